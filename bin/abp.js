@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// The entry of the `abp` command. Plain JavaScript on purpose: it must be able to say what is wrong on a Node that cannot run the rest.
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `abp needs Node 22.19 or newer, this is ${process.versions.node}. Run it through npx or npm (they find the bundled one), or install a newer Node.\n`,
+  );
+  process.exit(2);
+}
+module.enableCompileCache?.();
+const built = new URL('../dist/cli/main.js', import.meta.url);
+const source = new URL('../src/cli/main.ts', import.meta.url);
+const { main } = await import((existsSync(source) ? source : built).href);
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,54 @@
+import { randomFillSync } from 'node:crypto';
+
+const pool = Buffer.allocUnsafe(4096);
+let poolAt = pool.length;
+let lastMs = 0;
+let counter = 0;
+
+function randomBytes(count: number): Buffer {
+  if (poolAt + count > pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  poolAt += count;
+  return pool.subarray(poolAt - count, poolAt);
+}
+
+/**
+ * A UUIDv7 as 32 hex digits. Monotonic inside the process: ids of the same millisecond carry a 12-bit counter,
+ * and a clock that steps back keeps the last millisecond, so a clustered key never goes backwards.
+ */
+export function uuidv7Hex(now: number = Date.now()): string {
+  if (now > lastMs) {
+    lastMs = now;
+    counter = randomBytes(1)[0] ?? 0;
+  } else {
+    counter += 1;
+    if (counter > 0xfff) {
+      lastMs += 1;
+      counter = 0;
+    }
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const sequence = (0x7000 | counter).toString(16);
+  const random = Buffer.from(randomBytes(8));
+  random[0] = 0x80 | ((random[0] ?? 0) & 0x3f);
+  return `${time}${sequence}${random.toString('hex')}`;
+}
+
+/** 32 hex digits as the canonical hyphenated UUID. */
+export function hyphenate(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/;
+
+/** The 32 hex digits of a UUID in either spelling, or undefined. */
+export function uuidHex(text: string): string | undefined {
+  return UUID.test(text) ? text.replaceAll('-', '') : undefined;
+}
+
+/** Random text for secrets: `bytes` of entropy, URL-safe. */
+export function randomToken(bytes: number): string {
+  return randomFillSync(Buffer.allocUnsafe(bytes)).toString('base64url');
+}

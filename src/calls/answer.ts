@@ -1,0 +1,13 @@
+import type { AbpError } from '../contract/errors.ts';
+
+/** The caller's side of a call. `head` once, then chunks, then `end`; or `refuse` instead of all; or `abandon` at any time. */
+export interface Answer {
+  head(status: number, headers: readonly string[]): void;
+  /** False when the caller is slow: pause until `onDrain` is called. */
+  write(chunk: Buffer): boolean;
+  end(trailers: readonly string[]): void;
+  /** An error of ours, in the caller's own shape. Only before `head`. */
+  refuse(error: AbpError): void;
+  /** The engine broke off: the caller must see a broken connection, not a clean end. */
+  abandon(): void;
+}

@@ -1,0 +1,16 @@
+import type { Engine } from '../engines/engine.ts';
+import type { Transport } from '../upstream/exchange.ts';
+
+/** An engine as this installation reaches it. */
+export interface Deployment {
+  readonly engine: Engine;
+  /** Scheme, host and port; empty for an engine inside this process. */
+  readonly origin: string;
+  /** Path that stands before the dialect's path. */
+  readonly basePath: string;
+  readonly key?: string;
+  /** Whose credential goes upstream. */
+  readonly auth: 'key' | 'caller' | 'none';
+  readonly transport: Transport;
+  readonly silenceMs: number;
+}

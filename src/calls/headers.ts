@@ -1,0 +1,72 @@
+import type { Deployment } from './deployment.ts';
+
+/** Between two neighbours only (RFC 9110 §7.6.1). */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+const NEVER_UPSTREAM = new Set([...HOP_BY_HOP, 'host', 'expect', 'cookie', 'origin', 'referer', 'forwarded']);
+const NEVER_DOWNSTREAM = new Set([...HOP_BY_HOP, 'set-cookie', 'alt-svc', 'strict-transport-security']);
+/** Where SDKs put a credential. */
+const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
+
+/** Names that the `Connection` header declares to be hop-by-hop too. */
+function connectionNamed(headers: readonly string[]): ReadonlySet<string> | undefined {
+  let named: Set<string> | undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() !== 'connection') continue;
+    for (const name of (headers[at + 1] ?? '').split(',')) {
+      named ??= new Set();
+      named.add(name.trim().toLowerCase());
+    }
+  }
+  return named;
+}
+
+/** The caller's headers as the engine gets them: order, spelling and repetitions kept, nothing of ours and nothing of the hop. */
+export function upstreamHeaders(raw: readonly string[], deployment: Deployment, ours: (credential: string) => boolean): string[] {
+  const named = connectionNamed(raw);
+  const out: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const value = raw[at + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (NEVER_UPSTREAM.has(lower) || named?.has(lower) || lower.startsWith('x-abp-') || lower.startsWith('x-forwarded-')) continue;
+    if (CREDENTIALS.has(lower) && (deployment.auth !== 'caller' || ours(bareCredential(value)))) continue;
+    out.push(name, value);
+  }
+  const { auth } = deployment.engine;
+  if (deployment.auth === 'key' && auth !== undefined && deployment.key !== undefined)
+    out.push(auth.header, `${auth.prefix}${deployment.key}`);
+  return out;
+}
+
+/** The credential without its scheme. */
+export function bareCredential(value: string): string {
+  return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value;
+}
+
+/** The engine's headers as the caller gets them. */
+export function downstreamHeaders(raw: readonly string[]): string[] {
+  const named = connectionNamed(raw);
+  const out: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const lower = (raw[at] ?? '').toLowerCase();
+    if (NEVER_DOWNSTREAM.has(lower) || named?.has(lower) || lower.startsWith('access-control-')) continue;
+    out.push(raw[at] ?? '', raw[at + 1] ?? '');
+  }
+  return out;
+}
+
+/** Value of a header in a flat list. */
+export function headerOf(raw: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < raw.length; at += 2) if (raw[at]?.toLowerCase() === name) return raw[at + 1];
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { isoTime } from '../base/clock.ts';
+import type { PendingReceipt } from '../contract/receipt.ts';
+import { type RunId, runUuid } from '../contract/run-id.ts';
+
+interface LiveRun {
+  readonly startedAt: number;
+  readonly keyId: string | null;
+  ended: boolean;
+}
+
+/** Runs whose receipt may not be in the database yet. */
+export class LiveRuns {
+  readonly #runs = new Map<RunId, LiveRun>();
+
+  begin(run: RunId, startedAt: number, keyId: string | null): void {
+    this.#runs.set(run, { startedAt, keyId, ended: false });
+  }
+
+  end(run: RunId): void {
+    const live = this.#runs.get(run);
+    if (live !== undefined) live.ended = true;
+  }
+
+  /** The database has rows for these runs; an ended one needs no memory any more. */
+  settled(runs: readonly RunId[]): void {
+    for (const run of runs) if (this.#runs.get(run)?.ended) this.#runs.delete(run);
+  }
+
+  keyOf(run: RunId): string | null | undefined {
+    return this.#runs.get(run)?.keyId;
+  }
+
+  pending(run: RunId): PendingReceipt | undefined {
+    const live = this.#runs.get(run);
+    if (live === undefined) return undefined;
+    return { id: runUuid(run), run_id: run, status: 'running', started_at: isoTime(live.startedAt) };
+  }
+
+  get count(): number {
+    return this.#runs.size;
+  }
+}

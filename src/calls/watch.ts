@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { SseFrames } from '../base/sse.ts';
+import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
+import type { Digest } from '../receipts/facts.ts';
+
+/** A body larger than this is relayed and hashed, but not read for usage. */
+const MOST_READ = 64 * 1024 * 1024;
+
+const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+  zstd: promisify(zstdDecompress),
+};
+
+const NOTHING: Observed = { toolCalls: [] };
+
+/** What became of the answer's bytes. */
+export interface Watched {
+  readonly digest: Digest;
+  readonly eventCount: number;
+  readonly observed: Observed;
+}
+
+/** Looks at an answer as it goes by: digest, event count, usage. Adds nothing, delays nothing. */
+export class Watch {
+  readonly #hash = createHash('sha256');
+  readonly #dialect: Dialect | undefined;
+  readonly #encoding: string;
+  readonly #streamed: boolean;
+  readonly #frames: SseFrames | undefined;
+  readonly #observer: StreamObserver | undefined;
+  #kept: Buffer[] = [];
+  #bytes = 0;
+  #events = 0;
+
+  constructor(dialect: Dialect | undefined, contentType: string, encoding: string) {
+    this.#dialect = dialect;
+    this.#encoding = encoding;
+    this.#streamed = contentType.startsWith('text/event-stream');
+    if (this.#streamed && encoding === '') {
+      this.#frames = new SseFrames();
+      this.#observer = dialect?.observeStream();
+    }
+  }
+
+  chunk(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    if (this.#frames !== undefined) this.#see(this.#frames.push(chunk));
+    else if (this.#bytes <= MOST_READ) this.#kept.push(chunk);
+    else this.#kept = [];
+  }
+
+  async done(): Promise<Watched> {
+    const digest = { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+    if (this.#frames !== undefined) {
+      this.#see(this.#frames.flush());
+      return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
+    }
+    const body = await decode(Buffer.concat(this.#kept), this.#encoding);
+    this.#kept = [];
+    if (body === undefined || this.#bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
+    return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
+  }
+
+  #see(frames: readonly Buffer[]): void {
+    this.#events += frames.length;
+    if (this.#observer !== undefined) for (const frame of frames) this.#observer.frame(frame);
+  }
+
+  /** A compressed stream is read once it is complete. */
+  #whole(body: Buffer): { eventCount: number; observed: Observed } {
+    const frames = new SseFrames();
+    const observer = this.#dialect?.observeStream();
+    const all = [...frames.push(body), ...frames.flush()];
+    for (const frame of all) observer?.frame(frame);
+    return { eventCount: all.length, observed: observer?.done() ?? NOTHING };
+  }
+
+  #body(body: Buffer): Observed {
+    return this.#dialect?.observeBody(body.toString('utf8')) ?? NOTHING;
+  }
+}
+
+/** The decoded body; undefined when it cannot be decoded, which is the engine's affair and not the caller's. */
+export async function decode(body: Buffer, encoding: string): Promise<Buffer | undefined> {
+  if (encoding === '' || encoding === 'identity') return body;
+  const decoder = DECODERS[encoding];
+  if (decoder === undefined) return undefined;
+  try {
+    return await decoder(body, { maxOutputLength: MOST_READ });
+  } catch {
+    // Truncated by a cancelled call, or a bomb: usage stays unknown and the receipt says so by its absence.
+    return undefined;
+  }
+}

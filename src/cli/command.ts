@@ -1,0 +1,45 @@
+import type { Io } from './io.ts';
+import type { Output } from './output.ts';
+import type { Parameter } from './parameter.ts';
+
+/** What every command gets besides its own arguments and options. */
+export interface Context {
+  readonly io: Io;
+  readonly output: Output;
+  readonly configPath?: string;
+  readonly homePath?: string;
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+type Values<P extends Parameters> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+
+/** Arguments and options as the parser found them, by name. */
+export type RawValues = Readonly<Record<string, unknown>>;
+
+/** One command as the program and the docs see it. The names of `options` are the camelCase of their flags. */
+export interface Command {
+  readonly arguments: Parameters;
+  readonly options: Parameters;
+  readonly examples: readonly string[];
+  run(context: Context, raw: RawValues): Promise<number>;
+}
+
+/** How a command is written: `run` gets its arguments and options typed by their parameters. */
+export interface CommandSpec<A extends Parameters, O extends Parameters> {
+  readonly arguments: A;
+  readonly options: O;
+  readonly examples: readonly string[];
+  run(context: Context, values: Values<A> & Values<O>): Promise<number>;
+}
+
+export function defineCommand<A extends Parameters, O extends Parameters>(spec: CommandSpec<A, O>): Command {
+  const parameters: Parameters = { ...spec.arguments, ...spec.options };
+  return {
+    ...spec,
+    run(context, raw) {
+      const values = Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [name, parameter.read(raw[name])]));
+      // True by construction: every name of A and O is read by its own parameter.
+      return spec.run(context, values as Values<A> & Values<O>);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { defineCommand } from '../command.ts';
+import { withConfig } from '../config.ts';
+import { optional, port } from '../parameter.ts';
+
+export const command = defineCommand({
+  arguments: {},
+  options: {
+    host: optional('--host <address>', 'address to listen on (ABP_HOST, else 127.0.0.1)'),
+    port: port('--port <number>', 'port to listen on, 0 for any free one (ABP_PORT, else 8088)'),
+  },
+  examples: ['abp serve', 'abp serve --port 9000', 'abp serve --config ./abp.toml --home ./state'],
+  async run({ output, configPath, homePath }, { host, port }) {
+    const { serve } = await import('../../gateway/serve.ts');
+    return withConfig(() =>
+      serve({
+        json: output.json,
+        ...(configPath !== undefined && { configPath }),
+        ...(homePath !== undefined && { homePath }),
+        ...(host !== undefined && { host }),
+        ...(port !== undefined && { port }),
+      }),
+    );
+  },
+});

@@ -1,0 +1,71 @@
+import { constants, existsSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { maskAddress } from '../masking.ts';
+import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
+import { nearestFolder } from './machine.ts';
+
+export const homeFolder: Check = {
+  name: 'home',
+  async run({ home }) {
+    if (!existsSync(home)) return judgeAbsent(home);
+    const found = await stat(home);
+    if (!found.isDirectory()) return fail(`${home} is not a folder`, 'Move it away, or choose another home with ABP_HOME.');
+    const self = process.getuid?.();
+    if (self !== undefined && found.uid !== self)
+      return fail(`${home} belongs to another user`, 'Choose a home of your own with ABP_HOME.');
+    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
+      return warn(`${home} can be read by others (mode ${(found.mode & 0o777).toString(8)})`, `Run chmod 700 ${home}`);
+    }
+    return ok(home);
+  },
+};
+
+async function judgeAbsent(home: string): Promise<Finding> {
+  const parent = nearestFolder(home);
+  try {
+    await access(parent, constants.W_OK);
+    return ok(`${home} (made at the first start)`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return fail(`${home} cannot be made: ${reason}`, 'Choose another home with ABP_HOME.');
+  }
+}
+
+export const database: Check = {
+  name: 'database',
+  async run({ home, loaded }) {
+    if (loaded instanceof Error) return notChecked();
+    const { url = '' } = loaded.config.database;
+    return url === '' ? probeSqlite(join(home, 'abp.db')) : probePostgres(url);
+  },
+};
+
+function probeSqlite(file: string): Finding {
+  if (!existsSync(file)) return ok('SQLite (made at the first start)');
+  try {
+    const opened = new DatabaseSync(file, { readOnly: true });
+    opened.prepare('SELECT count(*) FROM sqlite_master').get();
+    opened.close();
+    return ok(`SQLite ${file}`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return fail(`${file} does not open: ${reason}`, 'Restore it from a backup, or move it away to begin anew.');
+  }
+}
+
+async function probePostgres(url: string): Promise<Finding> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return ok(`PostgreSQL ${maskAddress(url)}`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return fail(`PostgreSQL ${maskAddress(url)} does not answer: ${reason}`, 'Start it, or correct ABP_DATABASE_URL or database.url.');
+  } finally {
+    await client.end();
+  }
+}

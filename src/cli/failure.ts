@@ -1,0 +1,68 @@
+import { CommanderError } from 'commander';
+import type { JsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import { type ExitName, exitOfError } from './exit-codes.ts';
+
+/** What went wrong on this side of the wire, where the contract's table has no row because no server was asked. */
+const CLI_FAULTS = {
+  usage: { type: 'UsageError', exit: 'usage' },
+  config: { type: 'ConfigError', exit: 'config' },
+  not_found: { type: 'NotFound', exit: 'notFound' },
+  no_server: { type: 'NoServer', exit: 'unavailable' },
+} as const satisfies Record<string, { type: string; exit: ExitName }>;
+
+/** A fault of the command line itself, with its own hint. */
+export class CliError extends Error {
+  readonly code: keyof typeof CLI_FAULTS;
+  readonly hint: string;
+  readonly details: JsonObject;
+
+  constructor(code: keyof typeof CLI_FAULTS, message: string, rest: { hint: string; details?: JsonObject; cause?: unknown }) {
+    super(message, { cause: rest.cause });
+    this.name = 'CliError';
+    this.code = code;
+    this.hint = rest.hint;
+    this.details = rest.details ?? {};
+  }
+}
+
+/** Any thrown thing, ready to be shown. */
+export interface Failure {
+  readonly exit: ExitName;
+  readonly error: { code: string; type: string; message: string; details: JsonObject; retryable: boolean; hint: string };
+}
+
+export function toFailure(thrown: unknown): Failure {
+  if (thrown instanceof CliError) {
+    const { type, exit } = CLI_FAULTS[thrown.code];
+    const { code, details, hint } = thrown;
+    return { exit, error: { code, type, message: oneLine(thrown.message), details, retryable: code === 'no_server', hint } };
+  }
+  if (thrown instanceof CommanderError) return toFailure(usageError(thrown));
+  if (AbpError.is(thrown)) {
+    const { code, details, row } = thrown;
+    return {
+      exit: exitOfError(code),
+      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: row.retryable, hint: row.remedy },
+    };
+  }
+  const message = oneLine(thrown instanceof Error ? thrown.message : String(thrown));
+  const hint = 'Set ABP_DEBUG=1 to see where it happened.';
+  return { exit: 'general', error: { code: 'internal', type: 'InternalError', message, details: {}, retryable: false, hint } };
+}
+
+/** Commander writes `error: what` and, on a second line, `(Did you mean x?)`; both become one line of ours. */
+function usageError(thrown: CommanderError): CliError {
+  const [what = '', near] = thrown.message.replace(/^error: /, '').split('\n');
+  const nearest = near === undefined ? '' : `, d${near.slice(2, -1)}`;
+  return new CliError('usage', `${what.replace(/\.$/, '')}${nearest}`, {
+    hint: 'abp --help lists the commands, abp <command> --help its options.',
+  });
+}
+
+function oneLine(message: string): string {
+  return message
+    .split(/\s*\n\s*/)
+    .filter((line) => line !== '')
+    .join('; ');
+}

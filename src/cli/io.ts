@@ -1,0 +1,31 @@
+import { text } from 'node:stream/consumers';
+
+/** Where text goes; the streams of the process, or a test's own. */
+export interface Sink {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+/** Everything a command may touch of the process around it. */
+export interface Io {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: NodeJS.ProcessEnv;
+  stdin(): Promise<string>;
+}
+
+export const processIo: Io = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  stdin: () => text(process.stdin),
+};
+
+/** NO_COLOR wins over FORCE_COLOR, both win over what the stream is (no-color.org). */
+export function colourWanted(io: Io, flag: boolean): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = io.env;
+  if (!flag || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return io.stdout.isTTY === true && TERM !== 'dumb';
+}

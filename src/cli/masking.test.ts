@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { maskAddress, maskSecrets } from './masking.ts';
+
+describe('masking', () => {
+  it('hides members that are named like secrets, at any depth', () => {
+    expect(maskSecrets({ engines: { claude: { key: 'sk-1', url: 'https://h' } }, admin_token: 't', keys: ['a', 'b'] })).toEqual({
+      engines: { claude: { key: '••••', url: 'https://h' } },
+      admin_token: '••••',
+      keys: ['••••', '••••'],
+    });
+  });
+
+  it('leaves alone what only sounds like a secret', () => {
+    const harmless = { max_tokens_total: 5, keyboard: 'de', host: '127.0.0.1', port: 8088, empty_key: '' };
+    expect(maskSecrets(harmless)).toEqual(harmless);
+  });
+
+  it.each([
+    ['postgres://me:pw@host:5432/db', 'postgres://me:••••@host:5432/db'],
+    ['postgres://me:p@w:x@host/db', 'postgres://me:••••@host/db'],
+    ['postgres://me@host/db', 'postgres://me@host/db'],
+    ['postgres://host/db?user=me&password=pw&x=1', 'postgres://host/db?user=me&password=••••&x=1'],
+    ['https://host:8443/v1', 'https://host:8443/v1'],
+    ['http://host/a:b@c', 'http://host/a:b@c'],
+  ])('shows %s as %s', (text, shown) => {
+    expect(maskAddress(text)).toBe(shown);
+  });
+});

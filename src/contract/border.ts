@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { CAPABILITIES, UNKNOWN_CAPABILITY } from './capability.ts';
+import { AbpError } from './errors.ts';
+import { nearName } from './near-name.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+interface Complaint {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Complaints a refusal carries; a body can be wrong in more places than an answer should list. */
+const MOST = 50;
+/** Choices a message spells out; longer lists only get the near name. */
+const MOST_CHOICES = 12;
+
+const capabilityNames = CAPABILITIES.map((row) => row.name);
+
+/** The value as the schema's type, or `invalid_request` naming every path that is wrong. `what` begins the message: "work order". */
+export function parseAt<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, []));
+  const shown = complaints.slice(0, MOST);
+  const rest = complaints.length - shown.length;
+  const words = shown.map((complaint) => (complaint.path === '' ? complaint.message : `${complaint.path}: ${complaint.message}`));
+  if (rest > 0) words.push(`and ${rest} more`);
+  throw new AbpError('invalid_request', `${what} is not valid: ${words.join('; ')}`, {
+    issues: shown.map((complaint) => ({ ...complaint })),
+  });
+}
+
+function complaintsOf(issue: Issue, base: Path): Complaint[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: unknownKey(key, issue.message) }));
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return closestBranch(issue.errors).flatMap((inner) => complaintsOf(inner, path));
+  }
+  return [{ path: pathText(path), message: messageOf(issue) }];
+}
+
+function unknownKey(key: string, message: string): string {
+  return message === UNKNOWN_CAPABILITY ? unknownValue(key, capabilityNames, UNKNOWN_CAPABILITY) : 'is not a known field';
+}
+
+/** The branch of a union that went deepest is the one the caller meant. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+  const depth = (issues: readonly Issue[]) => Math.max(...issues.map((issue) => issue.path.length));
+  return branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
+}
+
+function messageOf(issue: Issue): string {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required';
+  switch (issue.code) {
+    case 'invalid_value':
+      if (issue.message === UNKNOWN_CAPABILITY) return unknownValue(issue.input, capabilityNames, UNKNOWN_CAPABILITY);
+      return notOneOf(issue.input, issue.values.map(String));
+    case 'invalid_union':
+      return notOneOf(discriminatorOf(issue), ('options' in issue ? (issue.options ?? []) : []).map(String));
+    case 'invalid_type':
+      return issue.message.replace(/^Invalid input: /, '');
+    default:
+      return issue.message;
+  }
+}
+
+/** A union without a matching branch reports the whole object as its input and the discriminator by name. */
+function discriminatorOf(issue: z.core.$ZodIssueInvalidUnion): unknown {
+  const { input } = issue;
+  if (typeof input !== 'object' || input === null || issue.discriminator === undefined) return input;
+  return Object.entries(input).find(([key]) => key === issue.discriminator)?.[1];
+}
+
+function notOneOf(value: unknown, choices: readonly string[]): string {
+  if (value === undefined) return 'is required';
+  return choices.length > MOST_CHOICES
+    ? unknownValue(value, choices, 'is not a known value')
+    : `${quoted(value)} is not one of ${choices.join(', ')}`;
+}
+
+function unknownValue(value: unknown, known: readonly string[], words: string): string {
+  const near = typeof value === 'string' ? nearName(value, known) : undefined;
+  return `${quoted(value)} ${words}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** `requirements.required[1].capability`; a key that is not a plain word is quoted in brackets. */
+function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    const key = String(step);
+    if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${text}[${quoted(key)}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { nearName } from './near-name.ts';
+
+const known = ['streaming', 'tool_read', 'tool_web_search', 'structured_output_json_schema', 'vision', 'extended_thinking'];
+
+it.each([
+  ['streming', 'streaming'],
+  ['tool-read', 'tool_read'],
+  ['Tool_Raed', 'tool_read'],
+  ['toolread', 'tool_read'],
+  ['web_search', 'tool_web_search'],
+  ['structured_output', 'structured_output_json_schema'],
+  ['thinking', 'extended_thinking'],
+  ['visions_and_dreams', 'vision'],
+])('reads %s as %s', (name, expected) => {
+  expect(nearName(name, known)).toBe(expected);
+});
+
+it.each(['', 'x', 'to', 'telepathy', 'v'.repeat(10_000)])('has no suggestion for %j', (name) => {
+  expect(nearName(name, known)).toBeUndefined();
+});
+
+it('finds every known name after one lost letter', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...known), fc.nat(), (name, seed) => {
+      const at = seed % name.length;
+      expect(nearName(name.slice(0, at) + name.slice(at + 1), known)).toBe(name);
+    }),
+  );
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { ErrorBody } from './error-body.ts';
+import { AgentEvent } from './event.ts';
+import { CompatibilityReport, EmulationReport, NegotiationResult } from './negotiation.ts';
+import { Receipt } from './receipt.ts';
+import { SidecarEnvelope } from './sidecar.ts';
+import { CapabilityManifest, CapabilityRequirements } from './support.ts';
+import { WorkOrder } from './work-order.ts';
+
+/** Every public document by the name of its schema file. */
+export const SCHEMAS = {
+  'work-order': WorkOrder.meta({ title: 'WorkOrder' }),
+  receipt: Receipt.meta({ title: 'Receipt' }),
+  event: AgentEvent.meta({ title: 'AgentEvent' }),
+  'sidecar-envelope': SidecarEnvelope.meta({ title: 'SidecarEnvelope' }),
+  'capability-manifest': CapabilityManifest.meta({ title: 'CapabilityManifest' }),
+  'capability-requirements': CapabilityRequirements.meta({ title: 'CapabilityRequirements' }),
+  'negotiation-result': NegotiationResult.meta({ title: 'NegotiationResult' }),
+  'compatibility-report': CompatibilityReport.meta({ title: 'CompatibilityReport' }),
+  'emulation-report': EmulationReport.meta({ title: 'EmulationReport' }),
+  error: ErrorBody.meta({ title: 'ErrorBody' }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+// The keys of a literal object are its names; Object.keys widens them to string.
+export const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
+
+/** The JSON Schema (draft 2020-12) of what is accepted under that name. */
+export function jsonSchemaOf(name: SchemaName): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(SCHEMAS[name], { target: 'draft-2020-12', io: 'input' });
+}

@@ -1,0 +1,74 @@
+import { type JsonObject, parseJson } from '../../base/json.ts';
+import type { IrError, IrErrorKind } from '../../ir/response.ts';
+import type { WireError } from '../dialect.ts';
+import * as wire from './wire.ts';
+
+interface ErrorWords {
+  readonly status: number;
+  readonly type: string;
+}
+
+/** How Claude says each kind of failure. 529 is its own status for overload. */
+const WORDS: Readonly<Record<IrErrorKind, ErrorWords>> = {
+  'invalid-request': { status: 400, type: 'invalid_request_error' },
+  authentication: { status: 401, type: 'authentication_error' },
+  permission: { status: 403, type: 'permission_error' },
+  'not-found': { status: 404, type: 'not_found_error' },
+  'too-large': { status: 413, type: 'request_too_large' },
+  'context-length': { status: 400, type: 'invalid_request_error' },
+  'rate-limit': { status: 429, type: 'rate_limit_error' },
+  quota: { status: 429, type: 'rate_limit_error' },
+  overloaded: { status: 529, type: 'overloaded_error' },
+  timeout: { status: 504, type: 'timeout_error' },
+  server: { status: 500, type: 'api_error' },
+};
+
+const KINDS: Readonly<Record<string, IrErrorKind>> = {
+  invalid_request_error: 'invalid-request',
+  authentication_error: 'authentication',
+  billing_error: 'quota',
+  permission_error: 'permission',
+  not_found_error: 'not-found',
+  request_too_large: 'too-large',
+  rate_limit_error: 'rate-limit',
+  timeout_error: 'timeout',
+  overloaded_error: 'overloaded',
+  api_error: 'server',
+};
+
+export function errorType(kind: IrErrorKind): string {
+  return WORDS[kind].type;
+}
+
+export function errorKind(type: string | undefined): IrErrorKind {
+  return KINDS[type ?? ''] ?? 'server';
+}
+
+/** An error answer of a Claude engine. A prompt that is too long is an invalid request whose message says so. */
+export function liftError(status: number, headers: Readonly<Record<string, string>>, body: string): IrError {
+  const parsed = parseJson(body);
+  const known = parsed.ok ? wire.ErrorBody.safeParse(parsed.value) : undefined;
+  const type = known?.success ? known.data.error.type : undefined;
+  const message = (known?.success ? known.data.error.message : undefined) ?? (body.slice(0, 500) || `engine answered ${status}`);
+  const kind = message.includes('prompt is too long') ? 'context-length' : type === undefined ? kindOfStatus(status) : errorKind(type);
+  const seconds = Number(headers['retry-after']);
+  return { kind, message, status, ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}) };
+}
+
+function kindOfStatus(status: number): IrErrorKind {
+  const row = Object.entries(WORDS).find(([, words]) => words.status === status);
+  return row === undefined ? (status < 500 ? 'invalid-request' : 'server') : (row[0] as IrErrorKind); // keys of WORDS
+}
+
+export function lowerError(error: IrError, context: { readonly requestId: string }): WireError {
+  const words = WORDS[error.kind];
+  return {
+    status: words.status,
+    body: { type: 'error', error: { type: words.type, message: error.message }, request_id: context.requestId },
+  };
+}
+
+/** Claude's SDKs look for `type: "error"` beside `error`. */
+export function wrapError(body: JsonObject): JsonObject {
+  return { type: 'error', ...body };
+}

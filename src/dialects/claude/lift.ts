@@ -1,0 +1,218 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import { parseAt } from '../../contract/border.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import { Fields, Ledger } from '../../ir/ledger.ts';
+import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
+import type { FinishReason, IrResponse } from '../../ir/response.ts';
+import type { IrUsage } from '../../ir/usage.ts';
+import type { LiftContext } from '../dialect.ts';
+import { otherMembers, vendorMeta } from '../members.ts';
+import { liftBlock, liftContent } from './lift-content.ts';
+import * as wire from './wire.ts';
+
+const KNOWN = [
+  'model',
+  'messages',
+  'max_tokens',
+  'system',
+  'stream',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+  'service_tier',
+];
+
+/** Members that only Claude has. They change what the engine does, so another engine must refuse them. */
+const VENDOR_OPTIONS = ['container', 'inference_geo', 'speed', 'diagnostics', 'mcp_servers', 'fallbacks', 'thread', 'compaction'];
+
+/** Reads a Messages body. Strict about shapes it knows, silent about members it does not: those stay unclaimed in the ledger. */
+export function liftRequest(body: Json, context: LiftContext): IrRequest {
+  const request = parseAt(wire.Request, body, 'request body');
+  const f = new Fields(request, '', context.ledger);
+  const model = f.take('model', 'model');
+  const messages = [...liftSystem(f), ...f.list('messages').map(liftMessage)];
+  const output = liftOutput(f);
+  const thinking = liftThinking(f);
+  const choice = liftToolChoice(f);
+  const effort = f.object('output_config')?.take('effort', 'effort') ?? undefined;
+  const endUser = f.object('metadata')?.take('user_id', 'end_user') ?? undefined;
+  f.take('metadata', 'metadata');
+  const maxTokens = f.take('max_tokens', 'max_tokens');
+  const serviceTier = f.take('service_tier', 'service_tier');
+  const tools = f.list('tools').map(liftTool);
+  return {
+    model,
+    stream: f.take('stream', 'stream') ?? context.stream ?? false,
+    messages,
+    tools,
+    ...(choice.toolChoice === undefined ? {} : { toolChoice: choice.toolChoice }),
+    ...(choice.parallel === undefined ? {} : { parallelToolCalls: choice.parallel }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    stop: f.take('stop_sequences', 'stop_sequences') ?? [],
+    sampling: liftSampling(f),
+    ...(output === undefined ? {} : { output }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    vendor: liftVendor(f),
+  };
+}
+
+function liftVendor(f: Fields<wire.Request>): IrRequest['vendor'] {
+  f.take('cache_control', 'cache_mark');
+  f.take('context_management', 'context_management');
+  for (const name of VENDOR_OPTIONS) f.take(name, 'vendor_option');
+  const members = otherMembers(f.value, KNOWN);
+  return members === undefined ? {} : { claude: members };
+}
+
+function liftSampling(f: Fields<wire.Request>): IrRequest['sampling'] {
+  const temperature = f.take('temperature', 'temperature');
+  const topP = f.take('top_p', 'top_p');
+  const topK = f.take('top_k', 'top_k');
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(topK === undefined ? {} : { topK }),
+  };
+}
+
+function liftSystem(f: Fields<wire.Request>): IrMessage[] {
+  const { system } = f.value;
+  if (system === undefined) return [];
+  if (typeof system === 'string') {
+    f.take('system', 'system');
+    return [{ role: 'system', at: 'system', parts: [{ kind: 'text', text: system, at: 'system' }] }];
+  }
+  const blocks = f.list('system');
+  return [{ role: 'system', at: 'system', parts: blocks.map((block) => liftBlock(block, 'system')) }];
+}
+
+function liftMessage(m: Fields<wire.Message>): IrMessage {
+  const role = m.take('role', 'structure');
+  const concept = role === 'system' ? 'system_in_place' : 'text';
+  return {
+    role,
+    at: m.path,
+    parts: liftContent(m, concept),
+    ...vendorMeta('claude', otherMembers(m.value, ['role', 'content'])),
+  };
+}
+
+function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolChoice; parallel?: boolean } {
+  const choice = f.object('tool_choice');
+  if (choice === undefined) return {};
+  const type = choice.take('type', 'tool_choice');
+  const name = choice.take('name', 'tool_choice');
+  const disabled = choice.take('disable_parallel_tool_use', 'parallel_tool_calls');
+  if (type === 'tool' && name === undefined)
+    throw new AbpError('invalid_request', 'tool_choice.name: required when tool_choice.type is "tool"');
+  return {
+    toolChoice:
+      type === 'tool' && name !== undefined
+        ? { kind: 'tool', name }
+        : { kind: type === 'any' ? 'required' : type === 'none' ? 'none' : 'auto' },
+    ...(disabled === undefined ? {} : { parallel: !disabled }),
+  };
+}
+
+function liftOutput(f: Fields<wire.Request>): IrOutputFormat | undefined {
+  const format = f.object('output_config')?.take('format', 'json_schema') ?? f.take('output_format', 'json_schema');
+  return format === null || format === undefined ? undefined : { kind: 'json-schema', schema: format.schema as JsonObject }; // z.json values
+}
+
+function liftThinking(f: Fields<wire.Request>): IrThinking | undefined {
+  const t = f.object('thinking');
+  if (t === undefined) return undefined;
+  const type = t.take('type', 'thinking');
+  const budget = t.take('budget_tokens', 'thinking');
+  const display = t.take('display', 'thinking');
+  if (type === 'enabled' && budget === undefined)
+    throw new AbpError('invalid_request', 'thinking.budget_tokens: required when thinking.type is "enabled"');
+  return {
+    mode: type === 'between_tools' ? 'adaptive' : type,
+    ...(budget === undefined ? {} : { budgetTokens: budget }),
+    ...(display === null || display === undefined ? {} : { display }),
+  };
+}
+
+const HOSTED: readonly (readonly [prefix: string, kind: HostedToolKind])[] = [
+  ['web_search_', 'web_search'],
+  ['web_fetch_', 'web_fetch'],
+  ['code_execution_', 'code_execution'],
+  ['mcp_toolset', 'mcp'],
+];
+
+function liftTool(t: Fields<wire.Tool>): IrTool {
+  const { type } = t.value;
+  if (type !== undefined && type !== null && type !== 'custom') {
+    t.ledger.claim(t.path, 'hosted_tool');
+    const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
+    return { kind: 'hosted', hosted, name: t.value.name, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
+  }
+  t.take('type', 'tool');
+  const name = t.take('name', 'tool');
+  const description = t.take('description', 'tool');
+  const schema = t.take('input_schema', 'tool');
+  const strict = t.take('strict', 'tool_strict');
+  t.take('cache_control', 'cache_mark');
+  for (const hint of ['defer_loading', 'input_examples', 'eager_input_streaming', 'allowed_callers']) t.take(hint, 'tool_option');
+  if (schema === undefined) throw new AbpError('invalid_request', `${t.path}.input_schema: required`);
+  return {
+    kind: 'function',
+    name,
+    ...(description === undefined ? {} : { description }),
+    schema: schema as JsonObject, // z.json values
+    ...(strict === null || strict === undefined ? {} : { strict }),
+    at: t.path,
+    ...vendorMeta('claude', otherMembers(t.value, ['type', 'name', 'description', 'input_schema', 'strict'])),
+  };
+}
+
+/** `stop_reason` in neutral words. */
+export const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop-sequence',
+  max_tokens: 'length',
+  tool_use: 'tool-calls',
+  refusal: 'refusal',
+  pause_turn: 'pause',
+  model_context_window_exceeded: 'context-window',
+};
+
+/** Claude's `input_tokens` leaves out what was read from or written to the cache. */
+export function liftUsage(usage: wire.Usage | undefined): IrUsage {
+  const read = usage?.cache_read_input_tokens ?? 0;
+  const write = usage?.cache_creation_input_tokens ?? 0;
+  return {
+    inputTokens: (usage?.input_tokens ?? 0) + read + write,
+    outputTokens: usage?.output_tokens ?? 0,
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+    thinkingTokens: usage?.output_tokens_details?.thinking_tokens ?? 0,
+    webSearchRequests: usage?.server_tool_use?.web_search_requests ?? 0,
+  };
+}
+
+/** A whole Messages answer. */
+export function liftResponse(body: Json): IrResponse {
+  const response = parseAt(wire.Response, body, 'engine response');
+  const ledger = new Ledger();
+  return {
+    id: response.id,
+    model: response.model,
+    parts: response.content.map((block) => liftBlock(new Fields(block, '', ledger), 'text')),
+    finish: FINISH[response.stop_reason ?? ''] ?? 'stop',
+    ...(typeof response.stop_sequence === 'string' ? { stopSequence: response.stop_sequence } : {}),
+    usage: liftUsage(response.usage),
+  };
+}

@@ -1,0 +1,11 @@
+import { claude } from './claude/dialect.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Every dialect, in the order tables show them. */
+export const dialects: readonly Dialect[] = [claude];
+
+const byName = new Map(dialects.flatMap((dialect) => [dialect.id, ...dialect.aliases].map((name) => [name, dialect] as const)));
+
+export function findDialect(name: string): Dialect | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,30 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import type { VendorMeta } from '../ir/part.ts';
+
+/** Members of a wire object that have no neutral form; they go back to their dialect as they came. */
+export function otherMembers(value: object, known: readonly string[]): JsonObject | undefined {
+  let rest: Record<string, Json> | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined || known.includes(key)) continue;
+    rest ??= {};
+    rest[key] = member as Json; // wire objects are parsed JSON
+  }
+  return rest;
+}
+
+/** `meta` holding one dialect's members, or nothing. */
+export function vendorMeta(dialect: string, members: JsonObject | undefined): { meta?: VendorMeta } {
+  return members === undefined ? {} : { meta: { [dialect]: members } };
+}
+
+/** The object without members that are undefined, in the order given. */
+export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const out: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(members)) if (value !== undefined) out[key] = value;
+  return out;
+}
+
+/** An arguments object from its JSON text; text that is not an object is undefined. An empty text is the empty object: vendors stream it so. */
+export function isEmptyArguments(text: string): boolean {
+  return text.trim() === '';
+}

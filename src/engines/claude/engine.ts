@@ -1,0 +1,13 @@
+import type { Engine } from '../engine.ts';
+import { manifest } from './manifest.ts';
+
+/** Anthropic's API. */
+export const claude: Engine = {
+  id: 'claude',
+  name: 'Claude',
+  aliases: ['anthropic'],
+  dialects: ['claude'],
+  manifest,
+  endpoint: { url: 'https://api.anthropic.com' },
+  auth: { header: 'x-api-key', prefix: '', env: ['ANTHROPIC_API_KEY'] },
+};

@@ -1,0 +1,13 @@
+import type { Engine } from '../engine.ts';
+import { manifest } from './manifest.ts';
+
+/** OpenAI's API; the seeds call it Codex. */
+export const openai: Engine = {
+  id: 'openai',
+  name: 'Codex',
+  aliases: ['codex'],
+  dialects: ['openai-responses', 'openai-chat'],
+  manifest,
+  endpoint: { url: 'https://api.openai.com' },
+  auth: { header: 'authorization', prefix: 'Bearer ', env: ['OPENAI_API_KEY'] },
+};

@@ -1,0 +1,108 @@
+import { sha256 } from '../../base/canonical-json.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { IrRequest } from '../../ir/request.ts';
+import type { FinishReason } from '../../ir/response.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import { answer } from './answer.ts';
+import { failure } from './failures.ts';
+import type { PlannedCall, SimPlan } from './plan.ts';
+import { partEvents, stepsOf, type WholePart } from './stream.ts';
+import { type Thought, thoughtFor } from './thinking.ts';
+import { countRequest, countTokens, cutToTokens } from './tokens.ts';
+
+export type { SimPlan, SimStep } from './plan.ts';
+
+/**
+ * What the simulated model does with a request: the same request always gives the same plan, streamed or not. The thinking part ends
+ * with `meta.signature = { value }`, which a dialect carries as its own signature.
+ */
+export function think(request: IrRequest): SimPlan {
+  const { text, calls, stage } = answer(request);
+  if (stage.failStatus !== undefined) {
+    const wait = stage.waitMs > 0 ? [{ kind: 'wait', ms: stage.waitMs } as const] : [];
+    return { steps: [...wait, { kind: 'fail', error: failure(stage.failStatus) }] };
+  }
+  const seed = seedOf(request);
+  const thought = thoughtFor(request, seed);
+  const kept = withinLimits(request, { text, calls, spent: thought?.tokens ?? 0 });
+  const parts = [...thoughtParts(thought), ...textParts(kept.text), ...kept.calls.map((call, at) => callPart(call, seed, at))];
+  const usage = { ...NO_USAGE, inputTokens: countRequest(request) };
+  const events: IrEvent[] = [
+    { type: 'message-start', id: `msg_${seed.slice(0, 24)}`, model: request.model, usage },
+    ...partEvents(parts),
+    {
+      type: 'message-end',
+      finish: kept.finish,
+      ...(kept.stopSequence === undefined ? {} : { stopSequence: kept.stopSequence }),
+      usage: { ...usage, outputTokens: kept.tokens, thinkingTokens: thought?.tokens ?? 0 },
+    },
+  ];
+  return { steps: stepsOf(events, stage) };
+}
+
+/** How the answer is transported does not change it. */
+function seedOf(request: IrRequest): string {
+  return sha256(JSON.stringify({ ...request, stream: undefined, includeUsage: undefined }));
+}
+
+interface Draft {
+  readonly text: string;
+  readonly calls: readonly PlannedCall[];
+  readonly spent: number;
+}
+
+interface Kept {
+  readonly text: string;
+  readonly calls: readonly PlannedCall[];
+  readonly finish: FinishReason;
+  readonly stopSequence?: string;
+  readonly tokens: number;
+}
+
+/** Applies stop sequences, then the token limit. A call that does not fit is left out whole: half of its arguments would be no JSON. */
+function withinLimits(request: IrRequest, draft: Draft): Kept {
+  const stopped = stopAt(draft.text, request.stop);
+  const room = request.maxTokens === undefined ? Number.POSITIVE_INFINITY : request.maxTokens - draft.spent;
+  const text = Number.isFinite(room) ? cutToTokens(stopped.text, room) : stopped.text;
+  const spentOnText = draft.spent + countTokens(text);
+  if (text !== stopped.text) return { text, calls: [], finish: 'length', tokens: spentOnText };
+  if (stopped.sequence !== undefined) {
+    return { text, calls: [], finish: 'stop-sequence', stopSequence: stopped.sequence, tokens: spentOnText };
+  }
+  const { calls, tokens } = fittingCalls(draft.calls, spentOnText, request.maxTokens ?? Number.POSITIVE_INFINITY);
+  if (calls.length > 0) return { text, calls, finish: 'tool-calls', tokens };
+  return { text, calls, finish: draft.calls.length > 0 ? 'length' : 'stop', tokens };
+}
+
+function fittingCalls(calls: readonly PlannedCall[], spent: number, limit: number): { calls: readonly PlannedCall[]; tokens: number } {
+  let tokens = spent;
+  for (const [at, call] of calls.entries()) {
+    const cost = countTokens(call.name + call.arguments);
+    if (tokens + cost > limit) return { calls: calls.slice(0, at), tokens };
+    tokens += cost;
+  }
+  return { calls, tokens };
+}
+
+function stopAt(text: string, stops: readonly string[]): { text: string; sequence?: string } {
+  let first: { text: string; sequence?: string } = { text };
+  for (const sequence of stops) {
+    const at = sequence === '' ? -1 : text.indexOf(sequence);
+    if (at !== -1 && (first.sequence === undefined || at < first.text.length)) first = { text: text.slice(0, at), sequence };
+  }
+  return first;
+}
+
+function thoughtParts(thought: Thought | undefined): WholePart[] {
+  if (thought === undefined) return [];
+  return [{ start: { kind: 'thinking' }, text: thought.text, endMeta: { signature: { value: thought.signature } } }];
+}
+
+function textParts(text: string): WholePart[] {
+  return text === '' ? [] : [{ start: { kind: 'text' }, text }];
+}
+
+function callPart(call: PlannedCall, seed: string, at: number): WholePart {
+  const id = `call_${sha256(`${seed}:${at}`).slice(0, 24)}`;
+  return { start: { kind: 'tool-call', id, name: call.name, ...(call.custom ? { custom: true } : {}) }, text: call.arguments };
+}

@@ -1,0 +1,14 @@
+import { dialects } from '../../dialects/index.ts';
+import type { Engine } from '../engine.ts';
+import { manifest } from './manifest.ts';
+import { transport } from './transport.ts';
+
+/** The built-in simulated model: deterministic, no key, every dialect natively. */
+export const sim: Engine = {
+  id: 'sim',
+  name: 'Sim',
+  aliases: [],
+  dialects: dialects.map((dialect) => dialect.id),
+  manifest,
+  transport,
+};

@@ -1,0 +1,24 @@
+import type { IrEvent } from '../../ir/event.ts';
+import type { IrError } from '../../ir/response.ts';
+
+/**
+ * One thing the sim does. `fail` is always the last step and no event comes before it, so it is an HTTP error; `cut` is always the last
+ * step and comes after at least one event: the connection breaks.
+ */
+export type SimStep =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'event'; readonly event: IrEvent }
+  | { readonly kind: 'fail'; readonly error: IrError }
+  | { readonly kind: 'cut' };
+
+/** Everything the sim does for one request, in order. Without `fail` or `cut` its events are one whole stream. */
+export interface SimPlan {
+  readonly steps: readonly SimStep[];
+}
+
+/** A tool call the sim decided on; `arguments` is JSON text, or free text for a custom tool. */
+export interface PlannedCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly custom: boolean;
+}

@@ -1,0 +1,173 @@
+import { parseJson } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
+import { matchPath, type PathMatch } from '../../dialects/paths.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import { Fold } from '../../ir/fold.ts';
+import { Ledger } from '../../ir/ledger.ts';
+import type { IrRequest } from '../../ir/request.ts';
+import type { IrError } from '../../ir/response.ts';
+import type { Exchange, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
+import { type SimPlan, type SimStep, think } from './brain.ts';
+import { countRequest } from './tokens.ts';
+
+/** A deterministic engine has no clock of its own: equal requests give equal bytes. */
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+
+/** Serves a call inside this process as a vendor would over HTTP: same paths, same bodies, same framing. */
+export function transport(request: ExchangeRequest, sink: ExchangeSink): Exchange {
+  const call = new SimCall(request, sink);
+  // A vendor never answers before the request is sent; neither does this one.
+  queueMicrotask(() => call.run());
+  return call;
+}
+
+class SimCall implements Exchange {
+  readonly #request: ExchangeRequest;
+  readonly #sink: ExchangeSink;
+  #aborted = false;
+  #timer: NodeJS.Timeout | undefined;
+  #resume: (() => void) | undefined;
+
+  constructor(request: ExchangeRequest, sink: ExchangeSink) {
+    this.#request = request;
+    this.#sink = sink;
+  }
+
+  abort(): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    clearTimeout(this.#timer);
+    this.#sink.fail({ kind: 'aborted', message: 'the caller went away' });
+  }
+
+  resume(): void {
+    const next = this.#resume;
+    this.#resume = undefined;
+    next?.();
+  }
+
+  run(): void {
+    if (this.#aborted) return;
+    try {
+      this.#start();
+    } catch (error) {
+      this.#sink.fail({ kind: 'broken', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #start(): void {
+    const [path = ''] = this.#request.path.split('?');
+    const match = matchPath(this.#request.method, path);
+    if (match === undefined) {
+      this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${this.#request.method} ${path}` } } });
+      return;
+    }
+    const lifted = liftBody(match, this.#request.body);
+    if ('kind' in lifted) this.#refuse(match.dialect, lifted);
+    else if (match.path.operation === 'count-tokens') this.#answer({ status: 200, body: match.dialect.tokenCount(countRequest(lifted)) });
+    else this.#generate(match.dialect, lifted);
+  }
+
+  #generate(dialect: Dialect, request: IrRequest): void {
+    const plan = think(request);
+    const context: AnswerContext = {
+      runHex: this.#request.runHex,
+      createdAtMs: EPOCH_MS,
+      model: request.model,
+      includeUsage: request.includeUsage ?? false,
+    };
+    const player = request.stream ? this.#streamed(dialect, context) : this.#whole(dialect, context);
+    this.#play(plan, 0, player);
+  }
+
+  /** Plays the plan step by step; a wait or a slow reader picks it up again later. */
+  #play(plan: SimPlan, from: number, player: (step: SimStep) => boolean): void {
+    for (let at = from; at < plan.steps.length; at += 1) {
+      const step = plan.steps[at];
+      if (step === undefined || this.#aborted) return;
+      if (step.kind === 'wait') {
+        this.#timer = setTimeout(() => this.#play(plan, at + 1, player), step.ms);
+        return;
+      }
+      if (!player(step)) {
+        this.#resume = () => this.#play(plan, at + 1, player);
+        return;
+      }
+    }
+  }
+
+  #streamed(dialect: Dialect, context: AnswerContext): (step: SimStep) => boolean {
+    const emitter = dialect.emitter(context);
+    let opened = false;
+    return (step) => {
+      if (step.kind === 'cut') this.#sink.fail({ kind: 'broken', message: 'sim cut the stream' });
+      else if (step.kind === 'fail' && !opened) this.#refuse(dialect, step.error);
+      else if (step.kind !== 'wait') {
+        if (!opened) this.#sink.head(200, ['content-type', dialect.streamType, 'cache-control', 'no-cache', ...this.#ids()]);
+        opened = true;
+        return this.#emit(emitter, step.kind === 'fail' ? { type: 'error', error: step.error } : step.event);
+      }
+      return true;
+    };
+  }
+
+  #emit(emitter: Emitter, event: IrEvent): boolean {
+    const text = emitter.emit(event);
+    const flowing = text === '' || this.#sink.data(Buffer.from(text, 'utf8'));
+    if (event.type === 'message-end' || event.type === 'error') this.#sink.end([]);
+    return flowing;
+  }
+
+  #whole(dialect: Dialect, context: AnswerContext): (step: SimStep) => boolean {
+    const fold = new Fold();
+    return (step) => {
+      if (step.kind === 'fail') this.#refuse(dialect, step.error);
+      else if (step.kind === 'cut') this.#cutBody();
+      else if (step.kind === 'event') {
+        fold.push(step.event);
+        const response = step.event.type === 'message-end' ? fold.response() : undefined;
+        if (response !== undefined) this.#answer({ status: 200, body: dialect.lowerResponse(response, context) });
+      }
+      return true;
+    };
+  }
+
+  #refuse(dialect: Dialect, error: IrError): void {
+    const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
+    this.#answer(dialect.lowerError(error, { requestId: `req_${this.#request.runHex}` }), hints);
+  }
+
+  #answer(answer: WireError, headers: readonly string[] = []): void {
+    const body = Buffer.from(JSON.stringify(answer.body), 'utf8');
+    this.#sink.head(answer.status, ['content-type', 'application/json', 'content-length', String(body.length), ...headers, ...this.#ids()]);
+    this.#sink.data(body);
+    this.#sink.end([]);
+  }
+
+  #cutBody(): void {
+    this.#sink.head(200, ['content-type', 'application/json', 'content-length', '1000']);
+    this.#sink.data(Buffer.from('{"'));
+    this.#sink.fail({ kind: 'broken', message: 'sim cut the answer' });
+  }
+
+  #ids(): string[] {
+    return ['request-id', `req_${this.#request.runHex}`];
+  }
+}
+
+/** The request in neutral words, or the error a vendor would answer. */
+function liftBody(match: PathMatch, body: Buffer | null): IrRequest | IrError {
+  const parsed = parseJson(body?.toString('utf8') ?? '');
+  if (!parsed.ok) return { kind: 'invalid-request', status: 400, message: `the request body is not valid JSON: ${parsed.message}` };
+  try {
+    return match.dialect.liftRequest(parsed.value, {
+      ledger: new Ledger(),
+      ...(match.model === undefined ? {} : { model: match.model }),
+      ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
+    });
+  } catch (error) {
+    if (AbpError.is(error)) return { kind: 'invalid-request', status: 400, message: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Recording } from '../../contract/receipt.ts';
+import { Scopes } from '../auth/scopes.ts';
+
+export const NewKey = z.strictObject({
+  name: z.string().min(1).max(200),
+  scopes: Scopes.default({}),
+  recording: Recording.optional(),
+  tags: z.array(z.string().min(1).max(200)).max(50).default([]),
+  expires_in_s: z.number().positive().optional().describe('Seconds until the key stops working.'),
+});
+
+export const KeyView = z.strictObject({
+  id: z.string(),
+  kind: z.enum(['user', 'run']),
+  name: z.string(),
+  prefix: z.string().describe('The first characters, to recognise it.'),
+  scopes: Scopes,
+  recording: Recording.nullable(),
+  tags: z.array(z.string()),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+export type KeyView = z.infer<typeof KeyView>;
+
+export const CreatedKey = KeyView.extend({ secret: z.string().describe('Shown once; only its hash is kept.') });
+
+export const KeyList = z.strictObject({ items: z.array(KeyView), next_cursor: z.string().optional() });
+export const KeyParams = z.strictObject({ id: z.string() });
+export const KeyListQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).optional(), cursor: z.string().optional() });

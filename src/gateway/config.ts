@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
+import { parseAt } from '../contract/border.ts';
+import { AbpError } from '../contract/errors.ts';
+import { Recording } from '../contract/receipt.ts';
+import { engines, findEngine } from '../engines/index.ts';
+
+const seconds = z.number().positive();
+
+const EngineConfig = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address of the engine; its paths are appended.'),
+  key: z.string().min(1).optional().describe('Key of the engine. Better in the environment.'),
+  auth: z
+    .enum(['key', 'caller'])
+    .optional()
+    .describe('Whose credential goes upstream: ours, or the caller’s own. Default: key where there is one.'),
+  timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
+  max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
+  ca_file: z.string().optional().describe('Extra certificate authority in PEM.'),
+});
+
+/** `abp.toml`. Every table and every value is optional. */
+export const Config = z.strictObject({
+  server: z
+    .strictObject({
+      host: z.string().default('127.0.0.1').describe('Address to listen on.'),
+      port: z.int().min(0).max(65535).default(8088).describe('Port to listen on; 0 takes a free one.'),
+      hosts: z.array(z.string()).default([]).describe('Further names this server is called by.'),
+      origins: z.array(z.string()).default([]).describe('Web origins that may call it from a browser.'),
+      trust_proxy: z.boolean().default(false).describe('A proxy in front ends TLS and checks the Host header.'),
+      cert_file: z.string().optional().describe('TLS certificate in PEM.'),
+      key_file: z.string().optional().describe('TLS key in PEM.'),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      local: z.boolean().default(true).describe('Whether a caller on this machine needs no key for vendor paths.'),
+    })
+    .prefault({}),
+  database: z.strictObject({ url: z.string().optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
+  recording: z.strictObject({ default: Recording.optional().describe('full, digest or off.') }).prefault({}),
+  limits: z
+    .strictObject({
+      vendor_body_mb: z.number().positive().default(64).describe('Largest body on a vendor path.'),
+      control_body_mb: z.number().positive().default(1).describe('Largest body on a control path.'),
+      in_flight_mb: z.number().positive().default(512).describe('Bodies held at the same time.'),
+    })
+    .prefault({}),
+  engines: z.record(z.string(), EngineConfig).default({}),
+});
+export type Config = z.infer<typeof Config>;
+export type EngineConfig = z.infer<typeof EngineConfig>;
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file it came from; null when there is none. */
+  readonly source: string | null;
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigOptions {
+  readonly path?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads the file (named, or `ABP_CONFIG`, or `abp.toml` here), then lets the environment override it. */
+export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
+  const named = path ?? env.ABP_CONFIG;
+  const file = resolve(named ?? 'abp.toml');
+  const text = readText(file, named !== undefined);
+  const config = parseAt(Config, text === undefined ? {} : tomlOf(text, file), text === undefined ? 'configuration' : file);
+  const warnings = Object.keys(config.engines)
+    .filter((id) => findEngine(id)?.id !== id)
+    .map((id) => `engines.${id}: there is no engine of this name; known are ${engines.map((engine) => engine.id).join(', ')}`);
+  return { config: withEnvironment(config, env), source: text === undefined ? null : file, warnings };
+}
+
+function readText(file: string, required: boolean): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (missing && !required) return undefined;
+    throw new AbpError('invalid_request', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function tomlOf(text: string, file: string): unknown {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    throw new AbpError('invalid_request', `${file} is not valid TOML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
+  const port = env.ABP_PORT === undefined ? config.server.port : portOf(env.ABP_PORT);
+  const url = env.ABP_DATABASE_URL ?? config.database.url;
+  return {
+    ...config,
+    server: { ...config.server, host: env.ABP_HOST ?? config.server.host, port },
+    database: url === undefined ? {} : { url },
+    engines: Object.fromEntries(engines.map((engine) => [engine.id, engineEnvironment(engine.id, config.engines[engine.id] ?? {}, env)])),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new AbpError('invalid_request', `ABP_PORT is "${text}", not a port number`);
+  return port;
+}
+
+function engineEnvironment(id: string, config: EngineConfig, env: ConfigOptions['env']): EngineConfig {
+  const name = id.toUpperCase().replaceAll('-', '_');
+  const url = env[`ABP_ENGINE_${name}_URL`] ?? config.url;
+  const vendor = findEngine(id)
+    ?.auth?.env.map((variable) => env[variable])
+    .find((value) => value !== undefined && value !== '');
+  const key = env[`ABP_ENGINE_${name}_KEY`] ?? config.key ?? vendor;
+  return { ...config, ...(url === undefined ? {} : { url }), ...(key === undefined || key === '' ? {} : { key }) };
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { Deployment } from '../calls/deployment.ts';
+import type { Engine } from '../engines/engine.ts';
+import { engines } from '../engines/index.ts';
+import { type HttpTransport, httpTransport } from '../upstream/http.ts';
+import type { Config, EngineConfig } from './config.ts';
+
+const SILENCE_MS = 900_000;
+const CONNECT_MS = 10_000;
+const MAX_CONNECTIONS = 4096;
+
+export interface Deployments {
+  readonly byEngine: ReadonlyMap<string, Deployment>;
+  close(): Promise<void>;
+}
+
+/** Every engine as this configuration reaches it. */
+export function deploy(config: Config): Deployments {
+  const transports: HttpTransport[] = [];
+  const byEngine = new Map(
+    engines.map((engine) => {
+      const settings = config.engines[engine.id] ?? {};
+      const http = engine.transport === undefined ? httpOf(settings) : undefined;
+      if (http !== undefined) transports.push(http);
+      return [engine.id, deployment(engine, settings, engine.transport ?? http?.transport)] as const;
+    }),
+  );
+  return {
+    byEngine,
+    close: async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+    },
+  };
+}
+
+function httpOf(settings: EngineConfig): HttpTransport {
+  return httpTransport({
+    maxConnections: settings.max_connections ?? MAX_CONNECTIONS,
+    connectMs: CONNECT_MS,
+    ...(settings.ca_file === undefined ? {} : { ca: readFileSync(settings.ca_file, 'utf8') }),
+  });
+}
+
+function deployment(engine: Engine, settings: EngineConfig, transport: Deployment['transport'] | undefined): Deployment {
+  if (transport === undefined) throw new TypeError(`engine ${engine.id} has no transport`);
+  const url = new URL(settings.url ?? engine.endpoint?.url ?? 'http://in-process');
+  const own = engine.transport === undefined;
+  return {
+    engine,
+    origin: own ? url.origin : '',
+    basePath: own ? url.pathname.replace(/\/$/, '') : '',
+    ...(settings.key === undefined ? {} : { key: settings.key }),
+    auth: own ? (settings.auth ?? (settings.key === undefined ? 'caller' : 'key')) : 'none',
+    transport,
+    silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
+  };
+}

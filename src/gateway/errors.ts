@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { AbpError, errorBody } from '../contract/errors.ts';
+import { type RunId, requestIdOf } from '../contract/run-id.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+
+export interface ErrorTarget {
+  readonly runId: RunId;
+  /** Where this server answers; the documentation of an error is on it. */
+  readonly url: string;
+  /** The dialect whose SDK reads the error; undefined for control routes. */
+  readonly dialect?: Dialect | undefined;
+}
+
+/** The body of an error in the caller's own shape. */
+export function renderError(error: AbpError, target: ErrorTarget): { status: number; body: object } {
+  const body = errorBody(error, {
+    requestId: requestIdOf(target.runId),
+    timestamp: new Date().toISOString(),
+    documentationBase: target.url,
+  });
+  const { status } = error.row;
+  return { status, body: target.dialect?.wrapError(body, status) ?? body };
+}
+
+/** Answers with an error; when an answer has already begun, the connection is broken instead. */
+export function sendError(response: ServerResponse, error: AbpError, target: ErrorTarget): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, body } = renderError(error, target);
+  const text = Buffer.from(JSON.stringify(body), 'utf8');
+  response.writeHead(status, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(text.length),
+    'X-ABP-Run-Id',
+    target.runId,
+    'X-Should-Retry',
+    String(error.row.retryable),
+    ...(closesConnection(error) ? ['connection', 'close'] : []),
+  ]);
+  response.end(text);
+}
+
+/** The rest of an unread body would be taken for the next request. */
+function closesConnection(error: AbpError): boolean {
+  return error.code === 'payload_too_large' || error.code === 'request_timeout' || error.code === 'overloaded';
+}
+
+/** Any throw as an error of the table. */
+export function asAbpError(thrown: unknown): AbpError {
+  return AbpError.is(thrown) ? thrown : new AbpError('internal', 'Something went wrong inside the backplane.');
+}

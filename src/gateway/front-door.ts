@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AbpError } from '../contract/errors.ts';
+import { newRunId, type RunId } from '../contract/run-id.ts';
+import { isVendorPath, matchPath, type PathMatch } from '../dialects/paths.ts';
+import { authenticate, type Principal } from './auth/principal.ts';
+import { asAbpError, sendError } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import { parseTarget, type Target } from './target.ts';
+import { isLoopbackAddress, type TrustCheck } from './trust.ts';
+import { handleVendor } from './vendor/handle.ts';
+
+/** A control request that passed the door. */
+export interface Admitted {
+  readonly runId: RunId;
+  readonly principal: Principal;
+}
+
+export type ControlHandler = (request: IncomingMessage, response: ServerResponse, admitted: Admitted) => void;
+
+/** Every request comes through here: trust, run id, who calls, then a vendor path or a control route. */
+export class FrontDoor {
+  readonly #gateway: Gateway;
+  readonly #trust: TrustCheck;
+  readonly #control: ControlHandler;
+
+  constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler) {
+    this.#gateway = gateway;
+    this.#trust = trust;
+    this.#control = control;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const runId = newRunId();
+    let match: PathMatch | undefined;
+    const fail = (thrown: unknown): void => {
+      const error = asAbpError(thrown);
+      if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
+      request.resume();
+      sendError(response, error, { runId, url: this.#gateway.url, dialect: match?.dialect });
+    };
+    try {
+      const target = parseTarget(request.url ?? '/');
+      match = matchPath(request.method ?? 'GET', target.path);
+      this.#trust(request);
+      this.#admit(request, response, { runId, target, match }).catch(fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  }
+
+  async #admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    call: { runId: RunId; target: Target; match: PathMatch | undefined },
+  ): Promise<void> {
+    const { runId, target, match } = call;
+    const principal = await this.#principal(request, target);
+    if (match !== undefined) {
+      await handleVendor(this.#gateway, { request, response, runId, target, match, principal });
+      return;
+    }
+    if (isVendorPath(target.path)) throw new AbpError('method_not_allowed', `${request.method} is not a method of ${target.path}.`);
+    if (target.engine !== undefined) throw new AbpError('not_found', `There is no vendor path ${target.path}.`);
+    this.#control(request, response, { runId, principal });
+  }
+
+  #principal(request: IncomingMessage, target: Target): Promise<Principal> {
+    const { config, keys } = this.#gateway;
+    const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
+    const addressKey = target.key ?? keyInQuery(target.query);
+    return authenticate(keys, { headers: request.headers, localOpen, ...(addressKey === undefined ? {} : { addressKey }) });
+  }
+}
+
+/** Gemini's SDKs may put the key into the query. */
+function keyInQuery(query: string): string | undefined {
+  return query.includes('key=') ? (new URLSearchParams(query).get('key') ?? undefined) : undefined;
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ErrorBody } from '../contract/error-body.ts';
+import { dialects } from '../dialects/index.ts';
+import type { Route } from './route.ts';
+
+const jsonContent = (schema: unknown): object => ({ 'application/json': { schema } });
+
+/** OpenAPI 3.1 of the control routes, made from their schemas, and of the vendor paths, whose bodies are the vendors' own. */
+export function openApi(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  }
+  for (const dialect of dialects) {
+    for (const { method, path, operation: kind } of dialect.paths) {
+      paths[path] = { ...paths[path], [method.toLowerCase()]: vendorOperation(dialect.id, kind) };
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Agent Backplane', version, description: 'One process between agent code and every model and coding agent.' },
+    paths,
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-ABP-Key' } }, schemas: { Error: schemaOf(ErrorBody) } },
+  };
+}
+
+function schemaOf(schema: z.ZodType): object {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return rest;
+}
+
+function operation(route: Route): object {
+  return {
+    summary: route.summary,
+    ...(route.need.kind === 'control' ? { security: [{ key: [] }] } : {}),
+    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: jsonContent(schemaOf(route.body)) } }),
+    responses: {
+      200: { description: 'OK', ...(route.response === undefined ? {} : { content: jsonContent(schemaOf(route.response)) }) },
+      default: { description: 'Error', content: jsonContent({ $ref: '#/components/schemas/Error' }) },
+    },
+  };
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodType | undefined): object[] {
+  if (schema === undefined) return [];
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return Object.entries(json.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (json.required ?? []).includes(name),
+    schema: property,
+  }));
+}
+
+function vendorOperation(dialect: string, kind: string): object {
+  return {
+    summary: `${dialect}: ${kind}`,
+    description: 'The vendor’s own body, headers and answer. `/e/{engine}` before the path chooses the engine.',
+    responses: { default: { description: 'The vendor’s own answer, with X-ABP-Run-Id.' } },
+  };
+}

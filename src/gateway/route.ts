@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { RunId } from '../contract/run-id.ts';
+import type { Need } from './auth/access.ts';
+import type { Principal } from './auth/principal.ts';
+import type { Gateway } from './gateway.ts';
+
+type Schema = z.ZodType<object>;
+type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Record<string, never>;
+
+/** What a handler gets: the request parsed by the route's schemas, and who asks. */
+export interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
+  readonly gateway: Gateway;
+  readonly principal: Principal;
+  readonly runId: RunId;
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  readonly body: Parsed<B>;
+}
+
+/** An answer that is not plain 200 JSON. */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** One control route; the server, the permission check and `/openapi.json` are all made from it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `{name}` parameters. */
+  readonly path: string;
+  readonly summary: string;
+  readonly need: Need;
+  readonly params?: Schema;
+  readonly query?: Schema;
+  readonly body?: Schema;
+  /** Shape of the 200 answer; absent for answers that are not JSON. */
+  readonly response?: z.ZodType;
+  handle(input: RouteInput<Schema, Schema, Schema>): unknown;
+}
+
+interface RouteDefinition<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined>
+  extends Omit<Route, 'handle' | 'params' | 'query' | 'body'> {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  handle(input: RouteInput<P, Q, B>): unknown;
+}
+
+/** Ties the handler's types to the route's schemas. */
+export function defineRoute<
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+>(definition: RouteDefinition<P, Q, B>): Route {
+  // The server parses params, query and body with these very schemas before it calls the handler.
+  return definition as unknown as Route;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { defineRoute, Reply } from '../route.ts';
+
+const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
+const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string() });
+
+export const healthRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/healthz',
+    summary: 'The process lives.',
+    need: { kind: 'public' },
+    response: Health,
+    handle: ({ gateway }) => ({ status: 'ok', version: gateway.version, contract_version: CONTRACT_VERSION }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/readyz',
+    summary: 'The process serves: 200 when ready, 503 while the database does not answer.',
+    need: { kind: 'public' },
+    response: Ready,
+    handle: async ({ gateway }) => {
+      const { stalled } = gateway.keeper;
+      try {
+        await gateway.store.ping();
+      } catch (error) {
+        gateway.log.warn({ error }, 'the database does not answer');
+        return new Reply(503, { status: 'degraded', database: 'unreachable', journal: stalled ?? 'ok' });
+      }
+      return { status: stalled === undefined ? 'ready' : 'degraded', database: 'ok', journal: stalled === undefined ? 'ok' : 'stalled' };
+    },
+  }),
+];

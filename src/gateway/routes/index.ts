@@ -1,0 +1,21 @@
+import { openApi } from '../openapi.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { backendRoutes } from './backends.ts';
+import { docsRoutes } from './docs.ts';
+import { healthRoutes } from './health.ts';
+import { keyRoutes } from './keys.ts';
+import { negotiateRoutes } from './negotiate.ts';
+import { receiptRoutes } from './receipts.ts';
+
+const described: readonly Route[] = [...healthRoutes, ...negotiateRoutes, ...backendRoutes, ...receiptRoutes, ...keyRoutes, ...docsRoutes];
+
+const openApiRoute = defineRoute({
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'This API, described.',
+  need: { kind: 'public' },
+  handle: ({ gateway }) => openApi(described, gateway.version),
+});
+
+/** Every control route. */
+export const routes: readonly Route[] = [...described, openApiRoute];

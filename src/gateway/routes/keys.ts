@@ -1,0 +1,80 @@
+import { isoTime } from '../../base/clock.ts';
+import { randomToken } from '../../base/ids.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { Recording } from '../../contract/receipt.ts';
+import { createKey, type Key, listKeys, revokeKey } from '../../store/keys.ts';
+import { CreatedKey, KeyList, KeyListQuery, KeyParams, type KeyView, NewKey } from '../api/keys.ts';
+import { hashSecret } from '../auth/key-ring.ts';
+import { Scopes } from '../auth/scopes.ts';
+import { defineRoute, Reply } from '../route.ts';
+
+const SHOWN = 12;
+
+function view(key: Key): KeyView {
+  const recording = Recording.safeParse(key.recording);
+  return {
+    id: key.id,
+    kind: key.kind,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: Scopes.parse(key.scopes),
+    recording: recording.success ? recording.data : null,
+    tags: [...key.tags],
+    created_at: isoTime(key.createdAt),
+    expires_at: key.expiresAt === null ? null : isoTime(key.expiresAt),
+    revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
+  };
+}
+
+export const keyRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/keys',
+    summary: 'A new user key. Its secret is shown once.',
+    need: { kind: 'control' },
+    body: NewKey,
+    response: CreatedKey,
+    handle: async ({ gateway, body }) => {
+      const secret = `abp_${randomToken(32)}`;
+      const now = Date.now();
+      const key = await createKey(gateway.store, {
+        kind: 'user',
+        name: body.name,
+        hash: hashSecret(secret),
+        prefix: secret.slice(0, SHOWN),
+        scopes: body.scopes as JsonObject, // parsed from JSON, so no member is undefined
+        recording: body.recording,
+        tags: body.tags,
+        createdAt: now,
+        expiresAt: body.expires_in_s === undefined ? undefined : now + Math.round(body.expires_in_s * 1000),
+      });
+      return new Reply(201, { ...view(key), secret });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/keys',
+    summary: 'All keys, without their secrets.',
+    need: { kind: 'control' },
+    query: KeyListQuery,
+    response: KeyList,
+    handle: async ({ gateway, query }) => {
+      const page = await listKeys(gateway.store, query);
+      return { items: page.items.map(view), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/keys/{id}',
+    summary: 'Revokes a key.',
+    need: { kind: 'control' },
+    params: KeyParams,
+    handle: async ({ gateway, params }) => {
+      const revoked = await revokeKey(gateway.store, params.id, Date.now());
+      gateway.keys.forget();
+      if (!revoked) throw new AbpError('not_found', `There is no live key ${params.id}.`);
+      return new Reply(204, undefined);
+    },
+  }),
+];

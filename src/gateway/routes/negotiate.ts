@@ -1,0 +1,21 @@
+import { negotiate, unmet } from '../../negotiation/negotiate.ts';
+import { generateReport } from '../../negotiation/report.ts';
+import { resolveBackend } from '../../runtime/backends.ts';
+import { NegotiateRequest, NegotiateResponse } from '../api/negotiate.ts';
+import { defineRoute } from '../route.ts';
+
+export const negotiateRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/negotiate',
+    summary: 'What a backend, or a manifest you send, makes of requirements.',
+    need: { kind: 'read' },
+    body: NegotiateRequest,
+    response: NegotiateResponse,
+    handle: ({ body }) => {
+      const manifest = body.manifest ?? resolveBackend(body.backend ?? '').manifest;
+      const result = negotiate(manifest, body.requirements);
+      return { result, report: generateReport(result, manifest), unmet: unmet(manifest, body.requirements) };
+    },
+  }),
+];

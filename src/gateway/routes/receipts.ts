@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { PendingReceipt } from '../../contract/receipt.ts';
+import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { getReceipt, listReceipts } from '../../store/receipts.ts';
+import { AnyReceipt, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
+import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { defineRoute } from '../route.ts';
+
+const UNFINISHED = new Set(['pending', 'running']);
+
+/** The receipt as it stands now; undefined for a run nobody knows or this caller may not see. */
+async function current(gateway: Gateway, principal: Principal, run: RunId): Promise<JsonObject | PendingReceipt | undefined> {
+  const row = await getReceipt(gateway.store, run);
+  if (row !== undefined) return maySee(principal, row.keyId) ? row.document : undefined;
+  const keyId = gateway.live.keyOf(run);
+  return keyId !== undefined && maySee(principal, keyId) ? gateway.live.pending(run) : undefined;
+}
+
+async function afterWaiting(gateway: Gateway, principal: Principal, run: RunId, seconds: number): Promise<JsonObject | PendingReceipt> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const change = gateway.keeper.settled(run, Math.max(0, deadline - performance.now()));
+    const receipt = await current(gateway, principal, run);
+    if (receipt === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+    if (!UNFINISHED.has(String(receipt.status)) || performance.now() >= deadline) return receipt;
+    await change;
+  }
+}
+
+export const receiptRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}',
+    summary: 'The receipt of a run. While it runs, its status without a hash; `wait` holds the answer until the end.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    query: ReceiptQuery,
+    response: AnyReceipt,
+    handle: async ({ gateway, principal, params, query }) => {
+      const run = parseRunId(params.run_id);
+      if (run === undefined)
+        throw new AbpError('invalid_request', `"${params.run_id}" is not a run id: run_ and 32 hex digits, or a UUID.`);
+      return await afterWaiting(gateway, principal, run, query.wait);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts',
+    summary: 'Receipts, newest first; a caller sees those of its own runs.',
+    need: { kind: 'read' },
+    query: ReceiptListQuery,
+    response: ReceiptList,
+    handle: async ({ gateway, principal, query }) => {
+      const own = principal.kind === 'key' && principal.scopes.admin !== true ? principal.key.id : query.key;
+      const page = await listReceipts(gateway.store, { ...query, ...(own === undefined ? {} : { key: own }) });
+      const items = page.items.filter((row) => maySee(principal, row.keyId)).map((row) => row.document);
+      return { items, ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+    },
+  }),
+];

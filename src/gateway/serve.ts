@@ -1,0 +1,55 @@
+import { packageVersion } from '../base/package-version.ts';
+import { openHome, homePath as resolveHome } from '../store/home.ts';
+import { type LoadedConfig, loadConfig } from './config.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+export interface ServeOptions {
+  readonly configPath?: string;
+  readonly homePath?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly json: boolean;
+}
+
+/** Serves until a signal ends it. */
+export async function serve(options: ServeOptions): Promise<number> {
+  const loaded = loadConfig({ env: process.env, ...(options.configPath === undefined ? {} : { path: options.configPath }) });
+  const { config, warnings } = loaded;
+  const started = await startServer({
+    config: {
+      ...config,
+      server: { ...config.server, host: options.host ?? config.server.host, port: options.port ?? config.server.port },
+    },
+    home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
+    version: packageVersion(),
+  });
+  for (const warning of warnings) started.gateway.log.warn(warning);
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),
+  );
+  const signal = await firstSignal();
+  started.gateway.log.info(`${signal}: letting running calls end`);
+  await started.close();
+  return 0;
+}
+
+function greeting(server: RunningServer, loaded: LoadedConfig, home: string): string {
+  const engines = [...server.gateway.deployments.values()]
+    .map(({ engine, auth }) => `${engine.id} (${auth === 'none' ? 'built in, no key' : auth === 'key' ? 'key set' : 'caller’s own key'})`)
+    .join(', ');
+  return [
+    `Agent Backplane ${server.gateway.version} on ${server.url}`,
+    `  try it      ${server.url}/e/sim   (any vendor SDK, no key)`,
+    `  engines     ${engines}`,
+    `  home        ${home}${loaded.source === null ? '' : `   config ${loaded.source}`}`,
+    `  receipts    ${server.url}/v1/receipts   API ${server.url}/openapi.json`,
+    '',
+  ].join('\n');
+}
+
+async function firstSignal(): Promise<NodeJS.Signals> {
+  return await new Promise((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}

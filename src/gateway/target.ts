@@ -1,0 +1,43 @@
+import { AbpError } from '../contract/errors.ts';
+
+/** A request line taken apart: our prefixes, then the path the vendor or a control route sees. */
+export interface Target {
+  /** Path without prefixes and query. */
+  readonly path: string;
+  /** Query with its question mark, or empty. */
+  readonly query: string;
+  /** `/e/{engine}/…` */
+  readonly engine?: string;
+  /** `/k/{key}/…` */
+  readonly key?: string;
+}
+
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** Paths are compared and forwarded as raw text, so everything that two readers could resolve differently is refused. */
+export function parseTarget(url: string): Target {
+  const mark = url.indexOf('?');
+  let path = mark === -1 ? url : url.slice(0, mark);
+  const query = mark === -1 ? '' : url.slice(mark);
+  if (!path.startsWith('/') || path.startsWith('//') || DOT_SEGMENT.test(path)) {
+    throw new AbpError('invalid_request', 'The path must start with one slash and hold no dot segments.');
+  }
+  let key: string | undefined;
+  let engine: string | undefined;
+  if (path.startsWith('/k/')) [key, path] = firstSegment(path, 3);
+  if (path.startsWith('/e/')) [engine, path] = firstSegment(path, 3);
+  return { path, query, ...(engine === undefined ? {} : { engine }), ...(key === undefined ? {} : { key }) };
+}
+
+function firstSegment(path: string, from: number): [segment: string, rest: string] {
+  const slash = path.indexOf('/', from);
+  return slash === -1 ? [decode(path.slice(from)), '/'] : [decode(path.slice(from, slash)), path.slice(slash)];
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new AbpError('invalid_request', 'The path holds a broken escape.');
+  }
+}

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import type { Answer } from '../../calls/answer.ts';
+import type { AbpError } from '../../contract/errors.ts';
+import { type ErrorTarget, sendError } from '../errors.ts';
+
+/** The caller's side of a vendor call, over HTTP. */
+export class HttpAnswer implements Answer {
+  readonly #response: ServerResponse;
+  readonly #target: ErrorTarget;
+  #wrote = false;
+
+  constructor(response: ServerResponse, target: ErrorTarget) {
+    this.#response = response;
+    this.#target = target;
+  }
+
+  head(status: number, headers: readonly string[]): void {
+    this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId]);
+    // Headers travel with the first chunk when it is already here, alone when the engine makes the caller wait.
+    setImmediate(() => {
+      if (!this.#wrote && !this.#response.destroyed) this.#response.flushHeaders();
+    });
+  }
+
+  write(chunk: Buffer): boolean {
+    this.#wrote = true;
+    return this.#response.write(chunk);
+  }
+
+  end(trailers: readonly string[]): void {
+    this.#wrote = true;
+    if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
+    this.#response.end();
+  }
+
+  refuse(error: AbpError): void {
+    sendError(this.#response, error, this.#target);
+  }
+
+  abandon(): void {
+    this.#response.destroy();
+  }
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  const out: [string, string][] = [];
+  for (let at = 0; at < flat.length; at += 2) out.push([flat[at] ?? '', flat[at + 1] ?? '']);
+  return out;
+}

@@ -1,0 +1,29 @@
+import type { VendorMeta, VendorPart } from './part.ts';
+import type { FinishReason, IrError } from './response.ts';
+import type { IrUsage } from './usage.ts';
+
+/** What a part is when it opens; text, reasoning and arguments follow as deltas. */
+export type IrPartStart =
+  | { readonly kind: 'text' | 'refusal' }
+  | { readonly kind: 'thinking'; readonly redacted?: boolean; readonly meta?: VendorMeta }
+  | { readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly custom?: boolean; readonly meta?: VendorMeta }
+  | VendorPart;
+
+/**
+ * A streamed answer. Exactly one `message-start`, then parts that open, grow and close (parts may overlap; `index` tells them apart),
+ * then exactly one terminal event: `message-end` or `error`.
+ */
+export type IrEvent =
+  | { readonly type: 'message-start'; readonly id?: string; readonly model?: string; readonly usage?: IrUsage }
+  | { readonly type: 'part-start'; readonly index: number; readonly part: IrPartStart }
+  | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
+  | { readonly type: 'part-end'; readonly index: number; readonly meta?: VendorMeta }
+  | {
+      readonly type: 'message-end';
+      readonly finish: FinishReason;
+      readonly stopSequence?: string;
+      readonly usage: IrUsage;
+      readonly meta?: VendorMeta;
+    }
+  | { readonly type: 'error'; readonly error: IrError }
+  | { readonly type: 'keep-alive' };

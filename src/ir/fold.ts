@@ -1,0 +1,139 @@
+import type { IrEvent, IrPartStart } from './event.ts';
+import type { IrPart, VendorMeta } from './part.ts';
+import type { IrError, IrResponse } from './response.ts';
+
+interface OpenPart {
+  readonly start: IrPartStart;
+  text: string;
+  meta: VendorMeta | undefined;
+}
+
+/** Rebuilds a whole answer from its stream, part by part in the order they opened. */
+export class Fold {
+  readonly #parts = new Map<number, OpenPart>();
+  #id: string | undefined;
+  #model = '';
+  #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
+  #error: IrError | undefined;
+
+  push(event: IrEvent): void {
+    switch (event.type) {
+      case 'message-start':
+        this.#id = event.id;
+        this.#model = event.model ?? '';
+        break;
+      case 'part-start':
+        this.#parts.set(event.index, { start: event.part, text: '', meta: 'meta' in event.part ? event.part.meta : undefined });
+        break;
+      case 'part-delta':
+        this.#grow(event.index, event.text);
+        break;
+      case 'part-end':
+        this.#close(event.index, event.meta);
+        break;
+      case 'message-end':
+        this.#end = event;
+        break;
+      case 'error':
+        this.#error = event.error;
+        break;
+      case 'keep-alive':
+        break;
+    }
+  }
+
+  get error(): IrError | undefined {
+    return this.#error;
+  }
+
+  /** The answer, or undefined while the stream has no end. */
+  response(): IrResponse | undefined {
+    const end = this.#end;
+    if (end === undefined) return undefined;
+    return {
+      ...(this.#id === undefined ? {} : { id: this.#id }),
+      model: this.#model,
+      parts: [...this.#parts.values()].map(closePart),
+      finish: end.finish,
+      ...(end.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
+      usage: end.usage,
+      ...(end.meta === undefined ? {} : { meta: end.meta }),
+    };
+  }
+
+  #grow(index: number, text: string): void {
+    const part = this.#parts.get(index);
+    if (part !== undefined) part.text += text;
+  }
+
+  #close(index: number, meta: VendorMeta | undefined): void {
+    const part = this.#parts.get(index);
+    if (part !== undefined && meta !== undefined) part.meta = { ...part.meta, ...meta };
+  }
+}
+
+function closePart(open: OpenPart): IrPart {
+  const meta = open.meta === undefined ? {} : { meta: open.meta };
+  const { start } = open;
+  switch (start.kind) {
+    case 'text':
+      return { kind: 'text', text: open.text, ...meta };
+    case 'refusal':
+      return { kind: 'refusal', text: open.text, ...meta };
+    case 'thinking':
+      return { kind: 'thinking', text: open.text, ...(start.redacted ? { redacted: true } : {}), ...meta };
+    case 'tool-call':
+      return {
+        kind: 'tool-call',
+        id: start.id,
+        name: start.name,
+        arguments: open.text === '' && start.custom !== true ? '{}' : open.text,
+        ...(start.custom ? { custom: true } : {}),
+        ...meta,
+      };
+    case 'vendor':
+      return { ...start, ...meta };
+  }
+}
+
+/** Plays a whole answer as a stream: one delta per part. */
+export function unfold(response: IrResponse): IrEvent[] {
+  const events: IrEvent[] = [
+    { type: 'message-start', ...(response.id === undefined ? {} : { id: response.id }), model: response.model, usage: response.usage },
+  ];
+  response.parts.forEach((part, index) => {
+    const opened = openPart(part);
+    if (opened === undefined) return;
+    events.push({ type: 'part-start', index, part: opened.start });
+    if (opened.text !== '') events.push({ type: 'part-delta', index, text: opened.text });
+    events.push({ type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }) });
+  });
+  events.push({
+    type: 'message-end',
+    finish: response.finish,
+    ...(response.stopSequence === undefined ? {} : { stopSequence: response.stopSequence }),
+    usage: response.usage,
+    ...(response.meta === undefined ? {} : { meta: response.meta }),
+  });
+  return events;
+}
+
+/** Images, documents and tool results are input only: an answer holds none, so they have no streamed form. */
+function openPart(part: IrPart): { start: IrPartStart; text: string } | undefined {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return { start: { kind: part.kind }, text: part.text };
+    case 'thinking':
+      return { start: { kind: 'thinking', ...(part.redacted ? { redacted: true } : {}) }, text: part.text };
+    case 'tool-call':
+      return {
+        start: { kind: 'tool-call', id: part.id, name: part.name, ...(part.custom ? { custom: true } : {}) },
+        text: part.arguments,
+      };
+    case 'vendor':
+      return { start: part, text: '' };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { canonicalJson, sha256 } from '../base/canonical-json.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Receipt } from '../contract/receipt.ts';
+
+/**
+ * `receipt_sha256` under the profile `abp-content/1`: a hash over what the run did, as an allowlist. Ids, times, durations, attempts,
+ * headers, cost, tags, keys, nodes and our version stay out, so that two runs that did the same thing have the same hash.
+ */
+export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): string {
+  const content = {
+    contract_version: receipt.contract_version,
+    plane: receipt.plane,
+    status: receipt.status,
+    reason: receipt.reason,
+    dialect: receipt.dialect,
+    engine: receipt.engine,
+    upstream_model: receipt.model.upstream,
+    mode: receipt.mode,
+    compatibility: receipt.compatibility,
+    negotiation: receipt.negotiation,
+    emulations: receipt.emulations,
+    fidelity: receipt.fidelity,
+    request: receipt.request,
+    upstream_request: receipt.upstream_request,
+    response: receipt.response,
+    event_count: receipt.event_count,
+    usage: receipt.usage,
+    tool_calls: receipt.tool_calls.map(({ name, arguments_sha256, result_sha256 }) => ({ name, arguments_sha256, result_sha256 })),
+    artifacts: receipt.artifacts,
+    workspace_delta: receipt.workspace_delta,
+  };
+  return sha256(canonicalJson(content as unknown as JsonObject)); // a receipt holds JSON values only
+}

@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import { siblingModule } from '../base/module-url.ts';
+import type { RunId } from '../contract/run-id.ts';
+import type { Fact } from './facts.ts';
+import { Journal } from './journal.ts';
+import { IDLE, type KeeperData, type KeeperReport, PENDING } from './keeper-protocol.ts';
+
+export interface KeeperOptions {
+  readonly homePath: string;
+  readonly journalFolder: string;
+  readonly databaseUrl?: string;
+  readonly version: string;
+  /** The database does not take facts; they stay in the journal until it does. */
+  readonly onStalled: (message: string) => void;
+  /** Rows of these runs have been written. */
+  readonly onSettled: (runs: readonly RunId[]) => void;
+}
+
+/** The journal of this process and the thread that drains it. */
+export interface Keeper {
+  append(fact: Fact): void;
+  /** Resolves when the run's receipt has been written after the call, or when the time is over. */
+  settled(run: RunId, ms: number): Promise<void>;
+  /** Why facts are not moving, or undefined. */
+  readonly stalled: string | undefined;
+  /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
+  readonly ready: Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts the keeper thread. Facts can be appended at once, before it is ready. */
+export function startKeeper(options: KeeperOptions): Keeper {
+  const shared = new SharedArrayBuffer(4);
+  const signal = new Int32Array(shared);
+  const data: KeeperData = {
+    homePath: options.homePath,
+    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
+    version: options.version,
+    signal: shared,
+  };
+  const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), { workerData: data });
+  const journal = new Journal(options.journalFolder, () => {
+    if (Atomics.compareExchange(signal, 0, IDLE, PENDING) === IDLE) Atomics.notify(signal, 0);
+  });
+  return new ThreadKeeper(worker, journal, options);
+}
+
+class ThreadKeeper implements Keeper {
+  readonly #worker: Worker;
+  readonly #journal: Journal;
+  readonly #options: KeeperOptions;
+  readonly #waiters = new Map<RunId, Set<() => void>>();
+  readonly ready: Promise<number>;
+  #markReady: (interrupted: number) => void = () => undefined;
+  #stopped: (() => void) | undefined;
+  #stalled: string | undefined;
+
+  constructor(worker: Worker, journal: Journal, options: KeeperOptions) {
+    this.#worker = worker;
+    this.#journal = journal;
+    this.#options = options;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      worker.once('error', reject);
+    });
+    // A rejection is also reported as a stall; whoever awaits `ready` still sees it.
+    this.ready.catch((error: unknown) => this.#stall(error instanceof Error ? error.message : String(error)));
+    worker.on('message', (message: KeeperReport) => this.#hear(message));
+    worker.on('error', (error) => this.#stall(error.message));
+  }
+
+  get stalled(): string | undefined {
+    return this.#stalled;
+  }
+
+  append(fact: Fact): void {
+    this.#journal.append(fact);
+  }
+
+  async settled(run: RunId, ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const waiters = this.#waiters.get(run) ?? new Set();
+      this.#waiters.set(run, waiters);
+      const done = (): void => {
+        clearTimeout(timer);
+        waiters.delete(done);
+        if (waiters.size === 0) this.#waiters.delete(run);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      waiters.add(done);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#journal.close();
+    const stopped = new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+      this.#worker.once('exit', () => resolve());
+    });
+    this.#worker.postMessage('stop');
+    await stopped;
+    await this.#worker.terminate();
+  }
+
+  #hear(message: KeeperReport): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#stalled = undefined;
+        this.#markReady(message.interrupted);
+        break;
+      case 'settled':
+        this.#stalled = undefined;
+        this.#options.onSettled(message.runs);
+        for (const run of message.runs) for (const wake of this.#waiters.get(run) ?? []) wake();
+        break;
+      case 'stalled':
+        this.#stall(message.message);
+        break;
+      case 'stopped':
+        this.#stopped?.();
+        break;
+    }
+  }
+
+  #stall(message: string): void {
+    if (this.#stalled !== message) this.#options.onStalled(message);
+    this.#stalled = message;
+  }
+}

@@ -1,0 +1,49 @@
+import { AbpError } from '../contract/errors.ts';
+import type { CapabilityManifest } from '../contract/support.ts';
+import { engines } from '../engines/index.ts';
+import { HOSTS } from './hosts.ts';
+
+/** Something that can execute work and says what it can do. */
+export interface Backend {
+  /** `engine:claude`, `host:codex`. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'engine' | 'host' | 'adapter';
+  readonly manifest: CapabilityManifest;
+  /** Other bare names it answers to. */
+  readonly aliases: readonly string[];
+}
+
+const backends: readonly Backend[] = [
+  ...engines.map(({ id, name, manifest, aliases }) => ({ id: `engine:${id}`, name, kind: 'engine' as const, manifest, aliases })),
+  ...HOSTS.map(({ id, name, manifest }) => ({ id, name, kind: 'host' as const, manifest, aliases: [] })),
+];
+
+export function listBackends(): readonly Backend[] {
+  return backends;
+}
+
+function bareName(backend: Backend): string {
+  return backend.id.slice(backend.id.indexOf(':') + 1);
+}
+
+/** The backend of an id. A bare name is accepted where only one backend has it. */
+export function resolveBackend(id: string): Backend {
+  const exact = backends.find((backend) => backend.id === id);
+  if (exact !== undefined) return exact;
+  const named = backends.filter((backend) => bareName(backend) === id || backend.aliases.includes(id));
+  const [only] = named;
+  if (only === undefined) {
+    throw new AbpError('not_found', `There is no backend "${id}". Known are ${backends.map((backend) => backend.id).join(', ')}.`, {
+      backend: id,
+    });
+  }
+  if (named.length > 1) {
+    const readings = named.map((backend) => backend.id);
+    throw new AbpError('E003', `"${id}" names several backends: ${readings.join(', ')}`, {
+      reason: 'ambiguous backend id',
+      possible_interpretations: readings,
+    });
+  }
+  return only;
+}

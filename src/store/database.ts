@@ -1,0 +1,21 @@
+import { AbpError } from '../contract/errors.ts';
+import type { Home } from './home.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+export interface StoreOptions {
+  /** `postgres://…`; without it the database is the SQLite file of the home. */
+  readonly url?: string | undefined;
+  readonly home: Home;
+}
+
+/** Opens the home database and brings its schema up to date. */
+export async function openStore({ url, home }: StoreOptions): Promise<Store> {
+  if (url === undefined || url === '') return openSqlite(home.databaseFile);
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    throw new AbpError('invalid_request', 'the database URL must begin with postgres:// or postgresql://; leave it out to use SQLite');
+  }
+  // Loaded on demand: a start on SQLite never pays for pg.
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(url);
+}

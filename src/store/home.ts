@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { randomToken, uuidv7Hex } from '../base/ids.ts';
+import { AbpError } from '../contract/errors.ts';
+import { readAddress, type ServerAddress } from './address.ts';
+import { createOnce, replaceFile } from './private-file.ts';
+import { isServed, lockServer, type ServerLock } from './server-lock.ts';
+
+/** The folder that holds everything one installation keeps. */
+export interface Home {
+  readonly path: string;
+  readonly journalFolder: string;
+  readonly bodiesFolder: string;
+  readonly databaseFile: string;
+  /** Whoever holds it may do anything on this home's server. */
+  readonly token: string;
+  /** Names this home in receipts and journals; it never changes. */
+  readonly nodeId: string;
+  /** Where a live server of this home answers; undefined when none runs. */
+  readAddress(): ServerAddress | undefined;
+  writeAddress(address: ServerAddress): void;
+  removeAddress(): void;
+  /** Makes this process the one server of the home until it ends or releases the lock; throws `conflict` when there is another. */
+  lockServer(): ServerLock;
+}
+
+export interface HomeOptions {
+  /** Default: `ABP_HOME`, else `~/.abp`. */
+  readonly path?: string | undefined;
+}
+
+/** The folder a home lies in, whether it exists or not. */
+export function homePath(path: string | undefined): string {
+  return resolve(path || process.env.ABP_HOME || join(homedir(), '.abp'));
+}
+
+function refuse(path: string, reason: string): AbpError {
+  return new AbpError('forbidden', `the home ${path} ${reason}; set ABP_HOME to a folder of your own`, { path });
+}
+
+function createFolder(path: string): Stats {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return statSync(path);
+  } catch (error) {
+    throw refuse(path, `cannot be created (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+function tryChmod(path: string): void {
+  try {
+    chmodSync(path, 0o700);
+  } catch {
+    // Whether the folder is private now is decided by looking at it again: some file systems ignore chmod without an error.
+  }
+}
+
+/** Windows has neither owner ids nor permission bits; there the user profile's access list protects the folder. */
+function openPrivateFolder(path: string): void {
+  const stats = createFolder(path);
+  if (process.getuid === undefined) return;
+  if (stats.uid !== process.getuid()) throw refuse(path, `belongs to another user (uid ${stats.uid})`);
+  if ((stats.mode & 0o777) === 0o700) return;
+  tryChmod(path);
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0) throw refuse(path, `is open to other users (mode ${mode.toString(8)}) and cannot be closed`);
+}
+
+/** A secret or id that is made once and read ever after. */
+function stableValue(file: string, make: () => string): string {
+  createOnce(file, make);
+  const value = readFileSync(file, 'utf8').trim();
+  // An empty token would let everyone in.
+  if (!/^[\w-]{32,}$/.test(value)) throw new AbpError('internal', `${file} is damaged; delete it to get a new one`);
+  return value;
+}
+
+/** Opens the home, creating what is missing. Only its owner can enter the folder. */
+export function openHome(options: HomeOptions = {}): Home {
+  const path = homePath(options.path);
+  openPrivateFolder(path);
+  const journalFolder = join(path, 'journal');
+  const bodiesFolder = join(path, 'bodies');
+  for (const folder of [journalFolder, bodiesFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const addressFile = join(path, 'address');
+  const lockFile = join(path, 'server.lock');
+  return {
+    path,
+    journalFolder,
+    bodiesFolder,
+    databaseFile: join(path, 'abp.db'),
+    token: stableValue(join(path, 'token'), () => randomToken(32)),
+    nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
+    readAddress: () => (isServed(lockFile) ? readAddress(addressFile) : undefined),
+    writeAddress: ({ url, pid }) => replaceFile(addressFile, JSON.stringify({ url, pid })),
+    removeAddress: () => rmSync(addressFile, { force: true }),
+    lockServer: () => lockServer(lockFile, addressFile),
+  };
+}

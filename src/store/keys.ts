@@ -1,0 +1,139 @@
+import type { Selectable } from 'kysely';
+import { uuidv7Hex } from '../base/ids.ts';
+import type { JsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import { parseRunId, type RunId } from '../contract/run-id.ts';
+import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
+import { runKey } from './receipt-columns.ts';
+import type { KeysTable } from './schema.ts';
+import type { Store } from './store.ts';
+import { storedTags, tagsColumn } from './tags.ts';
+import { damaged, storableText, storedObject } from './text.ts';
+
+/** `user` keys are given out by people; `run` keys are minted for one run and die with it. */
+export type KeyKind = 'user' | 'run';
+
+/** What is kept of a key; the secret itself is never stored. */
+export interface Key {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly hash: string;
+  /** The first characters of the secret, for people to recognise it. */
+  readonly prefix: string;
+  readonly scopes: JsonObject;
+  /** Recording policy of runs made with this key; null follows the server's. */
+  readonly recording: string | null;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly runId: RunId | null;
+}
+
+export interface NewKey {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly scopes: JsonObject;
+  readonly createdAt: number;
+  readonly recording?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly runId?: RunId | undefined;
+}
+
+export interface KeyFilter extends PageOptions {
+  readonly kind?: KeyKind | undefined;
+}
+
+/** Whether the key opens anything at this time. */
+export function isLive(key: Key, now: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt);
+}
+
+export async function createKey(store: Store, key: NewKey): Promise<Key> {
+  const row: Selectable<KeysTable> = {
+    id: `key_${uuidv7Hex()}`,
+    kind: key.kind,
+    name: storableText(key.name),
+    hash: key.hash,
+    prefix: key.prefix,
+    scopes: JSON.stringify(key.scopes),
+    recording: key.recording ?? null,
+    tags: tagsColumn(key.tags ?? []),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt ?? null,
+    revoked_at: null,
+    run_id: key.runId === undefined ? null : runKey(key.runId),
+  };
+  const result = await store.db
+    .insertInto('keys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .executeTakeFirst();
+  if (result.numInsertedOrUpdatedRows === 0n) throw new AbpError('conflict', 'this key exists already');
+  return keyOf(row);
+}
+
+/** Also finds keys that are revoked or expired: ask `isLive`. */
+export async function findKeyByHash(store: Store, hash: string): Promise<Key | undefined> {
+  const row = await store.db.selectFrom('keys').selectAll().where('hash', '=', storableText(hash)).executeTakeFirst();
+  return row === undefined ? undefined : keyOf(row);
+}
+
+/** Newest first, revoked and expired ones included. */
+export async function listKeys(store: Store, filter: KeyFilter = {}): Promise<Page<Key>> {
+  const size = pageSize(filter.limit);
+  let query = store.db.selectFrom('keys').selectAll();
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.cursor !== undefined) {
+    const { time, id } = decodeCursor(filter.cursor);
+    query = query.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(time, id)));
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(size + 1)
+    .execute();
+  return pageOf(rows.map(keyOf), size, (key) => ({ time: key.createdAt, id: key.id }));
+}
+
+/** False when there is no such key. Revoking again keeps the first time. */
+export async function revokeKey(store: Store, id: string, now: number): Promise<boolean> {
+  const result = await store.db
+    .updateTable('keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
+    .where('id', '=', storableText(id))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Removes run keys that can no longer open anything; returns how many. */
+export async function deleteExpiredRunKeys(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('keys')
+    .where('kind', '=', 'run')
+    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('revoked_at', '<=', now)]))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+function keyOf(row: Selectable<KeysTable>): Key {
+  if (row.kind !== 'user' && row.kind !== 'run') throw damaged('kind of a key', row.kind);
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    hash: row.hash,
+    prefix: row.prefix,
+    scopes: storedObject('scopes', row.scopes),
+    recording: row.recording,
+    tags: storedTags(row.tags),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    runId: row.run_id === null ? null : (parseRunId(row.run_id) ?? null),
+  };
+}

@@ -1,0 +1,37 @@
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { AbpError } from '../contract/errors.ts';
+import { up as firstTables } from './migrations/0001-first-tables.ts';
+import type { Tables } from './schema.ts';
+
+/** Applied in the order of their names; an applied one is never edited or renamed. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-first-tables': { up: firstTables },
+};
+
+/**
+ * Brings the schema up to date. Processes that start at the same moment take turns: PostgreSQL by an advisory lock,
+ * SQLite because the whole run is one immediate transaction (see `sqlite-dialect.ts`).
+ */
+export async function migrate(db: Kysely<Tables>, where: string): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const unknown = (await appliedNames(db)).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown.length > 0) {
+    throw new AbpError(
+      'conflict',
+      `the database ${where} is newer than this version of abp (it has ${unknown.join(', ')}); upgrade abp or use another database`,
+      { unknown },
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new AbpError('internal', `the database ${where} could not be brought up to date: ${reason}`, { reason });
+}
+
+async function appliedNames(db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map((row) => row.name);
+}

@@ -1,0 +1,52 @@
+/** Columns both databases hold alike: ids and JSON are text, times are whole milliseconds since the epoch. */
+export interface Tables {
+  readonly keys: KeysTable;
+  readonly receipts: ReceiptsTable;
+  readonly journal_positions: JournalPositionsTable;
+  readonly settings: SettingsTable;
+}
+
+export interface KeysTable {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly scopes: string;
+  readonly recording: string | null;
+  readonly tags: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+  readonly run_id: string | null;
+}
+
+export interface ReceiptsTable {
+  /** The 32 hex digits of the run's UUIDv7. */
+  readonly run_id: string;
+  readonly revision: number;
+  readonly plane: string;
+  readonly status: string;
+  readonly dialect: string | null;
+  readonly engine: string | null;
+  readonly model: string | null;
+  readonly mode: string | null;
+  readonly key_id: string | null;
+  readonly started_at: number;
+  readonly completed_at: number | null;
+  readonly tags: string;
+  readonly receipt_sha256: string | null;
+  readonly document: string;
+}
+
+export interface JournalPositionsTable {
+  readonly segment: string;
+  readonly node: string;
+  readonly position: number;
+  readonly updated_at: number;
+}
+
+export interface SettingsTable {
+  readonly name: string;
+  readonly value: string;
+}

@@ -1,0 +1,20 @@
+import type { Json } from '../base/json.ts';
+import type { Store } from './store.ts';
+import { indexedText, storedJson } from './text.ts';
+
+export async function getSetting(store: Store, name: string): Promise<Json | undefined> {
+  const row = await store.db.selectFrom('settings').select('value').where('name', '=', indexedText(name)).executeTakeFirst();
+  return row === undefined ? undefined : storedJson(`setting ${name}`, row.value);
+}
+
+export async function setSetting(store: Store, name: string, value: Json): Promise<void> {
+  await store.db
+    .insertInto('settings')
+    .values({ name: indexedText(name), value: JSON.stringify(value) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })))
+    .execute();
+}
+
+export async function deleteSetting(store: Store, name: string): Promise<void> {
+  await store.db.deleteFrom('settings').where('name', '=', indexedText(name)).execute();
+}

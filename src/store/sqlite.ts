@@ -1,0 +1,69 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, sql } from 'kysely';
+import { migrate } from './migrations.ts';
+import type { Tables } from './schema.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { SqliteStore } from './store.ts';
+
+/** How long a statement waits for another process's write before it fails with SQLITE_BUSY. */
+const BUSY_TIMEOUT_MS = 5000;
+const SQLITE_BUSY = 5;
+
+/**
+ * WAL with synchronous=NORMAL. A commit is in the kernel's hands when it returns, so kill -9 loses nothing acknowledged.
+ * The disk is forced only at checkpoints: a power loss may cost the commits of the last moments, never the file's consistency.
+ * FULL would force the disk at every commit, on the thread that also relays streams.
+ */
+const PRAGMAS = 'pragma synchronous = normal; pragma foreign_keys = on;';
+
+/** Switching a new file to WAL does not honour the busy timeout, so processes that create it together must try again. */
+async function enterWal(database: DatabaseSync, deadline: number): Promise<void> {
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+    }
+    await sleep(10);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+async function prepared(database: DatabaseSync, file: string): Promise<Kysely<Tables>> {
+  await enterWal(database, Date.now() + BUSY_TIMEOUT_MS);
+  database.exec(PRAGMAS);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  await migrate(db, file);
+  return db;
+}
+
+export async function openSqlite(file: string): Promise<SqliteStore> {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  let db: Kysely<Tables>;
+  try {
+    db = await prepared(database, file);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  // Kysely lends its only connection to one caller at a time, so inside the callback no transaction is open.
+  const exclusive = <T>(work: () => T): Promise<T> => db.connection().execute(async () => work());
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await exclusive(() => undefined);
+    await db.destroy();
+  };
+  return {
+    kind: 'sqlite',
+    db,
+    sqlite: database,
+    exclusive,
+    ping: async () => void (await sql`select 1`.execute(db)),
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
+import type { Tables } from './schema.ts';
+
+interface StoreBase {
+  readonly db: Kysely<Tables>;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  /** Waits for work in progress; calling it again is harmless. */
+  close(): Promise<void>;
+}
+
+/**
+ * The embedded home database. Open it once per thread: two of them on one thread can wait for each other's transaction,
+ * because SQLite waits by blocking the thread.
+ */
+export interface SqliteStore extends StoreBase {
+  readonly kind: 'sqlite';
+  /** For statements prepared once; use it only inside `exclusive`. */
+  readonly sqlite: DatabaseSync;
+  /** Runs synchronous work on `sqlite` while no transaction of `db` is open. */
+  exclusive<T>(work: () => T): Promise<T>;
+}
+
+export interface PostgresStore extends StoreBase {
+  readonly kind: 'postgres';
+}
+
+export type Store = SqliteStore | PostgresStore;

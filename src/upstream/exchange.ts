@@ -1,0 +1,39 @@
+/** One request to an engine, headers as a flat list of names and values in the order they are written. */
+export interface ExchangeRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Path and query as they stand on the request line. */
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+  /** Milliseconds the engine may stay silent before the call is given up. */
+  readonly silenceMs: number;
+  /** Names the call to an engine that runs inside this process. */
+  readonly runHex: string;
+}
+
+/** Where the answer goes. `head` comes once, then any number of `data`, then exactly one of `end` and `fail`. */
+export interface ExchangeSink {
+  head(status: number, headers: readonly string[]): void;
+  /** False asks the engine to pause until `resume`. */
+  data(chunk: Buffer): boolean;
+  end(trailers: readonly string[]): void;
+  fail(failure: ExchangeFailure): void;
+}
+
+export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'aborted' | 'busy';
+
+/** Why no whole answer came. */
+export interface ExchangeFailure {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+/** A call under way. */
+export interface Exchange {
+  abort(): void;
+  resume(): void;
+}
+
+/** How an engine is reached: over HTTP, or inside this process. */
+export type Transport = (request: ExchangeRequest, sink: ExchangeSink) => Exchange;

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { captureIo } from '../support/capture-io.ts';
+
+async function help(...argv: string[]): Promise<string> {
+  const io = captureIo();
+  expect(await main([...argv, '--help'], io)).toBe(0);
+  return io.out();
+}
+
+it('abp --help is this text', async () => {
+  expect(await help()).toBe(`Usage: abp <command> [options]
+
+One process between agent code and every model and coding agent.
+
+Options:
+  -V, --version    show the version
+  --json           write JSON instead of text
+  --no-color       write without colours
+  --config <file>  configuration file (ABP_CONFIG, else abp.toml)
+  --home <dir>     where state is kept (ABP_HOME, else ~/.abp)
+  -h, --help       show help
+
+Run the backplane:
+  serve            Start the server
+  config           Work with the configuration
+  doctor           Find out what keeps the backplane from working here
+
+Know before you call:
+  capabilities     Show what each backend can do
+  negotiate        Check requirements against a backend
+
+Use the contract:
+  schema           List, print or write the JSON Schemas
+`);
+});
+
+it('abp negotiate --help is this text', async () => {
+  expect(await help('negotiate')).toBe(`Usage: abp negotiate [options] <backend>
+
+Check requirements against a backend.
+
+Arguments:
+  backend                   whom to ask, e.g. engine:claude or host:codex
+
+Options:
+  --require <name[=level]>  a capability, at least native or emulated (the default); repeatable
+  --file <path>             a work order or its requirements as JSON, - for the standard input
+  --strict                  accept native support only
+  -h, --help                show help
+
+Global Options:
+  -V, --version             show the version
+  --json                    write JSON instead of text
+  --no-color                write without colours
+  --config <file>           configuration file (ABP_CONFIG, else abp.toml)
+  --home <dir>              where state is kept (ABP_HOME, else ~/.abp)
+
+Examples:
+  abp negotiate engine:claude --require streaming=native --require json_mode
+  abp negotiate host:codex --file work-order.json --strict --json
+`);
+});

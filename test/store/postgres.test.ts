@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/store/database.ts';
+import { openHome } from '../../src/store/home.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { endChildren, startChild } from './children.ts';
+import { storeSuite } from './store-suite.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'abp-postgres-home-'));
+let server: TestPostgres;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(endChildren);
+
+const home = () => openHome({ path: temporaryHome() });
+
+storeSuite('PostgreSQL', async () => openStore({ url: await server.freshDatabase(), home: openHome({ path: join(folder, 'home') }) }));
+
+describe('PostgreSQL', () => {
+  test('is migrated once by processes that start at the same moment', async () => {
+    const url = await server.freshDatabase();
+    const path = temporaryHome();
+    const children = await Promise.all([1, 2, 3].map(() => startChild({ home: path, url, command: 'open' })));
+    for (const child of children) child.go();
+    expect(await Promise.all(children.map((child) => child.ended()))).toEqual([0, 0, 0]);
+    for (const child of children) expect(child.lines).toContain('pg loaded');
+    const store = await openStore({ url, home: home() });
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(store.db);
+    expect(rows.map((row) => row.name)).toEqual(Object.keys(MIGRATIONS));
+    await store.close();
+  });
+
+  test('written by a newer version is refused without showing the password', async () => {
+    const url = await server.freshDatabase();
+    const store = await openStore({ url, home: home() });
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(store.db);
+    await store.close();
+    const { host, pathname } = new URL(url);
+    await expect(openStore({ url, home: home() })).rejects.toMatchObject({
+      code: 'conflict',
+      message: `the database postgres://${host}${pathname} is newer than this version of abp (it has 9999-later); upgrade abp or use another database`,
+    });
+  });
+
+  test('that cannot be reached is named without its password', async () => {
+    const opening = openStore({ url: 'postgres://user:secret@127.0.0.1:1/abp', home: home() });
+    await expect(opening).rejects.toThrow('the database postgres://127.0.0.1:1/abp cannot be reached');
+    await expect(opening).rejects.not.toThrow('secret');
+  });
+
+  test('may drop our connections without ending the process', async () => {
+    const url = await server.freshDatabase();
+    const store = await openStore({ url, home: home() });
+    const other = await openStore({ url, home: home() });
+    const dropped = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    expect((await dropped.execute(other.db)).rows.length).toBeGreaterThan(0);
+    await expect
+      .poll(() =>
+        store.ping().then(
+          () => 'up',
+          () => 'down',
+        ),
+      )
+      .toBe('up');
+    await store.close();
+    await other.close();
+  });
+});

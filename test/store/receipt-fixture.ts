@@ -1,0 +1,23 @@
+import { newRunId } from '../../src/contract/run-id.ts';
+import type { StoredReceipt } from '../../src/store/receipt-columns.ts';
+
+/** A finished gateway receipt with the given fields changed. */
+export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
+  return {
+    runId: newRunId(),
+    revision: 1,
+    plane: 'gateway',
+    status: 'completed',
+    dialect: 'claude',
+    engine: 'sim',
+    model: 'sim-1',
+    mode: 'passthrough',
+    keyId: 'key_1',
+    startedAt: 1_800_000_000_000,
+    completedAt: 1_800_000_000_250,
+    tags: [],
+    receiptSha256: 'ab'.repeat(32),
+    document: { contract_version: 'abp/v0.1', usage: { input_tokens: 12 } },
+    ...changes,
+  };
+}

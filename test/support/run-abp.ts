@@ -1,0 +1,33 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
+
+export interface AbpResult {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Starts `abp` as a process of its own, in a folder without a configuration, with only the given environment beside PATH. */
+export function spawnAbp(argv: readonly string[], env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [bin, ...argv], { cwd: tmpdir(), env: { PATH: process.env.PATH, ...env } });
+}
+
+/** The exit code, once the process has ended and its streams are closed. */
+export function ended(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}
+
+/** Runs `abp` to its end. */
+export async function runAbp(argv: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}): Promise<AbpResult> {
+  const child = spawnAbp(argv, options.env ?? {});
+  child.stdin.end(options.stdin ?? '');
+  const [code, out, err] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)]);
+  return { code, out, err };
+}
