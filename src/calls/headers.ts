@@ -12,7 +12,8 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'upgrade',
 ];
-const NEVER_UPSTREAM = new Set([...HOP_BY_HOP, 'host', 'expect', 'cookie', 'origin', 'referer', 'forwarded']);
+/** The length is that of the body we send, which the HTTP client writes itself. */
+const NEVER_UPSTREAM = new Set([...HOP_BY_HOP, 'host', 'expect', 'cookie', 'origin', 'referer', 'forwarded', 'content-length']);
 const NEVER_DOWNSTREAM = new Set([...HOP_BY_HOP, 'set-cookie', 'alt-svc', 'strict-transport-security']);
 /** Where SDKs put a credential. */
 const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
@@ -48,6 +49,13 @@ export function upstreamHeaders(raw: readonly string[], deployment: Deployment, 
   return out;
 }
 
+/** Headers of a translated request: ours, the dialect's and the engine's key. Nothing of the caller's goes along. */
+export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<string, string>>, version: string): string[] {
+  const { auth } = deployment.engine;
+  const key = auth !== undefined && deployment.key !== undefined ? [auth.header, `${auth.prefix}${deployment.key}`] : [];
+  return ['content-type', 'application/json', 'user-agent', `agent-backplane/${version}`, ...Object.entries(dialect).flat(), ...key];
+}
+
 /** The credential without its scheme. */
 export function bareCredential(value: string): string {
   return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value;
@@ -59,10 +67,28 @@ export function downstreamHeaders(raw: readonly string[]): string[] {
   const out: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const lower = (raw[at] ?? '').toLowerCase();
-    if (NEVER_DOWNSTREAM.has(lower) || named?.has(lower) || lower.startsWith('access-control-')) continue;
+    if (NEVER_DOWNSTREAM.has(lower) || named?.has(lower) || lower.startsWith('access-control-') || lower.startsWith('x-abp-')) continue;
     out.push(raw[at] ?? '', raw[at + 1] ?? '');
   }
   return out;
+}
+
+/** The query as the engine gets it: a `key` stays only where the caller's own credential goes upstream. Everything else keeps its bytes. */
+export function upstreamQuery(query: string, deployment: Deployment, ours: (credential: string) => boolean): string {
+  if (!query.includes('=')) return query;
+  const kept = query
+    .slice(1)
+    .split('&')
+    .filter((item) => {
+      const key = new URLSearchParams(item).get('key');
+      return key === null || (deployment.auth === 'caller' && !ours(key));
+    });
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
+
+/** A flat list without one header. */
+export function withoutHeader(raw: readonly string[], name: string): string[] {
+  return raw.filter((_, at) => raw[at - (at % 2)]?.toLowerCase() !== name);
 }
 
 /** Value of a header in a flat list. */

@@ -36,6 +36,14 @@ export class LiveRuns {
     return { id: runUuid(run), run_id: run, status: 'running', started_at: isoTime(live.startedAt) };
   }
 
+  /** Resolves when every run has ended, or when the time is over. */
+  async idle(ms: number): Promise<void> {
+    const deadline = performance.now() + ms;
+    while (performance.now() < deadline && [...this.#runs.values()].some((run) => !run.ended)) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
   get count(): number {
     return this.#runs.size;
   }

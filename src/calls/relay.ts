@@ -1,11 +1,12 @@
-import { AbpError } from '../contract/errors.ts';
+import type { AbpError } from '../contract/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { Answer } from './answer.ts';
 import type { Deployment } from './deployment.ts';
+import { failureError } from './failure.ts';
 import { downstreamHeaders, headerOf } from './headers.ts';
 import type { Recorder } from './recorder.ts';
-import { Watch } from './watch.ts';
+import { Watch, type Watched } from './watch.ts';
 
 /** A call whose bytes pass unchanged. */
 export interface RelayOptions {
@@ -16,27 +17,33 @@ export interface RelayOptions {
   readonly recorder: Recorder;
   /** A recorder of a finished run failed to read its answer: a fault to log, never the caller's. */
   readonly onFault: (error: unknown) => void;
+  /** The engine has the request body, or will never get it: the buffer is no longer held for this call. */
+  readonly onTaken: () => void;
 }
 
 /** Sends the request and relays the answer byte for byte, watching on the side. The caller cancels through the returned handle. */
 export function relay(options: RelayOptions): Exchange {
-  const call = new Relay(options);
+  const { request, ...rest } = options;
+  const call = new Relay(rest);
   options.recorder.dispatched();
-  return call.start();
+  return call.start(request);
 }
 
 class Relay implements ExchangeSink, Exchange {
-  readonly #options: RelayOptions;
+  /** Without the request: its body must not live as long as a slow stream. */
+  readonly #options: Omit<RelayOptions, 'request'>;
   #exchange: Exchange | undefined;
   #watch: Watch | undefined;
   #status = 0;
+  #taken = false;
+  #over = false;
 
-  constructor(options: RelayOptions) {
+  constructor(options: Omit<RelayOptions, 'request'>) {
     this.#options = options;
   }
 
-  start(): Exchange {
-    this.#exchange = this.#options.deployment.transport(this.#options.request, this);
+  start(request: ExchangeRequest): Exchange {
+    this.#exchange = this.#options.deployment.transport(request, this);
     return this;
   }
 
@@ -49,6 +56,7 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   head(status: number, headers: readonly string[]): void {
+    this.#take();
     this.#status = status;
     this.#options.recorder.firstByte(status);
     const contentType = headerOf(headers, 'content-type') ?? '';
@@ -64,13 +72,16 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   end(trailers: readonly string[]): void {
+    if (!this.#finish()) return;
     this.#options.recorder.lastByte();
-    this.#options.answer.end(trailers);
     const failed = this.#status >= 400;
+    // Journaled first: whoever has a whole answer finds its receipt, even when this process is killed the moment after.
     this.#settle(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, null);
+    this.#options.answer.end(trailers);
   }
 
   fail(failure: ExchangeFailure): void {
+    if (!this.#finish()) return;
     this.#options.recorder.lastByte();
     const { answer, recorder } = this.#options;
     const error = failureError(failure, this.#options.deployment);
@@ -91,7 +102,20 @@ class Relay implements ExchangeSink, Exchange {
     }
   }
 
-  /** After the last byte, off the caller's path. */
+  #take(): void {
+    if (!this.#taken) this.#options.onTaken();
+    this.#taken = true;
+  }
+
+  /** False when the call is over already: a caller who leaves at the last byte must not end it twice. */
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#take();
+    return true;
+  }
+
+  /** Writes down how the run ended; an answer that takes time to read is read off the caller's path. */
   #settle(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null): void {
     const { recorder, onFault } = this.#options;
     const watch = this.#watch;
@@ -100,39 +124,27 @@ class Relay implements ExchangeSink, Exchange {
       recorder.close({ status, reason, error: known, response: null, eventCount: 0 });
       return;
     }
-    setImmediate(() => {
-      watch
-        .done()
-        .then(({ digest, eventCount, observed }) => {
-          const broken = observed.error !== undefined && status === 'completed';
-          recorder.close({
-            status: broken ? 'failed' : status,
-            reason: broken ? 'engine_error' : reason,
-            error: broken || (status === 'failed' && known === null) ? engineError(observed.error, this.#status) : known,
-            response: { ...digest, status: this.#status },
-            eventCount,
-            observed,
-          });
-        })
-        .catch(onFault);
-    });
+    const close = ({ digest, eventCount, observed }: Watched): void => {
+      const broken = observed.error !== undefined && status === 'completed';
+      recorder.close({
+        status: broken ? 'failed' : status,
+        reason: broken ? 'engine_error' : reason,
+        error: broken || (status === 'failed' && known === null) ? engineError(observed.error, this.#status) : known,
+        response: { ...digest, status: this.#status },
+        eventCount,
+        observed,
+      });
+    };
+    try {
+      const watched = watch.done();
+      if (watched instanceof Promise) watched.then(close).catch(onFault);
+      else close(watched);
+    } catch (fault) {
+      onFault(fault);
+    }
   }
 }
 
 function engineError(message: string | undefined, status: number): { code: string; message: string } {
   return { code: 'engine_failed', message: message ?? `the engine answered ${status}` };
-}
-
-function failureError(failure: ExchangeFailure, deployment: Deployment): AbpError {
-  const { name, id } = deployment.engine;
-  switch (failure.kind) {
-    case 'unreachable':
-      return new AbpError('E007', `${name} cannot be reached: ${failure.message}`, { backend_id: `engine:${id}`, reason: failure.message });
-    case 'timeout':
-      return new AbpError('engine_timeout', `${name} did not answer in time`, { backend_id: `engine:${id}` });
-    case 'busy':
-      return new AbpError('overloaded', `${name}: ${failure.message}`, { backend_id: `engine:${id}` });
-    default:
-      return new AbpError('engine_failed', `${name} broke off: ${failure.message}`, { backend_id: `engine:${id}` });
-  }
 }

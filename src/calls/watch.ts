@@ -7,6 +7,8 @@ import type { Digest } from '../receipts/facts.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
+/** A body up to this size is read in the time the network takes for a packet. */
+const READ_AT_ONCE = 256 * 1024;
 
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
@@ -54,12 +56,18 @@ export class Watch {
     else this.#kept = [];
   }
 
-  async done(): Promise<Watched> {
+  /** What became of the answer: at once where that is quick, so that it can be journaled before the caller has the last byte. */
+  done(): Watched | Promise<Watched> {
     const digest = { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
     if (this.#frames !== undefined) {
       this.#see(this.#frames.flush());
       return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
     }
+    if (this.#encoding !== '' || this.#bytes > READ_AT_ONCE) return this.#later(digest);
+    return { digest, eventCount: 1, observed: this.#body(Buffer.concat(this.#kept)) };
+  }
+
+  async #later(digest: Digest): Promise<Watched> {
     const body = await decode(Buffer.concat(this.#kept), this.#encoding);
     this.#kept = [];
     if (body === undefined || this.#bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };

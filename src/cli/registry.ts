@@ -29,6 +29,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { name: 'capabilities', group: KNOW, summary: 'Show what each backend can do', load: () => import('./commands/capabilities.ts') },
   { name: 'negotiate', group: KNOW, summary: 'Check requirements against a backend', load: () => import('./commands/negotiate.ts') },
+  {
+    name: 'explain',
+    group: KNOW,
+    summary: 'Show what would happen to a request on an engine',
+    load: () => import('./commands/explain.ts'),
+  },
   { name: 'schema', group: CONTRACT, summary: 'List, print or write the JSON Schemas', load: () => import('./commands/schema.ts') },
 ];
 

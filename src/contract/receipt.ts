@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { CompatibilityReport, EmulationEntry, FidelityEntry, NegotiationResult, Unmet } from './negotiation.ts';
 import { Compatibility, Mode } from './support.ts';
-
-/** Which rule `receipt_sha256` follows: content only, so two runs that did the same have the same hash. */
-export const HASH_PROFILE = 'abp-content/1';
+import { HASH_PROFILE } from './version.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();

@@ -29,14 +29,31 @@ export interface LiftContext {
 /** A field of the request that did not arrive as it was; `at` limits the note to the leaves below that path. */
 export interface FateNote {
   readonly concept: Concept;
-  readonly fate: Exclude<Fate, 'exact' | 'renamed'>;
+  readonly fate: Exclude<Fate, 'exact'>;
   readonly note: string;
   readonly at?: string;
 }
 
-/** What the target model can take; the engine's data says so. */
+/** What the target model differs in from the rest of its dialect; the engine's data says so. */
 export interface LowerContext {
+  /** Concepts of the dialect that this model has no form for. */
+  readonly lacks: ReadonlySet<Concept>;
+  /** Forms that only some models of the dialect have, e.g. `thinking-level`. */
   readonly traits: ReadonlySet<string>;
+  /** Token limit to send where the dialect demands one and the caller gave none. */
+  readonly defaultMaxTokens: number;
+}
+
+/** What the wire demands of values that callers of other dialects choose freely. */
+export interface DialectRules {
+  /** Ids of tool calls that do not match are rewritten, and back. */
+  readonly toolCallId?: RegExp;
+  /** Names of tools that do not match are rewritten, and back. */
+  readonly toolName: RegExp;
+  /** How many stop sequences one request may have. */
+  readonly maxStopSequences: number;
+  /** Whether a tool result may hold images and documents. */
+  readonly toolResultMedia: boolean;
 }
 
 /** A request in the engine's own words. */
@@ -51,8 +68,12 @@ export interface LoweredRequest {
 export interface AnswerContext {
   readonly runHex: string;
   readonly createdAtMs: number;
+  /** The model name the caller asked for. */
   readonly model: string;
+  /** The caller wants usage in its stream (Chat's `stream_options.include_usage`). */
   readonly includeUsage: boolean;
+  /** Query of the call with its question mark; some dialects choose the framing by it. */
+  readonly query: string;
 }
 
 export interface Stepper {
@@ -63,6 +84,7 @@ export interface Stepper {
 }
 
 export interface Emitter {
+  readonly contentType: string;
   /** Wire text of one IR event, framing included. */
   emit(event: IrEvent): string;
 }
@@ -94,6 +116,14 @@ export interface WireError {
   readonly body: JsonObject;
 }
 
+/** One line of a model list. */
+export interface ModelLine {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly createdAtMs: number;
+}
+
 /** A vendor wire format a caller speaks. Pure: shapes only, no addresses, no keys. */
 export interface Dialect {
   readonly id: string;
@@ -101,10 +131,11 @@ export interface Dialect {
   readonly style: string;
   readonly aliases: readonly string[];
   readonly paths: readonly VendorPath[];
-  /** Content type of a streamed answer. */
-  readonly streamType: string;
-  /** What this dialect calls each concept: differing names make a leaf `renamed`. */
+  /** What stands before the vendor's own path on this server, where two dialects share it. */
+  readonly prefix?: string;
+  /** Every shared concept the dialect has a form for, by its name on this wire: differing names make a leaf `renamed`, no name means no form. */
   readonly names: Readonly<Partial<Record<Concept, string>>>;
+  readonly rules: DialectRules;
   liftRequest(body: Json, context: LiftContext): IrRequest;
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;
   liftResponse(body: Json): IrResponse;
@@ -113,6 +144,9 @@ export interface Dialect {
   emitter(context: AnswerContext): Emitter;
   /** Body of a token count in this dialect. */
   tokenCount(count: number): JsonObject;
+  /** The number in such a body, where this dialect has an endpoint for it. */
+  liftTokenCount(body: Json): number | undefined;
+  modelList(models: readonly ModelLine[]): JsonObject;
   /** The engine's error in neutral words. */
   liftError(status: number, headers: Readonly<Record<string, string>>, body: string): IrError;
   /** An engine's error as this dialect's vendor would word it. */

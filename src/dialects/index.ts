@@ -1,8 +1,9 @@
 import { claude } from './claude/dialect.ts';
 import type { Dialect } from './dialect.ts';
+import { gemini } from './gemini/dialect.ts';
 
 /** Every dialect, in the order tables show them. */
-export const dialects: readonly Dialect[] = [claude];
+export const dialects: readonly Dialect[] = [claude, gemini];
 
 const byName = new Map(dialects.flatMap((dialect) => [dialect.id, ...dialect.aliases].map((name) => [name, dialect] as const)));
 

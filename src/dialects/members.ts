@@ -23,8 +23,3 @@ export function compact(members: Readonly<Record<string, Json | undefined>>): Js
   for (const [key, value] of Object.entries(members)) if (value !== undefined) out[key] = value;
   return out;
 }
-
-/** An arguments object from its JSON text; text that is not an object is undefined. An empty text is the empty object: vendors stream it so. */
-export function isEmptyArguments(text: string): boolean {
-  return text.trim() === '';
-}

@@ -35,9 +35,27 @@ export function matchPath(method: string, path: string): PathMatch | undefined {
   if (found !== undefined) return found;
   for (const pattern of patterns) {
     const model = pattern.path.method === method ? pattern.regex.exec(path)?.[1] : undefined;
-    if (model !== undefined) return { dialect: pattern.dialect, path: pattern.path, model: decodeURIComponent(model) };
+    const name = model === undefined ? undefined : decoded(model);
+    if (name !== undefined) return { dialect: pattern.dialect, path: pattern.path, model: name };
   }
   return undefined;
+}
+
+/** A broken escape names no model. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path as the engine knows it: without our prefix for the dialect, with the model name the engine gets. */
+export function enginePath(match: PathMatch, path: string, model: string): string {
+  const own = match.dialect.prefix === undefined ? path : path.slice(match.dialect.prefix.length);
+  return match.model === undefined || match.model === model
+    ? own
+    : own.replace(/(?<=\/models\/)[^/]+(?=:[a-zA-Z]+$)/, encodeURIComponent(model));
 }
 
 const known = new Set(dialects.flatMap((dialect) => dialect.paths.map((path) => path.path)));

@@ -1,4 +1,5 @@
 import type { CapabilityManifest } from '../contract/support.ts';
+import type { Concept } from '../ir/concept.ts';
 import type { Transport } from '../upstream/exchange.ts';
 
 /** How an engine takes its key. */
@@ -12,7 +13,19 @@ export interface EngineAuth {
 
 /** Where an engine is. A path of the dialect is appended as it is. */
 export interface EngineEndpoint {
-  readonly url: string;
+  /** Absent where every customer has an address of their own. */
+  readonly url?: string;
+}
+
+/** What a model, or a family of models, differs in from the engine as a whole. */
+export interface ModelRow {
+  /** Model name with `*` for any run of characters; rows are tried in order and every matching one counts. */
+  readonly match: string;
+  /** Levels that replace the engine's. They may only lower them: the engine's manifest is the ceiling. */
+  readonly manifest?: CapabilityManifest;
+  readonly lacks?: readonly Concept[];
+  readonly traits?: readonly string[];
+  readonly defaultMaxTokens?: number;
 }
 
 /** An upstream that serves dialects natively. Data only: everything that varies between vendors and nothing that does not. */
@@ -24,6 +37,7 @@ export interface Engine {
   /** Dialects the engine speaks itself, the preferred one first. */
   readonly dialects: readonly string[];
   readonly manifest: CapabilityManifest;
+  readonly models: readonly ModelRow[];
   /** Absent for an engine that runs inside this process. */
   readonly endpoint?: EngineEndpoint;
   readonly auth?: EngineAuth;

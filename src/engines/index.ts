@@ -9,6 +9,20 @@ export const engines: readonly Engine[] = [claude, openai, gemini, sim];
 
 const byName = new Map(engines.flatMap((engine) => [engine.id, ...engine.aliases].map((name) => [name, engine] as const)));
 
+/** The engine of an id or alias. */
 export function findEngine(name: string): Engine | undefined {
   return byName.get(name);
+}
+
+/** `engine` or `engine:dialect`, where an engine speaks several and one is forced. */
+export interface EngineChoice {
+  readonly engine: Engine;
+  readonly dialect?: string;
+}
+
+export function chooseEngine(name: string): EngineChoice | undefined {
+  const [id = '', dialect] = name.split(':');
+  const engine = findEngine(id);
+  if (engine === undefined || (dialect !== undefined && !engine.dialects.includes(dialect))) return undefined;
+  return { engine, ...(dialect === undefined ? {} : { dialect }) };
 }

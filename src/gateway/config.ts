@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 import { parseAt } from '../contract/border.ts';
+import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipt.ts';
 import { engines, findEngine } from '../engines/index.ts';
@@ -22,6 +23,14 @@ const EngineConfig = z.strictObject({
   timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
   max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
   ca_file: z.string().optional().describe('Extra certificate authority in PEM.'),
+});
+
+const RouteConfig = z.strictObject({
+  match: z.string().min(1).describe('Model name as the caller writes it; * stands for anything.'),
+  to: z.string().min(1).describe('engine, engine/model, or either with engine:dialect.'),
+  fallback: z.array(z.string()).default([]).describe('Tried in order when the one before failed before its first byte.'),
+  attempts: z.int().min(1).max(10).default(1).describe('Tries per engine; 1 means no retry.'),
+  emulate: z.array(Capability).default([]).describe('Capabilities that may be approximated.'),
 });
 
 /** `abp.toml`. Every table and every value is optional. */
@@ -52,6 +61,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   engines: z.record(z.string(), EngineConfig).default({}),
+  routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
 });
 export type Config = z.infer<typeof Config>;
 export type EngineConfig = z.infer<typeof EngineConfig>;
@@ -110,9 +120,8 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
 }
 
 function portOf(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new AbpError('invalid_request', `ABP_PORT is "${text}", not a port number`);
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65535)) throw new AbpError('invalid_request', `ABP_PORT is "${text}", not a port number`);
   return port;
 }
 

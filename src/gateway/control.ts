@@ -4,7 +4,7 @@ import { parseJson } from '../base/json.ts';
 import { parseAt } from '../contract/border.ts';
 import { AbpError } from '../contract/errors.ts';
 import { authorize } from './auth/access.ts';
-import { asAbpError, renderError } from './errors.ts';
+import { allowHeader, asAbpError, renderError } from './errors.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
 import type { Gateway } from './gateway.ts';
 import { Reply, type Route } from './route.ts';
@@ -17,6 +17,7 @@ export async function controlPlane(gateway: Gateway, routes: readonly Route[]): 
   let serve: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
   const app = Fastify({
     bodyLimit: gateway.config.limits.control_body_mb * MIB,
+    frameworkErrors: (error, request, reply) => failed(gateway, error, request, reply),
     // Fastify insists on a server of its own; requests reach it from the front door, so this one never listens.
     serverFactory: (handler) => {
       serve = handler;
@@ -91,6 +92,7 @@ function failed(gateway: Gateway, thrown: unknown, request: FastifyRequest, repl
     .code(status)
     .header('X-ABP-Run-Id', runId)
     .header('X-Should-Retry', String(error.row.retryable))
+    .headers(Object.fromEntries([allowHeader(error)].filter((pair) => pair.length > 0)))
     .header('content-type', 'application/json; charset=utf-8')
     .send(body);
 }
@@ -100,6 +102,7 @@ function fastifyError(thrown: unknown): AbpError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AbpError('payload_too_large', 'The body is larger than a control path takes.');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new AbpError('unsupported_media_type', 'This path takes application/json.');
+  if (code === 'FST_ERR_BAD_URL') return new AbpError('invalid_request', 'The path holds a broken escape.');
   if (code.startsWith('FST_ERR_CTP')) return new AbpError('invalid_request', thrown instanceof Error ? thrown.message : code);
   return asAbpError(thrown);
 }
@@ -109,7 +112,9 @@ function unknownPath(routes: readonly Route[], request: FastifyRequest): AbpErro
   const methods = routes
     .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map((route) => route.method);
-  if (methods.length > 0)
-    return new AbpError('method_not_allowed', `${request.method} is not a method of ${path}; use ${methods.join(', ')}.`);
+  if (methods.length > 0) {
+    const allow = methods.join(', ');
+    return new AbpError('method_not_allowed', `${request.method} is not a method of ${path}; use ${allow}.`, { allow });
+  }
   return new AbpError('not_found', `There is no path ${path}.`);
 }

@@ -43,15 +43,21 @@ function httpOf(settings: EngineConfig): HttpTransport {
 
 function deployment(engine: Engine, settings: EngineConfig, transport: Deployment['transport'] | undefined): Deployment {
   if (transport === undefined) throw new TypeError(`engine ${engine.id} has no transport`);
-  const url = new URL(settings.url ?? engine.endpoint?.url ?? 'http://in-process');
-  const own = engine.transport === undefined;
+  const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
+  const url = address === undefined ? undefined : new URL(address);
   return {
     engine,
-    origin: own ? url.origin : '',
-    basePath: own ? url.pathname.replace(/\/$/, '') : '',
+    origin: url?.origin ?? '',
+    basePath: url?.pathname.replace(/\/$/, '') ?? '',
     ...(settings.key === undefined ? {} : { key: settings.key }),
-    auth: own ? (settings.auth ?? (settings.key === undefined ? 'caller' : 'key')) : 'none',
+    auth: authOf(engine, settings),
     transport,
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };
+}
+
+/** The caller's own credential goes along where the engine wants one and has none of ours. */
+function authOf(engine: Engine, settings: EngineConfig): Deployment['auth'] {
+  if (engine.auth === undefined) return 'none';
+  return settings.auth ?? (settings.key === undefined ? 'caller' : 'key');
 }

@@ -39,9 +39,16 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     target.runId,
     'X-Should-Retry',
     String(error.row.retryable),
+    ...allowHeader(error),
     ...(closesConnection(error) ? ['connection', 'close'] : []),
   ]);
   response.end(text);
+}
+
+/** `Allow` for an answer that says which methods there are. */
+export function allowHeader(error: AbpError): string[] {
+  const { allow } = error.details;
+  return typeof allow === 'string' ? ['allow', allow] : [];
 }
 
 /** The rest of an unread body would be taken for the next request. */

@@ -55,21 +55,40 @@ export class FrontDoor {
   ): Promise<void> {
     const { runId, target, match } = call;
     const principal = await this.#principal(request, target);
+    if (isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
     if (match !== undefined) {
       await handleVendor(this.#gateway, { request, response, runId, target, match, principal });
       return;
     }
-    if (isVendorPath(target.path)) throw new AbpError('method_not_allowed', `${request.method} is not a method of ${target.path}.`);
     if (target.engine !== undefined) throw new AbpError('not_found', `There is no vendor path ${target.path}.`);
+    // The key in the path has done its work; routes know their own paths only.
+    request.url = `${target.path}${target.query}`;
     this.#control(request, response, { runId, principal });
   }
 
   #principal(request: IncomingMessage, target: Target): Promise<Principal> {
     const { config, keys } = this.#gateway;
     const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
-    const addressKey = target.key ?? keyInQuery(target.query);
-    return authenticate(keys, { headers: request.headers, localOpen, ...(addressKey === undefined ? {} : { addressKey }) });
+    return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
   }
+}
+
+/** What is refused on a vendor path by its headers alone, before a byte of the body is read. */
+function assertVendorCall(request: IncomingMessage, target: Target, principal: Principal, match: PathMatch | undefined): void {
+  if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+  if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+    throw new AbpError('upgrade_required', `${target.path} has no WebSocket form here; use HTTP.`);
+  }
+  if (match === undefined) {
+    const allow = methodsOf(target.path).join(', ');
+    throw new AbpError('method_not_allowed', `${request.method} is not a method of ${target.path}; use ${allow}.`, { allow });
+  }
+}
+
+const METHODS = ['GET', 'POST'];
+
+function methodsOf(path: string): string[] {
+  return METHODS.filter((method) => matchPath(method, path) !== undefined);
 }
 
 /** Gemini's SDKs may put the key into the query. */

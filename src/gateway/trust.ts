@@ -21,20 +21,22 @@ export type TrustCheck = (request: IncomingMessage) => void;
  */
 export function trustCheck(config: Config, port: () => number): TrustCheck {
   const { server } = config;
+  const configured = server.hosts.map((name) => name.toLowerCase());
   const origins = new Set(server.origins);
   let hosts: Set<string> | undefined;
   const known = (): Set<string> => {
     hosts ??= new Set(
-      [...namesOf(server.host), ...server.hosts]
+      [...namesOf(server.host.toLowerCase()), ...configured]
         .flatMap((name) => [`${name}:${port()}`, ...(isDefaultPort(port()) ? [name] : [])])
-        .concat(server.hosts),
+        .concat(configured),
     );
     return hosts;
   };
   return (request) => {
     const host = request.headers.host?.toLowerCase();
-    if (!server.trust_proxy && (host === undefined || !known().has(host))) {
-      throw new AbpError('misdirected_request', `The Host "${host ?? ''}" is not a name of this server.`);
+    if (host === undefined) throw new AbpError('invalid_request', 'The request has no Host header.');
+    if (!server.trust_proxy && !known().has(host)) {
+      throw new AbpError('misdirected_request', `The Host "${host}" is not a name of this server.`);
     }
     const { origin } = request.headers;
     if (origin !== undefined && !origins.has(origin) && !isOwnOrigin(origin, host)) {
@@ -56,6 +58,6 @@ function isDefaultPort(port: number): boolean {
   return port === 80 || port === 443;
 }
 
-function isOwnOrigin(origin: string, host: string | undefined): boolean {
+function isOwnOrigin(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host}` || origin.toLowerCase() === `https://${host}`;
 }

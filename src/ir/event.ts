@@ -4,7 +4,7 @@ import type { IrUsage } from './usage.ts';
 
 /** What a part is when it opens; text, reasoning and arguments follow as deltas. */
 export type IrPartStart =
-  | { readonly kind: 'text' | 'refusal' }
+  | { readonly kind: 'text' | 'refusal'; readonly meta?: VendorMeta }
   | { readonly kind: 'thinking'; readonly redacted?: boolean; readonly meta?: VendorMeta }
   | { readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly custom?: boolean; readonly meta?: VendorMeta }
   | VendorPart;

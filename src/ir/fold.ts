@@ -92,7 +92,7 @@ function closePart(open: OpenPart): IrPart {
         ...meta,
       };
     case 'vendor':
-      return { ...start, ...meta };
+      return { ...start, ...(open.text === '' ? {} : { text: open.text }), ...meta };
   }
 }
 
@@ -131,8 +131,10 @@ function openPart(part: IrPart): { start: IrPartStart; text: string } | undefine
         start: { kind: 'tool-call', id: part.id, name: part.name, ...(part.custom ? { custom: true } : {}) },
         text: part.arguments,
       };
-    case 'vendor':
-      return { start: part, text: '' };
+    case 'vendor': {
+      const { text = '', ...start } = part;
+      return { start, text };
+    }
     default:
       return undefined;
   }

@@ -82,6 +82,8 @@ export interface VendorPart extends PartBase {
   readonly kind: 'vendor';
   readonly dialect: string;
   readonly type: string;
+  /** What streamed into the block after it opened. */
+  readonly text?: string;
 }
 
 export type IrPart =

@@ -20,6 +20,7 @@ export interface IrCustomTool {
   readonly description?: string;
   readonly format?: JsonObject;
   readonly at?: string;
+  readonly meta?: VendorMeta;
 }
 
 /** Hosted tools that several vendors have in some form; everything else is a vendor's own. */

@@ -1,56 +1,96 @@
+import { globMatch } from '../base/glob.ts';
+import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { findDialect } from '../dialects/index.ts';
 import type { Engine } from '../engines/engine.ts';
-import { engines, findEngine } from '../engines/index.ts';
+import { chooseEngine, type EngineChoice, engines } from '../engines/index.ts';
+
+/** A line of the route table: which models go where. The first that matches counts. */
+export interface RouteRow {
+  /** Model name as the caller writes it, `*` for any run of characters. */
+  readonly match: string;
+  /** `engine`, `engine/model`, or either with `engine:dialect`. */
+  readonly to: string;
+  /** Tried in order when the engine before failed and nothing has been sent yet. */
+  readonly fallback: readonly string[];
+  /** Tries per engine before the next one; 1 means no retry. */
+  readonly attempts: number;
+  /** Capabilities that may be approximated on this route. */
+  readonly emulate: readonly Capability[];
+}
 
 /** What a call says about where it wants to go, strongest first. */
 export interface RouteWish {
-  /** Engine in the path: `/e/{engine}/…`. */
-  readonly pathEngine?: string;
-  /** Header `X-ABP-Engine`. */
-  readonly headerEngine?: string;
-  readonly model?: string;
   readonly dialect: Dialect;
+  readonly model: string;
+  /** `/e/{engine}/…` */
+  readonly pathEngine?: string | undefined;
+  /** `X-ABP-Engine` */
+  readonly headerEngine?: string | undefined;
+  readonly table: readonly RouteRow[];
 }
 
 /** Where a call goes. */
 export interface Route {
   readonly engine: Engine;
+  /** The dialect the engine is spoken to in. */
+  readonly target: Dialect;
   readonly mode: Mode;
   /** The model name the engine gets. */
-  readonly model?: string;
-  /** The caller's model name had an engine prefix that must not reach the engine. */
-  readonly renamed: boolean;
+  readonly model: string;
+  /** The row that decided, when one did. */
+  readonly row?: RouteRow;
 }
 
-/** Path, then header, then a model prefix that names a registered engine, then the engine that is the dialect's own. */
+/** Path, then header, then a model prefix that names an engine, then the route table, then the engine that is the dialect's own. */
 export function route(wish: RouteWish): Route {
   const named = wish.pathEngine ?? wish.headerEngine;
-  if (named !== undefined) return routeTo(knownEngine(named), wish, false);
-  const slash = wish.model?.indexOf('/') ?? -1;
-  const prefixed = slash > 0 ? findEngine(wish.model?.slice(0, slash) ?? '') : undefined;
-  if (prefixed !== undefined) return routeTo(prefixed, { ...wish, model: wish.model?.slice(slash + 1) ?? '' }, true);
-  const own = engines.find((engine) => engine.dialects[0] === wish.dialect.id && engine.endpoint !== undefined);
-  if (own === undefined)
-    throw new AbpError('E007', `No engine speaks the ${wish.dialect.id} dialect`, { backend_id: wish.dialect.id, reason: 'no engine' });
-  return routeTo(own, wish, false);
+  if (named !== undefined) return routeTo(wish, knownEngine(named), wish.model);
+  const prefixed = splitModel(wish.model);
+  if (prefixed !== undefined) return routeTo(wish, prefixed.choice, prefixed.model);
+  const row = wish.table.find(({ match }) => globMatch(match, wish.model));
+  return row === undefined ? routeTo(wish, ownEngine(wish.dialect), wish.model) : routeBy(wish, row, row.to);
 }
 
-function knownEngine(name: string): Engine {
-  const engine = findEngine(name);
-  if (engine === undefined) {
+/** The places a call may go to in turn: its route, then the row's fallbacks. */
+export function routes(wish: RouteWish): Route[] {
+  const first = route(wish);
+  return [first, ...(first.row?.fallback ?? []).map((to) => routeBy(wish, first.row, to))];
+}
+
+function routeBy(wish: RouteWish, row: RouteRow | undefined, to: string): Route {
+  const split = splitModel(to);
+  const found = split === undefined ? routeTo(wish, knownEngine(to), wish.model) : routeTo(wish, split.choice, split.model);
+  return row === undefined ? found : { ...found, row };
+}
+
+/** `engine/model`, where the part before the first slash names an engine; model names may hold slashes themselves. */
+function splitModel(name: string): { choice: EngineChoice; model: string } | undefined {
+  const slash = name.indexOf('/');
+  const choice = slash > 0 ? chooseEngine(name.slice(0, slash)) : undefined;
+  return choice === undefined ? undefined : { choice, model: name.slice(slash + 1) };
+}
+
+function routeTo(wish: RouteWish, { engine, dialect }: EngineChoice, model: string): Route {
+  const target =
+    dialect === undefined && engine.dialects.includes(wish.dialect.id) ? wish.dialect : findDialect(dialect ?? engine.dialects[0] ?? '');
+  if (target === undefined) throw new AbpError('internal', `the engine ${engine.id} names a dialect that does not exist`);
+  return { engine, target, model, mode: target.id === wish.dialect.id && model === wish.model ? 'passthrough' : 'mapped' };
+}
+
+function ownEngine(dialect: Dialect): EngineChoice {
+  const engine = engines.find((candidate) => candidate.dialects.includes(dialect.id) && candidate.endpoint !== undefined);
+  if (engine === undefined)
+    throw new AbpError('E007', `No engine speaks the ${dialect.id} dialect`, { backend_id: dialect.id, reason: 'no engine' });
+  return { engine };
+}
+
+function knownEngine(name: string): EngineChoice {
+  const choice = chooseEngine(name);
+  if (choice === undefined) {
     throw new AbpError('not_found', `There is no engine "${name}". Known are ${engines.map(({ id }) => id).join(', ')}.`, { engine: name });
   }
-  return engine;
-}
-
-function routeTo(engine: Engine, wish: RouteWish, renamed: boolean): Route {
-  if (!engine.dialects.includes(wish.dialect.id)) {
-    throw new AbpError('E007', `${wish.dialect.style} requests cannot be mapped to ${engine.name} yet`, {
-      backend_id: `engine:${engine.id}`,
-      reason: `no mapping from ${wish.dialect.id}`,
-    });
-  }
-  return { engine, mode: renamed ? 'mapped' : 'passthrough', renamed, ...(wish.model === undefined ? {} : { model: wish.model }) };
+  return choice;
 }

@@ -1,7 +1,7 @@
 import { isoTime } from '../base/clock.ts';
-import { HASH_PROFILE, type Receipt } from '../contract/receipt.ts';
+import type { Receipt } from '../contract/receipt.ts';
 import { runUuid } from '../contract/run-id.ts';
-import { CONTRACT_VERSION } from '../contract/version.ts';
+import { CONTRACT_VERSION, HASH_PROFILE } from '../contract/version.ts';
 import { contentHash } from './content-hash.ts';
 import type { CloseFact, OpenFact } from './facts.ts';
 

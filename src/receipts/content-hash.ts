@@ -14,7 +14,8 @@ export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): 
     reason: receipt.reason,
     dialect: receipt.dialect,
     engine: receipt.engine,
-    upstream_model: receipt.model.upstream,
+    // RFC 8785 has no form for half a surrogate pair, and names come from callers and engines as they like.
+    upstream_model: receipt.model.upstream?.toWellFormed() ?? null,
     mode: receipt.mode,
     compatibility: receipt.compatibility,
     negotiation: receipt.negotiation,
@@ -25,7 +26,11 @@ export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): 
     response: receipt.response,
     event_count: receipt.event_count,
     usage: receipt.usage,
-    tool_calls: receipt.tool_calls.map(({ name, arguments_sha256, result_sha256 }) => ({ name, arguments_sha256, result_sha256 })),
+    tool_calls: receipt.tool_calls.map(({ name, arguments_sha256, result_sha256 }) => ({
+      name: name.toWellFormed(),
+      arguments_sha256,
+      result_sha256,
+    })),
     artifacts: receipt.artifacts,
     workspace_delta: receipt.workspace_delta,
   };

@@ -22,7 +22,7 @@ export class Drain {
   readonly #store: Store;
   readonly #folder: string;
   readonly #origin: Origin;
-  readonly #buffer = Buffer.allocUnsafe(BATCH_BYTES);
+  #buffer = Buffer.allocUnsafe(BATCH_BYTES);
   /** Runs that have begun and not ended. */
   readonly #running = new Map<RunId, Receipt>();
   readonly #positions = new Map<string, number>();
@@ -45,7 +45,8 @@ export class Drain {
     const settled: RunId[] = [];
     const names = this.segments();
     for (const name of names) {
-      for (let runs = await this.#batch(name); runs !== undefined; runs = await this.#batch(name)) settled.push(...runs);
+      // What is appended meanwhile waits for the next drain: batches of what arrives during a batch would be tiny and dear.
+      for (let more = true; more; ) more = await this.#batch(name, settled);
       if (name !== names.at(-1)) await this.#discard(name);
     }
     return settled;
@@ -57,13 +58,11 @@ export class Drain {
     return known;
   }
 
-  /** One batch of whole lines; undefined when the segment has no more. */
-  async #batch(segment: string): Promise<RunId[] | undefined> {
+  /** One batch of whole lines; whether the segment had more when it was read. */
+  async #batch(segment: string, settled: RunId[]): Promise<boolean> {
     const position = await this.#position(segment);
-    const read = readAt(join(this.#folder, segment), this.#buffer, position);
-    if (read === 0) return undefined;
-    const end = this.#buffer.lastIndexOf(LF, read - 1) + 1;
-    if (end === 0) return undefined;
+    const { end, more } = this.#readLines(segment, position);
+    if (end === 0) return false;
     const changed = new Map<RunId, Receipt>();
     for (const line of this.#buffer.toString('utf8', 0, end - 1).split('\n')) await this.#apply(lineFact(line, segment), changed);
     await saveReceipts(this.#store, [...changed.values()].map(storedReceipt), {
@@ -72,7 +71,19 @@ export class Drain {
       position: position + end,
     });
     this.#positions.set(segment, position + end);
-    return [...changed.keys()];
+    settled.push(...changed.keys());
+    return more;
+  }
+
+  /** Fills the buffer from `position`; how many of its bytes are whole lines. A line longer than the buffer gets a larger one. */
+  #readLines(segment: string, position: number): { end: number; more: boolean } {
+    for (;;) {
+      const read = readAt(join(this.#folder, segment), this.#buffer, position);
+      const end = read === 0 ? 0 : this.#buffer.lastIndexOf(LF, read - 1) + 1;
+      const more = read === this.#buffer.length;
+      if (end > 0 || !more) return { end, more };
+      this.#buffer = Buffer.allocUnsafe(this.#buffer.length * 2);
+    }
   }
 
   async #apply(fact: Fact, changed: Map<RunId, Receipt>): Promise<void> {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { AbpError } from '../contract/errors.ts';
 import type { Fact } from './facts.ts';
 
 /** A segment is rotated at this size, so that drained ones can be deleted. */
@@ -28,10 +29,22 @@ export class Journal {
   }
 
   append(fact: Fact): void {
-    const line = `${JSON.stringify(fact)}\n`;
-    this.#bytes += writeSync(this.#open(), line);
+    const line = Buffer.from(`${JSON.stringify(fact)}\n`, 'utf8');
+    this.#write(line);
+    this.#bytes += line.length;
     if (this.#bytes >= SEGMENT_BYTES) this.close();
     this.#onAppend();
+  }
+
+  /** A line that did not get out whole (a full disk) ends its segment: only a last line may be torn. */
+  #write(line: Buffer): void {
+    try {
+      const written = writeSync(this.#open(), line);
+      if (written < line.length) throw new AbpError('internal', 'the journal took only a part of a line; is the disk full?');
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   close(): void {

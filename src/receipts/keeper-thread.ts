@@ -51,9 +51,10 @@ async function keep(): Promise<void> {
     Atomics.store(signal, 0, PENDING);
     Atomics.notify(signal, 0);
   });
-  while (!(await drainOnce(drain))) await pause(RETRY_MS);
-  const interrupted = await closeInterrupted(store, origin, Date.now());
-  report({ kind: 'ready', interrupted });
+  let drained = await drainOnce(drain);
+  for (; !drained && !stopping; drained = await drainOnce(drain)) await pause(RETRY_MS);
+  // What an earlier process left open is only known once all its facts have arrived.
+  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, origin, Date.now()) });
   while (!stopping) {
     await nextWork();
     if (!(await drainOnce(drain))) await pause(RETRY_MS);

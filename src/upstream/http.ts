@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import type { Exchange, ExchangeFailure, ExchangeSink, FailureKind, Transport } from './exchange.ts';
 
 /** Limits of the connections to one engine. */
@@ -19,7 +19,7 @@ export function httpTransport(options: HttpOptions): HttpTransport {
   const agent = new Agent({
     connections: options.maxConnections,
     pipelining: 1,
-    connect: { timeout: options.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+    connect: connectorOf(options),
     keepAliveTimeout: 30_000,
   });
   let inFlight = 0;
@@ -32,34 +32,61 @@ export function httpTransport(options: HttpOptions): HttpTransport {
       return { abort: () => undefined, resume: () => undefined };
     }
     inFlight += 1;
-    const call = new HttpCall(sink, settle);
-    agent.dispatch(
-      {
-        origin: request.origin,
-        path: request.path,
-        method: request.method as Dispatcher.HttpMethod, // the caller's method token, checked by the HTTP parser
-        headers: request.headers as string[], // undici reads the list and does not change it
-        body: request.body,
-        headersTimeout: request.silenceMs,
-        bodyTimeout: request.silenceMs,
-      },
-      call,
+    const call = new HttpCall(sink, settle, (handler) =>
+      agent.dispatch(
+        {
+          origin: request.origin,
+          path: request.path,
+          method: request.method as Dispatcher.HttpMethod, // the caller's method token, checked by the HTTP parser
+          headers: request.headers as string[], // undici reads the list and does not change it
+          body: request.body,
+          headersTimeout: request.silenceMs,
+          bodyTimeout: request.silenceMs,
+        },
+        handler,
+      ),
     );
+    call.start();
     return call;
   };
   return { transport, close: () => agent.close() };
 }
 
+/** Connections on which an answer had come before they failed: they were in use a second time. */
+const usedBefore = new WeakSet<Error>();
+
+/** Undici's own connector, which also notes of a failing connection whether it had served before. */
+function connectorOf(options: HttpOptions): buildConnector.connector {
+  const connect = buildConnector({ timeout: options.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) });
+  return (target, done) =>
+    connect(target, (...result) => {
+      const [, socket] = result;
+      socket?.on('error', (error) => {
+        if (socket.bytesRead > 0) usedBefore.add(error);
+      });
+      done(...result);
+    });
+}
+
 class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   readonly #sink: ExchangeSink;
   readonly #settle: () => void;
+  /** Forgotten once the answer begins, and with it the request's body. */
+  #dispatch: ((handler: Dispatcher.DispatchHandler) => void) | undefined;
+  #tries = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #aborted = false;
   #done = false;
 
-  constructor(sink: ExchangeSink, settle: () => void) {
+  constructor(sink: ExchangeSink, settle: () => void, dispatch: (handler: Dispatcher.DispatchHandler) => void) {
     this.#sink = sink;
     this.#settle = settle;
+    this.#dispatch = dispatch;
+  }
+
+  start(): void {
+    this.#tries += 1;
+    this.#dispatch?.(this);
   }
 
   abort(): void {
@@ -78,6 +105,7 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    this.#dispatch = undefined;
     // 1xx is between the engine and us.
     if (status >= 200) this.#sink.head(status, flatHeaders(controller.rawHeaders));
   }
@@ -93,8 +121,17 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#done) return;
+    if (this.#mayRepeat(error)) {
+      this.start();
+      return;
+    }
     this.#finish();
     this.#sink.fail(failureOf(error, this.#aborted));
+  }
+
+  /** An idle connection may be closed by the engine at the moment it is used again: then the engine has not seen the request. */
+  #mayRepeat(error: Error): boolean {
+    return this.#dispatch !== undefined && this.#tries === 1 && !this.#aborted && (usedBefore.has(error) || isReusedSocketError(error));
   }
 
   #finish(): void {
@@ -102,6 +139,13 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
     this.#done = true;
     this.#settle();
   }
+}
+
+/** Undici also uses this class for answers it does not understand; those are answers. */
+const CLOSED = new Set(['closed', 'other side closed']);
+
+function isReusedSocketError(error: Error): boolean {
+  return error instanceof errors.SocketError && CLOSED.has(error.message) && (error.socket?.bytesRead ?? 0) > 0;
 }
 
 /** Engines write header values in latin1; that is how they are read and written back. */

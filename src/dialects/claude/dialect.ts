@@ -1,7 +1,9 @@
 import type { Dialect } from '../dialect.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
+import { liftTokenCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
+import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
 import { emitter, stepper } from './stream.ts';
 
@@ -14,30 +16,17 @@ export const claude: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/messages' },
     { operation: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens' },
   ],
-  streamType: 'text/event-stream; charset=utf-8',
-  names: {
-    model: 'model',
-    max_tokens: 'max_tokens',
-    stop_sequences: 'stop_sequences',
-    system: 'system',
-    tool: 'input_schema',
-    tool_choice: 'tool_choice',
-    tool_call: 'tool_use',
-    tool_result: 'tool_result',
-    json_schema: 'output_config.format',
-    temperature: 'temperature',
-    top_p: 'top_p',
-    top_k: 'top_k',
-    effort: 'output_config.effort',
-    end_user: 'metadata.user_id',
-  },
+  names,
+  rules: { toolCallId: /^[a-zA-Z0-9_-]+$/, toolName: /^[a-zA-Z0-9_-]{1,128}$/, maxStopSequences: 8191, toolResultMedia: true },
   liftRequest,
   lowerRequest,
   liftResponse,
   lowerResponse,
   stepper,
   emitter,
-  tokenCount: (count) => ({ input_tokens: count }),
+  tokenCount,
+  liftTokenCount,
+  modelList,
   liftError,
   lowerError,
   wrapError,

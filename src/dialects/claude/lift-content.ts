@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
+import { unpackMeta } from '../../ir/carrier.ts';
 import type { Concept } from '../../ir/concept.ts';
 import { Fields } from '../../ir/ledger.ts';
 import type { IrPart, MediaSource } from '../../ir/part.ts';
@@ -79,15 +80,16 @@ function liftDocument(block: Block): IrPart {
 function liftThinking(block: Block): IrPart {
   const b = typed(block, wire.ThinkingBlock);
   b.take('type', 'structure');
-  b.take('signature', 'reasoning_state');
-  return { kind: 'thinking', text: b.take('thinking', 'thinking_history'), at: b.path, ...rest(b, ['type', 'thinking']) };
+  const carried = unpackMeta(b.take('signature', 'reasoning_state') ?? '');
+  const text = b.take('thinking', 'thinking_history');
+  return { kind: 'thinking', text, at: b.path, ...(carried === undefined ? rest(b, ['type', 'thinking']) : { meta: carried }) };
 }
 
 function liftRedacted(block: Block): IrPart {
   const b = typed(block, wire.RedactedThinkingBlock);
   b.take('type', 'structure');
-  b.take('data', 'reasoning_state');
-  return { kind: 'thinking', text: '', redacted: true, at: b.path, ...rest(b, ['type']) };
+  const carried = unpackMeta(b.take('data', 'reasoning_state'));
+  return { kind: 'thinking', text: '', redacted: true, at: b.path, ...(carried === undefined ? rest(b, ['type']) : { meta: carried }) };
 }
 
 function liftToolUse(block: Block): IrPart {

@@ -157,7 +157,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   if (type !== undefined && type !== null && type !== 'custom') {
     t.ledger.claim(t.path, 'hosted_tool');
     const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
-    return { kind: 'hosted', hosted, name: t.value.name, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
+    return { kind: 'hosted', hosted, name: t.value.name ?? type, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
   }
   t.take('type', 'tool');
   const name = t.take('name', 'tool');
@@ -166,6 +166,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   const strict = t.take('strict', 'tool_strict');
   t.take('cache_control', 'cache_mark');
   for (const hint of ['defer_loading', 'input_examples', 'eager_input_streaming', 'allowed_callers']) t.take(hint, 'tool_option');
+  if (name === undefined) throw new AbpError('invalid_request', `${t.path}.name: required`);
   if (schema === undefined) throw new AbpError('invalid_request', `${t.path}.input_schema: required`);
   return {
     kind: 'function',

@@ -1,23 +1,29 @@
 import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import { type IrMessage, splitSystem } from '../../ir/conversation.ts';
-import type { IrPart, MediaSource } from '../../ir/part.ts';
-import type { IrRequest, IrTool } from '../../ir/request.ts';
+import type { DocumentPart, ImagePart, IrPart, MediaSource, ThinkingPart, ToolResultPart } from '../../ir/part.ts';
+import type { HostedToolKind, IrRequest, IrTool } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
-import type { AnswerContext, LoweredRequest } from '../dialect.ts';
+import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { compact } from '../members.ts';
 
+/** The version whose fields we write; later ones have no sampling parameters. */
+const VERSION = '2023-06-01';
+
 /** Writes a Messages body. The order of members is fixed, so that the same request gives the same bytes and keeps its prompt cache. */
-export function lowerRequest(request: IrRequest): LoweredRequest {
+export function lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest {
+  const notes: FateNote[] = [];
   const { system, rest } = splitSystem(request.messages);
-  const { maxTokens, sampling, output, effort } = request;
+  const { sampling, output } = request;
+  const effort = lowerEffort(request, notes);
   const body = compact({
     model: request.model,
-    max_tokens: maxTokens,
-    system: lowerSystem(system),
-    messages: rest.map(lowerMessage),
-    tools: request.tools.length === 0 ? undefined : request.tools.map(lowerTool),
+    max_tokens: lowerMaxTokens(request, context, notes),
+    system: lowerSystem(system, notes),
+    messages: rest.map((message) => lowerMessage(message, notes)),
+    tools: lowerTools(request, notes),
     tool_choice: lowerToolChoice(request),
     thinking: lowerThinking(request),
     output_config:
@@ -25,75 +31,130 @@ export function lowerRequest(request: IrRequest): LoweredRequest {
         ? compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: output.schema } : undefined })
         : undefined,
     stop_sequences: request.stop.length === 0 ? undefined : request.stop,
-    temperature: sampling.temperature,
+    temperature: lowerTemperature(request, notes),
     top_p: sampling.topP,
     top_k: sampling.topK,
     metadata: request.endUser === undefined ? undefined : { user_id: request.endUser },
-    service_tier: request.serviceTier,
+    service_tier: lowerServiceTier(request, notes),
     ...request.vendor.claude,
     stream: request.stream ? true : undefined,
   });
-  return { path: '/v1/messages', body, headers: {}, notes: [] };
+  return { path: '/v1/messages', body, headers: { 'anthropic-version': VERSION }, notes };
 }
 
-function lowerSystem(system: readonly IrMessage[]): Json | undefined {
+/** Messages demands a limit. */
+function lowerMaxTokens(request: IrRequest, context: LowerContext, notes: FateNote[]): number {
+  if (request.maxTokens !== undefined) return request.maxTokens;
+  notes.push({ concept: 'max_tokens', fate: 'emulated', note: `the caller set no limit; ${context.defaultMaxTokens} was sent` });
+  return context.defaultMaxTokens;
+}
+
+/** Claude takes 0 to 1 where others take 0 to 2. */
+function lowerTemperature(request: IrRequest, notes: FateNote[]): number | undefined {
+  const { temperature } = request.sampling;
+  if (temperature !== undefined && temperature > 1)
+    notes.push({ concept: 'temperature', fate: 'refused', note: 'Claude takes a temperature from 0 to 1' });
+  return temperature;
+}
+
+function lowerEffort(request: IrRequest, notes: FateNote[]): string | undefined {
+  const { effort } = request;
+  if (effort === 'none') return undefined;
+  if (effort !== 'minimal') return effort;
+  notes.push({ concept: 'effort', fate: 'emulated', note: 'minimal was sent as low, the lowest level of Claude' });
+  return 'low';
+}
+
+const TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  standard_only: 'standard_only',
+  default: 'standard_only',
+  standard: 'standard_only',
+};
+
+function lowerServiceTier(request: IrRequest, notes: FateNote[]): string | undefined {
+  const { serviceTier } = request;
+  if (serviceTier === undefined || TIERS[serviceTier] !== undefined) return TIERS[serviceTier ?? ''];
+  notes.push({ concept: 'service_tier', fate: 'dropped', note: `Claude has no tier "${serviceTier}"` });
+  return undefined;
+}
+
+function lowerSystem(system: readonly IrMessage[], notes: FateNote[]): Json | undefined {
   const parts = system.flatMap((message) => message.parts);
   const [only] = parts;
   if (only === undefined) return undefined;
   if (parts.length === 1 && only.kind === 'text' && only.meta?.claude === undefined) return only.text;
-  return parts.map(lowerPart);
+  return parts.flatMap((part) => lowerPart(part, notes));
 }
 
-function lowerMessage(message: IrMessage): JsonObject {
+function lowerMessage(message: IrMessage, notes: FateNote[]): JsonObject {
   const [only] = message.parts;
   const plain = message.parts.length === 1 && only?.kind === 'text' && only.meta?.claude === undefined ? only.text : undefined;
-  return { role: message.role, content: plain ?? message.parts.map(lowerPart), ...message.meta?.claude };
+  return { role: message.role, content: plain ?? message.parts.flatMap((part) => lowerPart(part, notes)), ...message.meta?.claude };
 }
 
-/** One content block, with the members it came with when it came from Claude. */
-export function lowerPart(part: IrPart): JsonObject {
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+const DOCUMENT_TYPES = ['application/pdf', 'text/plain'];
+
+/** One content block, with the members it came with when it came from Claude; nothing where the part has no form here. */
+export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
   const own = part.meta?.claude;
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      return { type: 'text', text: part.text, ...own };
+      return [{ type: 'text', text: part.text, ...own }];
     case 'image':
-      return { type: 'image', source: lowerSource(part.source), ...own };
+      refuseType(part, IMAGE_TYPES, notes);
+      return [{ type: 'image', source: lowerSource(part.source), ...own }];
     case 'document':
-      return { type: 'document', source: lowerSource(part.source), ...compact({ title: part.title, context: part.context }), ...own };
+      refuseType(part, DOCUMENT_TYPES, notes);
+      return [{ type: 'document', source: lowerSource(part.source), ...compact({ title: part.title, context: part.context }), ...own }];
     case 'thinking':
-      return lowerThinkingPart(part);
+      return lowerThinkingPart(part, notes);
     case 'tool-call':
-      return { type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments), ...own };
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments), ...own }];
     case 'tool-result':
-      return lowerToolResult(part);
+      return [lowerToolResult(part, notes)];
     case 'vendor':
-      if (own !== undefined) return own;
-      throw new AbpError('internal', `a ${part.dialect} block reached the Claude dialect`);
-    case 'audio':
-    case 'video':
-      throw new AbpError('internal', `${part.kind} reached the Claude dialect`);
+      return own === undefined ? [] : [part.text === undefined ? own : { ...own, input: argumentsObject(part.text) }];
+    default:
+      return [];
   }
 }
 
-function lowerThinkingPart(part: Extract<IrPart, { kind: 'thinking' }>): JsonObject {
-  if (part.redacted) return { type: 'redacted_thinking', data: '', ...part.meta?.claude };
-  return { type: 'thinking', thinking: part.text, signature: signatureOf(part.meta), ...part.meta?.claude };
+function refuseType(part: ImagePart | DocumentPart, types: readonly string[], notes: FateNote[]): void {
+  const { source } = part;
+  if (source.kind !== 'base64' || types.includes(source.mediaType)) return;
+  notes.push({ concept: part.kind, fate: 'refused', note: `Claude does not take ${source.mediaType}`, ...where(part) });
 }
 
-/** The signature a thinking block carries; reasoning of another engine has none and must not get one invented. */
+function where(node: { readonly at?: string }): { at?: string } {
+  return node.at === undefined ? {} : { at: node.at };
+}
+
+/** Claude checks the signature of every block it gets back, so reasoning it did not sign cannot be replayed to it. */
+function lowerThinkingPart(part: ThinkingPart, notes: FateNote[]): JsonObject[] {
+  const own = part.meta?.claude;
+  if (own !== undefined) return [part.redacted ? { type: 'redacted_thinking', ...own } : { type: 'thinking', thinking: part.text, ...own }];
+  notes.push({ concept: 'thinking_history', fate: 'dropped', note: 'Claude takes back only reasoning that it signed', ...where(part) });
+  return [];
+}
+
+/** The signature of a block we show to a caller: Claude's own, or another engine's state packed to come back; never an invented one. */
 export function signatureOf(meta: IrPart['meta']): string {
   const own = meta?.claude?.signature ?? meta?.signature?.value;
-  return typeof own === 'string' ? own : '';
+  if (typeof own === 'string') return own;
+  const foreign = foreignMeta(meta, 'claude');
+  return foreign === undefined ? '' : packMeta(foreign);
 }
 
-function lowerToolResult(part: Extract<IrPart, { kind: 'tool-result' }>): JsonObject {
+function lowerToolResult(part: ToolResultPart, notes: FateNote[]): JsonObject {
   const [only] = part.parts;
   const plain = part.parts.length === 1 && only?.kind === 'text' && only.meta?.claude === undefined ? only.text : undefined;
   return {
     type: 'tool_result',
     tool_use_id: part.callId,
-    content: plain ?? part.parts.map(lowerPart),
+    content: plain ?? part.parts.flatMap((inner) => lowerPart(inner, notes)),
     ...(part.isError ? { is_error: true } : {}),
     ...part.meta?.claude,
   };
@@ -116,10 +177,33 @@ export function argumentsObject(text: string): JsonObject {
   return value;
 }
 
-function lowerTool(tool: IrTool): JsonObject {
-  if (tool.kind === 'hosted') return tool.meta.claude ?? { name: tool.name };
-  if (tool.kind === 'custom') throw new AbpError('internal', 'a free-form tool reached the Claude dialect');
-  return compact({ name: tool.name, description: tool.description, input_schema: tool.schema, strict: tool.strict, ...tool.meta?.claude });
+/** Server tools that other dialects have too, in the form every current model takes. */
+const HOSTED: Readonly<Partial<Record<HostedToolKind, JsonObject>>> = {
+  web_search: { type: 'web_search_20250305', name: 'web_search' },
+  web_fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
+};
+
+function lowerTools(request: IrRequest, notes: FateNote[]): Json | undefined {
+  const { tools, toolChoice } = request;
+  const allowed = toolChoice?.kind === 'allowed' ? toolChoice.names : undefined;
+  if (allowed !== undefined) notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
+  const offered = allowed === undefined ? tools : tools.filter((tool) => allowed.includes(tool.name));
+  return offered.length === 0 ? undefined : offered.flatMap((tool) => lowerTool(tool, notes));
+}
+
+function lowerTool(tool: IrTool, notes: FateNote[]): JsonObject[] {
+  if (tool.kind === 'function') {
+    return [
+      compact({ name: tool.name, description: tool.description, input_schema: tool.schema, strict: tool.strict, ...tool.meta?.claude }),
+    ];
+  }
+  if (tool.kind === 'custom') return [];
+  const own = tool.meta.claude;
+  if (own !== undefined) return [own];
+  const hosted = HOSTED[tool.hosted];
+  if (hosted === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `Claude has no ${tool.name}`, ...where(tool) });
+  else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by Claude's ${String(hosted.type)}`, ...where(tool) });
+  return hosted === undefined ? [] : [hosted];
 }
 
 function lowerToolChoice(request: IrRequest): JsonObject | undefined {
@@ -141,8 +225,8 @@ function lowerToolChoice(request: IrRequest): JsonObject | undefined {
 }
 
 function lowerThinking(request: IrRequest): JsonObject | undefined {
-  const { thinking } = request;
-  if (thinking === undefined) return undefined;
+  const { thinking, effort } = request;
+  if (thinking === undefined) return effort === 'none' ? { type: 'disabled' } : undefined;
   return compact({ type: thinking.mode, budget_tokens: thinking.budgetTokens, display: thinking.display });
 }
 
@@ -170,6 +254,16 @@ export function lowerUsage(usage: IrUsage): JsonObject {
   };
 }
 
+/** Blocks of an answer. A call's foreign state has no member of its own here, so it rides in a block before the call. */
+function answerBlocks(part: IrPart): JsonObject[] {
+  if (part.kind === 'thinking' && !part.redacted) {
+    return [{ type: 'thinking', thinking: part.text, signature: signatureOf(part.meta), ...part.meta?.claude }];
+  }
+  const foreign = part.kind === 'tool-call' || part.kind === 'thinking' ? foreignMeta(part.meta, 'claude') : undefined;
+  const carrier = foreign === undefined ? [] : [{ type: 'redacted_thinking', data: packMeta(foreign) }];
+  return [...carrier, ...lowerPart(part, [])];
+}
+
 /** A whole Messages answer. */
 export function lowerResponse(response: IrResponse, context: AnswerContext): JsonObject {
   return {
@@ -177,7 +271,7 @@ export function lowerResponse(response: IrResponse, context: AnswerContext): Jso
     type: 'message',
     role: 'assistant',
     model: context.model,
-    content: response.parts.map(lowerPart),
+    content: response.parts.flatMap(answerBlocks),
     stop_reason: STOP_REASON[response.finish],
     stop_sequence: response.stopSequence ?? null,
     usage: lowerUsage(response.usage),

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { encodeSse, type SseEvent } from '../../base/sse.ts';
+import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
@@ -11,61 +12,76 @@ import { lowerUsage, STOP_REASON, signatureOf } from './lower.ts';
 import * as wire from './wire.ts';
 
 /** Reads a Messages stream. `message_delta` usage is cumulative and later values win; `message_start` only has a placeholder for output. */
-export function stepper(): Stepper {
-  let usage: IrUsage = NO_USAGE;
-  let rawUsage: wire.Usage = {};
-  let finish: FinishReason = 'stop';
-  let stopSequence: string | undefined;
-  let ended = false;
-  const signatures = new Map<number, string>();
+class MessagesStepper implements Stepper {
+  readonly #signatures = new Map<number, string>();
+  #told: wire.Usage = {};
+  #finish: FinishReason = 'stop';
+  #stopSequence: string | undefined;
+  #ended = false;
 
-  const merge = (next: wire.Usage | undefined): void => {
-    if (next === undefined) return;
-    for (const [key, value] of Object.entries(next)) if (value !== null && value !== undefined) rawUsage = { ...rawUsage, [key]: value };
-    usage = liftUsage(rawUsage);
-  };
+  step(event: SseEvent): IrEvent[] {
+    const parsed = parseJson(event.data);
+    const known = parsed.ok ? wire.StreamEvent.safeParse(parsed.value) : undefined;
+    return known?.success ? this.#handle(known.data) : [];
+  }
 
-  const end = (): IrEvent[] => {
-    ended = true;
-    return [{ type: 'message-end', finish, ...(stopSequence === undefined ? {} : { stopSequence }), usage }];
-  };
+  end(): IrEvent[] {
+    return this.#ended ? [] : [{ type: 'error', error: { kind: 'server', message: 'the engine closed the stream early', status: 200 } }];
+  }
 
-  const handle = (event: wire.StreamEvent): IrEvent[] => {
+  #handle(event: wire.StreamEvent): IrEvent[] {
     switch (event.type) {
       case 'message_start':
-        merge(event.message.usage);
-        return [{ type: 'message-start', id: event.message.id, model: event.message.model, usage }];
+        return [{ type: 'message-start', id: event.message.id, model: event.message.model, usage: this.#usage(event.message.usage) }];
       case 'content_block_start':
         return [{ type: 'part-start', index: event.index, part: startOf(event.content_block) }, ...seed(event.index, event.content_block)];
       case 'content_block_delta':
-        return onDelta(event.index, event.delta, signatures);
+        return this.#delta(event.index, event.delta);
       case 'content_block_stop':
-        return [{ type: 'part-end', index: event.index, ...signatureMeta(signatures.get(event.index)) }];
+        return [{ type: 'part-end', index: event.index, ...signatureMeta(this.#signatures.get(event.index)) }];
       case 'message_delta':
-        merge(event.usage);
-        finish = FINISH[event.delta.stop_reason ?? ''] ?? finish;
-        stopSequence = event.delta.stop_sequence ?? undefined;
+        this.#usage(event.usage);
+        this.#finish = FINISH[event.delta.stop_reason ?? ''] ?? this.#finish;
+        this.#stopSequence = event.delta.stop_sequence ?? undefined;
         return [];
       case 'message_stop':
-        return end();
+        return this.#end();
       case 'ping':
         return [{ type: 'keep-alive' }];
       case 'error':
-        ended = true;
+        this.#ended = true;
         return [
           { type: 'error', error: { kind: errorKind(event.error.type), message: event.error.message ?? 'engine error', status: 200 } },
         ];
     }
-  };
+  }
 
-  return {
-    step: (event: SseEvent) => {
-      const parsed = parseJson(event.data);
-      const known = parsed.ok ? wire.StreamEvent.safeParse(parsed.value) : undefined;
-      return known?.success ? handle(known.data) : [];
-    },
-    end: () => (ended ? [] : [{ type: 'error', error: { kind: 'server', message: 'the engine closed the stream early', status: 200 } }]),
-  };
+  #delta(index: number, delta: { readonly type: string; readonly [key: string]: unknown }): IrEvent[] {
+    if (delta.type === 'signature_delta') {
+      this.#signatures.set(index, (this.#signatures.get(index) ?? '') + String(delta.signature ?? ''));
+      return [];
+    }
+    const text = delta[DELTA_TEXT[delta.type] ?? ''];
+    return typeof text === 'string' && text !== '' ? [{ type: 'part-delta', index, text }] : [];
+  }
+
+  #usage(next: wire.Usage | undefined): IrUsage {
+    for (const [key, value] of Object.entries(next ?? {}))
+      if (value !== null && value !== undefined) this.#told = { ...this.#told, [key]: value };
+    return liftUsage(this.#told);
+  }
+
+  #end(): IrEvent[] {
+    this.#ended = true;
+    const stop = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
+    return [{ type: 'message-end', finish: this.#finish, ...stop, usage: liftUsage(this.#told) }];
+  }
+}
+
+const DELTA_TEXT: Readonly<Record<string, string>> = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' };
+
+export function stepper(): Stepper {
+  return new MessagesStepper();
 }
 
 function startOf(block: wire.AnyBlock): IrPartStart {
@@ -89,95 +105,95 @@ function seed(index: number, block: wire.AnyBlock): IrEvent[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'part-delta', index, text }] : [];
 }
 
-const DELTA_TEXT: Readonly<Record<string, string>> = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' };
-
-function onDelta(
-  index: number,
-  delta: { readonly type: string; readonly [key: string]: unknown },
-  signatures: Map<number, string>,
-): IrEvent[] {
-  if (delta.type === 'signature_delta') {
-    signatures.set(index, (signatures.get(index) ?? '') + String(delta.signature ?? ''));
-    return [];
-  }
-  const text = delta[DELTA_TEXT[delta.type] ?? ''];
-  return typeof text === 'string' && text !== '' ? [{ type: 'part-delta', index, text }] : [];
-}
-
 function signatureMeta(signature: string | undefined): { meta?: VendorMeta } {
   return signature === undefined ? {} : { meta: { claude: { signature } } };
 }
 
-type Handlers = { readonly [T in IrEvent['type']]: (event: Extract<IrEvent, { type: T }>) => string };
-
 /** Writes a Messages stream. Blocks are strictly sequential on this wire, so a part that opens while another is open waits for its turn. */
-export function emitter(context: AnswerContext): Emitter {
-  const numbers = new Map<number, number>();
-  const kinds = new Map<number, IrPartStart>();
-  let current: number | undefined;
-  const waiting: IrEvent[] = [];
+class MessagesEmitter implements Emitter {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly #context: AnswerContext;
+  /** Block number and kind of each part that has opened. */
+  readonly #open = new Map<number, { readonly number: number; readonly part: IrPartStart }>();
+  #waiting: IrEvent[] = [];
+  #current: number | undefined;
+  #count = 0;
 
-  const handlers: Handlers = {
-    'message-start': (event) => frame('message_start', { message: startMessage(context, event) }) + frame('ping', {}),
-    'part-start': (event) => {
-      current = event.index;
-      const number = numbers.size;
-      numbers.set(event.index, number);
-      kinds.set(event.index, event.part);
-      return frame('content_block_start', { index: number, content_block: blockStart(event.part) });
-    },
-    'part-delta': (event) => {
-      const delta = deltaOf(kinds.get(event.index), event.text);
-      return delta === undefined ? '' : frame('content_block_delta', { index: numbers.get(event.index) ?? 0, delta });
-    },
-    'part-end': (event) => {
-      current = undefined;
-      const index = numbers.get(event.index) ?? 0;
-      const thinking = kinds.get(event.index);
-      const signed = thinking?.kind === 'thinking' && !thinking.redacted;
-      const signature = signed
-        ? frame('content_block_delta', { index, delta: { type: 'signature_delta', signature: signatureOf(event.meta) } })
-        : '';
-      return `${signature}${frame('content_block_stop', { index })}${drain()}`;
-    },
-    'message-end': (event) =>
-      frame('message_delta', {
-        delta: { stop_reason: STOP_REASON[event.finish], stop_sequence: event.stopSequence ?? null },
-        usage: lowerUsage(event.usage),
-      }) + frame('message_stop', {}),
-    error: (event) => frame('error', { error: { type: errorType(event.error.kind), message: event.error.message } }),
-    'keep-alive': () => frame('ping', {}),
-  };
+  constructor(context: AnswerContext) {
+    this.#context = context;
+  }
 
-  const write = (event: IrEvent): string => {
-    const handler = handlers[event.type] as (event: IrEvent) => string; // the key picks the handler of this event
-    return handler(event);
-  };
+  emit(event: IrEvent): string {
+    if (!this.#mustWait(event)) return this.#write(event);
+    this.#waiting.push(event);
+    return '';
+  }
 
-  const belongsElsewhere = (event: IrEvent): boolean => current !== undefined && 'index' in event && event.index !== current;
+  #mustWait(event: IrEvent): boolean {
+    return 'index' in event && this.#current !== undefined && event.index !== this.#current;
+  }
 
-  const drain = (): string => {
-    let text = '';
-    for (
-      let at = waiting.findIndex((event) => !belongsElsewhere(event));
-      at !== -1;
-      at = waiting.findIndex((event) => !belongsElsewhere(event))
-    ) {
-      const [event] = waiting.splice(at, 1);
-      if (event !== undefined) text += write(event);
+  #write(event: IrEvent): string {
+    switch (event.type) {
+      case 'message-start':
+        return frame('message_start', { message: startMessage(this.#context, event) }) + frame('ping', {});
+      case 'part-start':
+        return this.#start(event.index, event.part);
+      case 'part-delta':
+        return this.#delta(event.index, event.text);
+      case 'part-end':
+        return this.#end(event.index, event.meta);
+      case 'message-end':
+        return (
+          frame('message_delta', {
+            delta: { stop_reason: STOP_REASON[event.finish], stop_sequence: event.stopSequence ?? null },
+            usage: lowerUsage(event.usage),
+          }) + frame('message_stop', {})
+        );
+      case 'error':
+        return frame('error', { error: { type: errorType(event.error.kind), message: event.error.message } });
+      case 'keep-alive':
+        return frame('ping', {});
     }
-    return text;
-  };
+  }
 
-  return {
-    emit: (event) => {
-      if (belongsElsewhere(event) || (waiting.length > 0 && 'index' in event && event.index !== current)) {
-        waiting.push(event);
-        return '';
-      }
-      return write(event);
-    },
-  };
+  #start(index: number, part: IrPartStart): string {
+    this.#current = index;
+    const carrier = carrierOf(part);
+    const before = carrier === undefined ? '' : wholeBlock(this.#count++, carrier);
+    const number = this.#count++;
+    this.#open.set(index, { number, part });
+    return `${before}${frame('content_block_start', { index: number, content_block: blockStart(part) })}`;
+  }
+
+  #delta(index: number, text: string): string {
+    const open = this.#open.get(index);
+    const delta = deltaOf(open?.part, text);
+    return open === undefined || delta === undefined ? '' : frame('content_block_delta', { index: open.number, delta });
+  }
+
+  #end(index: number, meta: VendorMeta | undefined): string {
+    const open = this.#open.get(index);
+    if (open === undefined) return '';
+    this.#current = undefined;
+    const { number, part } = open;
+    const signed = part.kind === 'thinking' && !part.redacted;
+    const signature = signed
+      ? frame('content_block_delta', { index: number, delta: { type: 'signature_delta', signature: signatureOf(meta) } })
+      : '';
+    return `${signature}${frame('content_block_stop', { index: number })}${this.#drain()}`;
+  }
+
+  /** Writes what waited, in order; what opens a part makes the others wait again. */
+  #drain(): string {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting.map((event) => this.emit(event)).join('');
+  }
+}
+
+export function emitter(context: AnswerContext): Emitter {
+  return new MessagesEmitter(context);
 }
 
 function frame(type: string, members: JsonObject): string {
@@ -195,6 +211,16 @@ function startMessage(context: AnswerContext, event: Extract<IrEvent, { type: 'm
     stop_sequence: null,
     usage: lowerUsage(event.usage ?? NO_USAGE),
   };
+}
+
+/** A call's foreign state has no member here, so it rides in a block of its own before the call. */
+function carrierOf(part: IrPartStart): JsonObject | undefined {
+  const foreign = part.kind === 'tool-call' || (part.kind === 'thinking' && part.redacted) ? foreignMeta(part.meta, 'claude') : undefined;
+  return foreign === undefined ? undefined : { type: 'redacted_thinking', data: packMeta(foreign) };
+}
+
+function wholeBlock(index: number, block: JsonObject): string {
+  return frame('content_block_start', { index, content_block: block }) + frame('content_block_stop', { index });
 }
 
 function blockStart(part: IrPartStart): JsonObject {
@@ -221,6 +247,7 @@ function deltaOf(part: IrPartStart | undefined, text: string): JsonObject | unde
     case 'thinking':
       return { type: 'thinking_delta', thinking: text };
     case 'tool-call':
+    case 'vendor':
       return { type: 'input_json_delta', partial_json: text };
     default:
       return undefined;

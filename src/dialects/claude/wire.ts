@@ -61,7 +61,8 @@ export type Message = z.infer<typeof Message>;
 
 export const Tool = z.looseObject({
   type: z.string().nullish(),
-  name: z.string(),
+  /** Absent on an MCP toolset, which is named by its server. */
+  name: z.string().optional(),
   description: z.string().optional(),
   input_schema: z.record(z.string(), JsonValue).optional(),
   strict: z.boolean().nullish(),

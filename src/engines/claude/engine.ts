@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { manifest } from './manifest.ts';
+import { models } from './models.ts';
 
 /** Anthropic's API. */
 export const claude: Engine = {
@@ -8,6 +9,7 @@ export const claude: Engine = {
   aliases: ['anthropic'],
   dialects: ['claude'],
   manifest,
+  models,
   endpoint: { url: 'https://api.anthropic.com' },
   auth: { header: 'x-api-key', prefix: '', env: ['ANTHROPIC_API_KEY'] },
 };

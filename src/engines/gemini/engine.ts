@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { manifest } from './manifest.ts';
+import { models } from './models.ts';
 
 /** Google's Gemini API. */
 export const gemini: Engine = {
@@ -8,6 +9,7 @@ export const gemini: Engine = {
   aliases: ['google'],
   dialects: ['gemini'],
   manifest,
+  models,
   endpoint: { url: 'https://generativelanguage.googleapis.com' },
   auth: { header: 'x-goog-api-key', prefix: '', env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
 };

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { manifest } from './manifest.ts';
+import { models } from './models.ts';
 
 /** OpenAI's API; the seeds call it Codex. */
 export const openai: Engine = {
@@ -8,6 +9,7 @@ export const openai: Engine = {
   aliases: ['codex'],
   dialects: ['openai-responses', 'openai-chat'],
   manifest,
+  models,
   endpoint: { url: 'https://api.openai.com' },
   auth: { header: 'authorization', prefix: 'Bearer ', env: ['OPENAI_API_KEY'] },
 };

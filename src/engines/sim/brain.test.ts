@@ -6,8 +6,8 @@ import { Fold } from '../../ir/fold.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrRequest, IrTool } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
+import { countTokens } from '../../ir/token-estimate.ts';
 import { type SimPlan, think } from './brain.ts';
-import { countTokens } from './tokens.ts';
 
 const look: IrTool = {
   kind: 'function',

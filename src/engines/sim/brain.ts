@@ -2,13 +2,13 @@ import { sha256 } from '../../base/canonical-json.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { FinishReason } from '../../ir/response.ts';
+import { countRequest, countTokens, cutToTokens } from '../../ir/token-estimate.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { answer } from './answer.ts';
 import { failure } from './failures.ts';
 import type { PlannedCall, SimPlan } from './plan.ts';
 import { partEvents, stepsOf, type WholePart } from './stream.ts';
 import { type Thought, thoughtFor } from './thinking.ts';
-import { countRequest, countTokens, cutToTokens } from './tokens.ts';
 
 export type { SimPlan, SimStep } from './plan.ts';
 

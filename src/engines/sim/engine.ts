@@ -1,6 +1,7 @@
 import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../engine.ts';
 import { manifest } from './manifest.ts';
+import { models } from './models.ts';
 import { transport } from './transport.ts';
 
 /** The built-in simulated model: deterministic, no key, every dialect natively. */
@@ -10,5 +11,6 @@ export const sim: Engine = {
   aliases: [],
   dialects: dialects.map((dialect) => dialect.id),
   manifest,
+  models,
   transport,
 };

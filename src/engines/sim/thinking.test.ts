@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IrEffort, IrRequest } from '../../ir/request.ts';
+import { countTokens } from '../../ir/token-estimate.ts';
 import { thoughtFor } from './thinking.ts';
-import { countTokens } from './tokens.ts';
 
 const base: IrRequest = { model: 'sim', stream: false, stop: [], sampling: {}, vendor: {}, tools: [], messages: [] };
 

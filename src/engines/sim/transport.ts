@@ -7,9 +7,9 @@ import { Fold } from '../../ir/fold.ts';
 import { Ledger } from '../../ir/ledger.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { IrError } from '../../ir/response.ts';
+import { countRequest } from '../../ir/token-estimate.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import { type SimPlan, type SimStep, think } from './brain.ts';
-import { countRequest } from './tokens.ts';
 
 /** A deterministic engine has no clock of its own: equal requests give equal bytes. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -76,6 +76,7 @@ class SimCall implements Exchange {
       createdAtMs: EPOCH_MS,
       model: request.model,
       includeUsage: request.includeUsage ?? false,
+      query: queryOf(this.#request.path),
     };
     const player = request.stream ? this.#streamed(dialect, context) : this.#whole(dialect, context);
     this.#play(plan, 0, player);
@@ -104,7 +105,7 @@ class SimCall implements Exchange {
       if (step.kind === 'cut') this.#sink.fail({ kind: 'broken', message: 'sim cut the stream' });
       else if (step.kind === 'fail' && !opened) this.#refuse(dialect, step.error);
       else if (step.kind !== 'wait') {
-        if (!opened) this.#sink.head(200, ['content-type', dialect.streamType, 'cache-control', 'no-cache', ...this.#ids()]);
+        if (!opened) this.#sink.head(200, ['content-type', emitter.contentType, 'cache-control', 'no-cache', ...this.#ids()]);
         opened = true;
         return this.#emit(emitter, step.kind === 'fail' ? { type: 'error', error: step.error } : step.event);
       }
@@ -154,6 +155,11 @@ class SimCall implements Exchange {
   #ids(): string[] {
     return ['request-id', `req_${this.#request.runHex}`];
   }
+}
+
+function queryOf(path: string): string {
+  const mark = path.indexOf('?');
+  return mark === -1 ? '' : path.slice(mark);
 }
 
 /** The request in neutral words, or the error a vendor would answer. */

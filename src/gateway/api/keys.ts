@@ -2,12 +2,19 @@ import { z } from 'zod';
 import { Recording } from '../../contract/receipt.ts';
 import { Scopes } from '../auth/scopes.ts';
 
+const MOST_SECONDS = 100 * 365 * 24 * 3600;
+
 export const NewKey = z.strictObject({
   name: z.string().min(1).max(200),
   scopes: Scopes.default({}),
   recording: Recording.optional(),
   tags: z.array(z.string().min(1).max(200)).max(50).default([]),
-  expires_in_s: z.number().positive().optional().describe('Seconds until the key stops working.'),
+  expires_in_s: z
+    .number()
+    .positive()
+    .max(MOST_SECONDS)
+    .optional()
+    .describe('Seconds until the key stops working, a hundred years at most.'),
 });
 
 export const KeyView = z.strictObject({

@@ -19,20 +19,22 @@ export function isOurSecret(secret: string): boolean {
 /** What a request shows. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
-  /** Key in the path (`/k/{key}/…`) or in the query (`?key=`), where some SDKs put it. */
-  readonly addressKey?: string;
+  /** Key in the path, `/k/{key}/…`: always meant for us. */
+  readonly pathKey?: string | undefined;
+  /** Key in the query, `?key=`, where some SDKs put it. */
+  readonly queryKey?: string | undefined;
   /** The peer is on this machine and `local` is open. */
   readonly localOpen: boolean;
 }
 
-/** Every place an SDK puts a credential; `X-ABP-Key` speaks first. A secret that is not ours is the caller's own and names nobody here. */
+/** Every place an SDK puts a credential; `X-ABP-Key` speaks first, then the path. A secret elsewhere that is not ours is the caller's own and names nobody here. */
 export async function authenticate(keys: KeyRing, credentials: Credentials): Promise<Principal> {
-  const { headers, addressKey, localOpen } = credentials;
-  const explicit = single(headers['x-abp-key']);
+  const { headers, pathKey, queryKey, localOpen } = credentials;
+  const explicit = single(headers['x-abp-key']) ?? pathKey;
   if (explicit !== undefined) return await named(keys, explicit);
   const authorization = single(headers.authorization);
   const bearer = authorization === undefined ? undefined : bareCredential(authorization);
-  for (const secret of [addressKey, bearer, single(headers['x-api-key']), single(headers['x-goog-api-key']), single(headers['api-key'])]) {
+  for (const secret of [queryKey, bearer, single(headers['x-api-key']), single(headers['x-goog-api-key']), single(headers['api-key'])]) {
     if (secret !== undefined && isOurSecret(secret)) return await named(keys, secret);
   }
   if (bearer !== undefined && keys.isToken(bearer)) return { kind: 'token' };

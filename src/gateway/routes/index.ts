@@ -2,12 +2,21 @@ import { openApi } from '../openapi.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { backendRoutes } from './backends.ts';
 import { docsRoutes } from './docs.ts';
+import { explainRoutes } from './explain.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { negotiateRoutes } from './negotiate.ts';
 import { receiptRoutes } from './receipts.ts';
 
-const described: readonly Route[] = [...healthRoutes, ...negotiateRoutes, ...backendRoutes, ...receiptRoutes, ...keyRoutes, ...docsRoutes];
+const described: readonly Route[] = [
+  ...healthRoutes,
+  ...negotiateRoutes,
+  ...explainRoutes,
+  ...backendRoutes,
+  ...receiptRoutes,
+  ...keyRoutes,
+  ...docsRoutes,
+];
 
 const openApiRoute = defineRoute({
   method: 'GET',

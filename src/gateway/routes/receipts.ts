@@ -13,20 +13,28 @@ const UNFINISHED = new Set(['pending', 'running']);
 
 /** The receipt as it stands now; undefined for a run nobody knows or this caller may not see. */
 async function current(gateway: Gateway, principal: Principal, run: RunId): Promise<JsonObject | PendingReceipt | undefined> {
+  // Memory first: a run that is written while the database is asked is in neither, in the other order.
+  const keyId = gateway.live.keyOf(run);
+  const pending = gateway.live.pending(run);
   const row = await getReceipt(gateway.store, run);
   if (row !== undefined) return maySee(principal, row.keyId) ? row.document : undefined;
-  const keyId = gateway.live.keyOf(run);
-  return keyId !== undefined && maySee(principal, keyId) ? gateway.live.pending(run) : undefined;
+  return keyId !== undefined && maySee(principal, keyId) ? pending : undefined;
 }
 
 async function afterWaiting(gateway: Gateway, principal: Principal, run: RunId, seconds: number): Promise<JsonObject | PendingReceipt> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
-    const change = gateway.keeper.settled(run, Math.max(0, deadline - performance.now()));
-    const receipt = await current(gateway, principal, run);
-    if (receipt === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
-    if (!UNFINISHED.has(String(receipt.status)) || performance.now() >= deadline) return receipt;
-    await change;
+    // The watch begins before the look, so that no change falls between the two.
+    const watch = gateway.keeper.watch(run);
+    try {
+      const receipt = await current(gateway, principal, run);
+      if (receipt === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      const left = deadline - performance.now();
+      if (!UNFINISHED.has(String(receipt.status)) || left <= 0) return receipt;
+      await watch.changed(left);
+    } finally {
+      watch.end();
+    }
   }
 }
 

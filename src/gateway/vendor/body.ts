@@ -30,7 +30,11 @@ export async function readBody(request: IncomingMessage, limit: number, budget: 
   const chunks: Buffer[] = [];
   let bytes = 0;
   await new Promise<void>((resolve, reject) => {
+    let failed = false;
+    // Both a limit and the closing of the connection that follows it end here; only the first counts.
     const fail = (error: Error): void => {
+      if (failed) return;
+      failed = true;
       budget.release(bytes);
       request.off('data', onData);
       reject(error);
@@ -48,10 +52,11 @@ export async function readBody(request: IncomingMessage, limit: number, budget: 
     };
     request.on('data', onData);
     request.once('end', resolve);
-    request.once('error', fail);
-    request.once('close', () => {
+    const onBreak = (): void => {
       if (!request.complete) fail(new AbpError('invalid_request', 'The connection closed before the body was complete.'));
-    });
+    };
+    request.once('error', onBreak);
+    request.once('close', onBreak);
   });
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);

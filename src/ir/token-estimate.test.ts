@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IrRequest } from '../../ir/request.ts';
-import { countRequest, countTokens, cutToTokens } from './tokens.ts';
+import type { IrRequest } from './request.ts';
+import { countRequest, countTokens, cutToTokens } from './token-estimate.ts';
 
 test('four characters are a token and a started one counts', () => {
   expect([countTokens(''), countTokens('a'), countTokens('abcd'), countTokens('abcde')]).toEqual([0, 1, 1, 2]);

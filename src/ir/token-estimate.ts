@@ -1,11 +1,11 @@
-import type { IrPart } from '../../ir/part.ts';
-import type { IrRequest, IrTool } from '../../ir/request.ts';
+import type { IrPart } from './part.ts';
+import type { IrRequest, IrTool } from './request.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
-/** A flat price: the sim does not look into media. */
+/** A flat price: media are not looked into. */
 const TOKENS_PER_MEDIUM = 256;
 
-/** The one token count of the sim: four UTF-16 units are a token, a started token counts. */
+/** An estimate that needs no vocabulary: four UTF-16 units are a token, a started token counts. The sim counts by it, and so does mapped token counting. */
 export function countTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

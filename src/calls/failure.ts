@@ -1,0 +1,19 @@
+import { AbpError } from '../contract/errors.ts';
+import type { ExchangeFailure } from '../upstream/exchange.ts';
+import type { Deployment } from './deployment.ts';
+
+/** A failed exchange as an error of ours. */
+export function failureError(failure: ExchangeFailure, deployment: Deployment): AbpError {
+  const { name, id } = deployment.engine;
+  const details = { backend_id: `engine:${id}`, reason: failure.message };
+  switch (failure.kind) {
+    case 'unreachable':
+      return new AbpError('E007', `${name} cannot be reached: ${failure.message}`, details);
+    case 'timeout':
+      return new AbpError('engine_timeout', `${name} did not answer in time`, details);
+    case 'busy':
+      return new AbpError('overloaded', `${name}: ${failure.message}`, details);
+    default:
+      return new AbpError('engine_failed', `${name} broke off: ${failure.message}`, details);
+  }
+}

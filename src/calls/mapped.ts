@@ -1,0 +1,193 @@
+import { createHash, type Hash } from 'node:crypto';
+import { AbpError } from '../contract/errors.ts';
+import type { Observed } from '../dialects/dialect.ts';
+import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
+import type { Answer } from './answer.ts';
+import type { Deployment } from './deployment.ts';
+import { failureError } from './failure.ts';
+import { headerOf } from './headers.ts';
+import type { Recorder } from './recorder.ts';
+import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
+
+/** A call whose request was translated and whose answer must be. */
+export interface MappedOptions {
+  readonly deployment: Deployment;
+  readonly request: ExchangeRequest;
+  readonly translation: Translation;
+  readonly streamed: boolean;
+  readonly answer: Answer;
+  readonly recorder: Recorder;
+  /** The engine has the request body, or will never get it. */
+  readonly onTaken: () => void;
+}
+
+/** Sends the translated request and translates the answer on its way back. */
+export function callMapped(options: MappedOptions): Exchange {
+  const { request, ...rest } = options;
+  const call = new MappedCall(rest);
+  options.recorder.dispatched();
+  return call.start(request);
+}
+
+class MappedCall implements ExchangeSink, Exchange {
+  /** Without the request: its body must not live as long as a slow stream. */
+  readonly #options: Omit<MappedOptions, 'request'>;
+  readonly #hash: Hash = createHash('sha256');
+  #exchange: Exchange | undefined;
+  #stream: StreamTranslator | undefined;
+  #kept: Buffer[] = [];
+  #bytes = 0;
+  #status = 0;
+  #headers: readonly string[] = [];
+  #finished = false;
+  #taken = false;
+
+  constructor(options: Omit<MappedOptions, 'request'>) {
+    this.#options = options;
+  }
+
+  start(request: ExchangeRequest): Exchange {
+    this.#exchange = this.#options.deployment.transport(request, this);
+    return this;
+  }
+
+  abort(): void {
+    this.#exchange?.abort();
+  }
+
+  resume(): void {
+    this.#exchange?.resume();
+  }
+
+  head(status: number, headers: readonly string[]): void {
+    this.#take();
+    this.#status = status;
+    this.#headers = headers;
+    this.#options.recorder.firstByte(status);
+    if (status >= 400 || !this.#options.streamed) return;
+    this.#stream = new StreamTranslator(this.#options.translation);
+    this.#options.answer.head(200, ['content-type', this.#stream.contentType, 'cache-control', 'no-cache']);
+  }
+
+  data(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    if (this.#stream === undefined) {
+      this.#kept.push(chunk);
+      return true;
+    }
+    if (this.#finished) return true;
+    const text = this.#stream.push(chunk);
+    const flowing = text === '' || this.#options.answer.write(Buffer.from(text, 'utf8'));
+    // A cut answer is complete for the caller; the engine need not go on.
+    if (this.#stream.done && this.#options.translation.filter.done === true) this.#finishEarly();
+    return flowing;
+  }
+
+  end(): void {
+    if (!this.#finish()) return;
+    if (this.#stream !== undefined) this.#endStream(this.#stream);
+    else if (this.#status >= 400) this.#translateError();
+    else this.#translateBody();
+  }
+
+  fail(failure: ExchangeFailure): void {
+    if (!this.#finish()) return;
+    const { answer, deployment } = this.#options;
+    if (failure.kind === 'aborted') {
+      this.#close('cancelled', 'client_closed', null, this.#stream?.observed());
+      return;
+    }
+    const error = failureError(failure, deployment);
+    this.#close('failed', failure.kind, error, this.#stream?.observed());
+    if (this.#stream === undefined) answer.refuse(error);
+    else answer.abandon();
+  }
+
+  #take(): void {
+    if (!this.#taken) this.#options.onTaken();
+    this.#taken = true;
+  }
+
+  /** False when the call is over already. */
+  #finish(): boolean {
+    if (this.#finished) return false;
+    this.#finished = true;
+    this.#take();
+    this.#options.recorder.lastByte();
+    return true;
+  }
+
+  #finishEarly(): void {
+    if (!this.#finish()) return;
+    this.#close('completed', null, null, this.#stream?.observed());
+    this.#options.answer.end([]);
+    this.#exchange?.abort();
+  }
+
+  #endStream(stream: StreamTranslator): void {
+    const text = stream.end();
+    const observed = stream.observed();
+    const failed = observed.error !== undefined;
+    // Journaled first, as everywhere: whoever has a whole answer finds its receipt.
+    this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
+    if (text !== '') this.#options.answer.write(Buffer.from(text, 'utf8'));
+    this.#options.answer.end([]);
+  }
+
+  #translateBody(): void {
+    const { answer, translation } = this.#options;
+    try {
+      const { text, observed } = translateWhole(Buffer.concat(this.#kept), translation);
+      this.#close('completed', null, null, observed);
+      this.#send(200, Buffer.from(text, 'utf8'), []);
+    } catch (thrown) {
+      // An answer we cannot read is the engine's fault: 502 in the caller's shape.
+      const error = new AbpError(
+        'engine_failed',
+        `The engine's answer cannot be translated: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      );
+      this.#close('failed', 'untranslatable', error, undefined);
+      answer.refuse(error);
+    }
+  }
+
+  #translateError(): void {
+    const { translation } = this.#options;
+    const body = Buffer.concat(this.#kept).toString('utf8');
+    const retryAfter = headerOf(this.#headers, 'retry-after');
+    const error = translation.engine.liftError(this.#status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body);
+    const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
+    const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
+    this.#close('failed', 'engine_error', engineError(error.message), undefined);
+    this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints);
+  }
+
+  #send(status: number, body: Buffer, headers: readonly string[]): void {
+    const { answer } = this.#options;
+    answer.head(status, ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), ...headers]);
+    answer.write(body);
+    answer.end([]);
+  }
+
+  #close(
+    status: 'completed' | 'failed' | 'cancelled',
+    reason: string | null,
+    error: AbpError | null,
+    observed: Observed | undefined,
+  ): void {
+    this.#kept = [];
+    this.#options.recorder.close({
+      status,
+      reason,
+      error: error === null ? null : { code: error.code, message: error.message },
+      response: this.#status === 0 ? null : { status: this.#status, sha256: this.#hash.digest('hex'), bytes: this.#bytes },
+      eventCount: this.#stream?.eventCount ?? (this.#status === 0 ? 0 : 1),
+      ...(observed === undefined ? {} : { observed }),
+    });
+  }
+}
+
+function engineError(message: string | undefined): AbpError {
+  return new AbpError('engine_failed', message ?? 'the engine reported an error');
+}

@@ -1,0 +1,143 @@
+import { parseJson } from '../base/json.ts';
+import { decodeSse, SseFrames } from '../base/sse.ts';
+import { AbpError } from '../contract/errors.ts';
+import type { AnswerContext, Dialect, Emitter, Observed, ObservedToolCall, Stepper } from '../dialects/dialect.ts';
+import type { IrEvent } from '../ir/event.ts';
+import type { IrResponse } from '../ir/response.ts';
+import { type AnswerFilter, filterWhole } from '../mapping/answer-filter.ts';
+
+/** What a translator needs: both dialects, the changes on the way, and the caller's names. */
+export interface Translation {
+  readonly engine: Dialect;
+  readonly caller: Dialect;
+  readonly filter: AnswerFilter;
+  readonly context: AnswerContext;
+}
+
+/** Turns an engine's stream into the caller's, chunk by chunk. */
+export class StreamTranslator {
+  readonly #filter: AnswerFilter;
+  readonly #frames = new SseFrames();
+  readonly #stepper: Stepper;
+  readonly #emitter: Emitter;
+  readonly #sighting = new Sighting();
+  #events = 0;
+
+  constructor(translation: Translation) {
+    this.#filter = translation.filter;
+    this.#stepper = translation.engine.stepper();
+    this.#emitter = translation.caller.emitter(translation.context);
+  }
+
+  get contentType(): string {
+    return this.#emitter.contentType;
+  }
+
+  /** The answer is complete, whatever else the engine sends. */
+  get done(): boolean {
+    return this.#sighting.ended || this.#filter.done === true;
+  }
+
+  get eventCount(): number {
+    return this.#events;
+  }
+
+  push(chunk: Buffer): string {
+    return this.#write(this.#frames.push(chunk).flatMap((frame) => this.#stepper.step(decodeSse(frame))));
+  }
+
+  end(): string {
+    const rest = this.#frames.flush().flatMap((frame) => this.#stepper.step(decodeSse(frame)));
+    const text = this.#write(rest);
+    return this.done ? text : text + this.#write(this.#stepper.end());
+  }
+
+  observed(): Observed {
+    return this.#sighting.observed();
+  }
+
+  #write(events: readonly IrEvent[]): string {
+    let text = '';
+    for (const event of events) {
+      if (this.#sighting.ended) break;
+      for (const out of this.#filter.filter(event)) {
+        this.#sighting.see(out);
+        const written = this.#emitter.emit(out);
+        this.#events += countEvents(written);
+        text += written;
+      }
+    }
+    return text;
+  }
+}
+
+/** Events end in a blank line, LF or CRLF. */
+function countEvents(text: string): number {
+  return text.match(/\r?\n\r?\n/g)?.length ?? 0;
+}
+
+/** Collects what the receipt needs from the events that went to the caller. */
+class Sighting {
+  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  #model: string | undefined;
+  #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
+  #error: string | undefined;
+
+  get ended(): boolean {
+    return this.#end !== undefined || this.#error !== undefined;
+  }
+
+  see(event: IrEvent): void {
+    switch (event.type) {
+      case 'message-start':
+        this.#model = event.model;
+        break;
+      case 'part-start':
+        if (event.part.kind === 'tool-call') this.#calls.set(event.index, { id: event.part.id, name: event.part.name, arguments: '' });
+        break;
+      case 'part-delta':
+        this.#grow(event.index, event.text);
+        break;
+      case 'message-end':
+        this.#end = event;
+        break;
+      case 'error':
+        this.#error = event.error.message;
+        break;
+      default:
+    }
+  }
+
+  observed(): Observed {
+    return {
+      ...(this.#model === undefined ? {} : { model: this.#model }),
+      ...(this.#end === undefined ? {} : { usage: this.#end.usage, finish: this.#end.finish }),
+      toolCalls: [...this.#calls.values()].map((call) => ({ ...call, arguments: call.arguments === '' ? '{}' : call.arguments })),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+    };
+  }
+
+  #grow(index: number, text: string): void {
+    const call = this.#calls.get(index);
+    if (call !== undefined) call.arguments += text;
+  }
+}
+
+/** Turns an answer in one piece into the caller's. */
+export function translateWhole(body: Buffer, translation: Translation): { text: string; observed: Observed } {
+  const parsed = parseJson(body.toString('utf8'));
+  if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON: ${parsed.message}`);
+  const response = filterWhole(translation.engine.liftResponse(parsed.value), translation.filter);
+  return { text: JSON.stringify(translation.caller.lowerResponse(response, translation.context)), observed: observedOf(response) };
+}
+
+function observedOf(response: IrResponse): Observed {
+  return {
+    model: response.model,
+    usage: response.usage,
+    finish: response.finish,
+    toolCalls: response.parts.flatMap((part): ObservedToolCall[] =>
+      part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
+    ),
+  };
+}

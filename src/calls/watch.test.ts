@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { findDialect } from '../dialects/index.ts';
+import { decode, Watch, type Watched } from './watch.ts';
+
+const claude = findDialect('claude');
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'tool_use', id: 't1', name: 'search', input: { q: 1 } }],
+  stop_reason: 'tool_use',
+  usage: { input_tokens: 3, output_tokens: 4 },
+};
+const stream = [
+  `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { ...message, content: [] } })}\n\n`,
+  'event: ping\ndata: {"type":"ping"}\n\n',
+  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}\n\n',
+  'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+].join('');
+
+async function watched(body: Buffer, contentType: string, encoding = ''): Promise<Watched> {
+  const watch = new Watch(claude, contentType, encoding);
+  for (let at = 0; at < body.length; at += 7) watch.chunk(body.subarray(at, at + 7));
+  return await watch.done();
+}
+
+const ENCODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync };
+
+describe('a watched answer', () => {
+  it('has the digest of its bytes, one event, its usage and its tool calls', async () => {
+    const body = Buffer.from(JSON.stringify(message));
+    expect(await watched(body, 'application/json')).toMatchObject({
+      digest: { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length },
+      eventCount: 1,
+      observed: { model: 'm', usage: { inputTokens: 3, outputTokens: 4 }, toolCalls: [{ id: 't1', name: 'search', arguments: '{"q":1}' }] },
+    });
+  });
+
+  it('counts every event of a stream, ping included, and takes the last usage', async () => {
+    expect(await watched(Buffer.from(stream), 'text/event-stream; charset=utf-8')).toMatchObject({
+      eventCount: 4,
+      observed: { model: 'm', usage: { inputTokens: 3, outputTokens: 9 } },
+    });
+  });
+
+  it.each(Object.entries(ENCODERS))('is read through %s, hashed as it came', async (encoding, encode) => {
+    const body = encode(Buffer.from(stream));
+    expect(await watched(body, 'text/event-stream', encoding)).toMatchObject({
+      digest: { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length },
+      eventCount: 4,
+      observed: { usage: { outputTokens: 9 } },
+    });
+  });
+
+  it('that cannot be decoded is hashed and otherwise unknown', async () => {
+    expect(await watched(Buffer.from('not gzip'), 'application/json', 'gzip')).toMatchObject({
+      eventCount: 1,
+      observed: { toolCalls: [] },
+    });
+    expect(await watched(Buffer.from('x'), 'application/json', 'unknown')).toMatchObject({ digest: { bytes: 1 }, eventCount: 1 });
+  });
+});
+
+it('decode refuses a bomb', async () => {
+  expect(await decode(gzipSync(Buffer.alloc(65 * 1024 * 1024)), 'gzip')).toBeUndefined();
+  expect((await decode(gzipSync(Buffer.from('{}')), 'gzip'))?.toString()).toBe('{}');
+});

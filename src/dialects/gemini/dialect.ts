@@ -1,0 +1,42 @@
+import type { Dialect } from '../dialect.ts';
+import { liftError, lowerError, wrapError } from './errors.ts';
+import { liftRequest, liftResponse } from './lift.ts';
+import { liftTokenCount, modelList, tokenCount } from './lists.ts';
+import { lowerRequest } from './lower.ts';
+import { lowerResponse } from './lower-answer.ts';
+import { MAX_STOP_SEQUENCES } from './lower-config.ts';
+import { names } from './names.ts';
+import { observeBody, observeStream } from './observe.ts';
+import { emitter, stepper } from './stream.ts';
+
+/** Google's generateContent API. */
+export const gemini: Dialect = {
+  id: 'gemini',
+  style: 'gemini-style',
+  aliases: ['google'],
+  paths: [
+    { operation: 'generate', method: 'POST', path: '/v1beta/models/{model}:generateContent', stream: false },
+    { operation: 'generate', method: 'POST', path: '/v1beta/models/{model}:streamGenerateContent', stream: true },
+    { operation: 'count-tokens', method: 'POST', path: '/v1beta/models/{model}:countTokens', stream: false },
+  ],
+  names,
+  rules: {
+    toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+    maxStopSequences: MAX_STOP_SEQUENCES,
+    toolResultMedia: true,
+  },
+  liftRequest,
+  lowerRequest,
+  liftResponse,
+  lowerResponse,
+  stepper,
+  emitter,
+  tokenCount,
+  liftTokenCount,
+  modelList,
+  liftError,
+  lowerError,
+  wrapError,
+  observeStream,
+  observeBody,
+};

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { Concept } from '../../ir/concept.ts';
+import type { IrEffort, IrOutputFormat, IrRequest, IrSampling, IrThinking } from '../../ir/request.ts';
+import { compact } from '../members.ts';
+import type { ProtoFields } from './proto.ts';
+import { toJsonSchema } from './schema.ts';
+import type * as wire from './wire.ts';
+
+type Config = ProtoFields<wire.GenerationConfig>;
+
+const KNOWN = [
+  'temperature',
+  'topP',
+  'topK',
+  'candidateCount',
+  'maxOutputTokens',
+  'stopSequences',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+  'responseMimeType',
+  'responseJsonSchema',
+  'responseSchema',
+  'thinkingConfig',
+];
+
+/** Members that only Gemini has. They change what the engine does, so another engine must refuse them. */
+const VENDOR_OPTIONS = [
+  'mediaResolution',
+  'speechConfig',
+  'imageConfig',
+  'responseFormat',
+  'enableAffectiveDialog',
+  'enableEnhancedCivicAnswers',
+  'translationConfig',
+  'routingConfig',
+  'modelSelectionConfig',
+  'audioTimestamp',
+];
+
+/** What `generationConfig` says, and what of it goes back to Gemini as it came. */
+export interface LiftedConfig {
+  readonly request: Pick<IrRequest, 'stop' | 'sampling'> & Partial<Pick<IrRequest, 'maxTokens' | 'output' | 'thinking' | 'effort'>>;
+  readonly own: JsonObject;
+}
+
+export function liftConfig(c: Config | undefined): LiftedConfig {
+  if (c === undefined) return { request: { stop: [], sampling: {} }, own: {} };
+  const maxTokens = c.read('maxOutputTokens', 'max_tokens');
+  const { output, own } = liftOutput(c);
+  const thinking = c.node('thinkingConfig');
+  const modalities = c.peek('responseModalities');
+  const textOnly = modalities?.every((modality) => modality.toUpperCase() === 'TEXT');
+  c.read('responseModalities', textOnly ? 'structure' : 'vendor_option');
+  for (const name of VENDOR_OPTIONS) c.read(name, 'vendor_option');
+  return {
+    request: {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      stop: c.read('stopSequences', 'stop_sequences') ?? [],
+      sampling: liftSampling(c),
+      ...(output === undefined ? {} : { output }),
+      ...(thinking === undefined ? {} : liftThinking(thinking)),
+    },
+    own: compact({
+      ...c.others(KNOWN),
+      ...own,
+      // Kept beside its neutral form, so that what nobody changed goes back in the words it came in.
+      thinkingConfig: thinking?.value as JsonObject | undefined, // parsed JSON
+    }),
+  };
+}
+
+/** A value that asks for what happens anyway settles the leaf and says nothing more. */
+function unlessDefault<K extends keyof wire.GenerationConfig & string>(
+  c: Config,
+  key: K,
+  concept: Concept,
+  usual: wire.GenerationConfig[K],
+): NonNullable<wire.GenerationConfig[K]> | undefined {
+  const isUsual = c.peek(key) === usual;
+  const value = c.read(key, isUsual ? 'structure' : concept);
+  return isUsual ? undefined : value;
+}
+
+function liftSampling(c: Config): IrSampling {
+  const sampling: { readonly [K in keyof IrSampling]: IrSampling[K] | undefined } = {
+    temperature: c.read('temperature', 'temperature'),
+    topP: c.read('topP', 'top_p'),
+    topK: c.read('topK', 'top_k'),
+    seed: c.read('seed', 'seed'),
+    frequencyPenalty: unlessDefault(c, 'frequencyPenalty', 'frequency_penalty', 0),
+    presencePenalty: unlessDefault(c, 'presencePenalty', 'presence_penalty', 0),
+    count: unlessDefault(c, 'candidateCount', 'count', 1),
+    logprobs: unlessDefault(c, 'responseLogprobs', 'logprobs', false),
+    topLogprobs: c.read('logprobs', 'logprobs'),
+  };
+  // Members that are undefined are left out, which is what the type asks for.
+  return Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined)) as IrSampling;
+}
+
+/** JSON, with or without a schema. Other types, such as `text/x.enum`, have no form elsewhere and go back as they came. */
+function liftOutput(c: Config): { readonly output?: IrOutputFormat; readonly own: JsonObject } {
+  const type = c.peek('responseMimeType') ?? '';
+  const subset = c.peek('responseSchema');
+  const schema = c.peek('responseJsonSchema') ?? (subset === undefined ? undefined : toJsonSchema(subset));
+  const foreign = type !== '' && type !== 'application/json' && type !== 'text/plain';
+  c.read('responseSchema', foreign ? 'vendor_option' : 'json_schema');
+  c.read('responseJsonSchema', foreign ? 'vendor_option' : 'json_schema');
+  if (foreign) {
+    c.read('responseMimeType', 'vendor_option');
+    return { own: compact({ responseMimeType: type, responseSchema: subset, responseJsonSchema: c.peek('responseJsonSchema') }) };
+  }
+  if (schema !== undefined) {
+    c.read('responseMimeType', 'json_schema');
+    return { output: { kind: 'json-schema', schema }, own: compact({ responseSchema: subset }) };
+  }
+  c.read('responseMimeType', type === 'application/json' ? 'json_mode' : 'structure');
+  return type === 'application/json' ? { output: { kind: 'json' }, own: {} } : { own: {} };
+}
+
+const EFFORTS: Readonly<Record<string, IrEffort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' };
+
+/** A budget of 0 switches thinking off and -1 leaves it to the model; thoughts are shown only on request. */
+export function liftThinking(t: ProtoFields<wire.ThinkingConfig>): { thinking?: IrThinking; effort?: IrEffort } {
+  const level = t.peek('thinkingLevel')?.toUpperCase() ?? '';
+  const effort = EFFORTS[level];
+  t.read('thinkingLevel', effort === undefined ? 'structure' : 'effort');
+  const shown = t.peek('includeThoughts') === true;
+  t.read('includeThoughts', shown ? 'thinking' : 'structure');
+  const thinking = thinkingOf(t.read('thinkingBudget', 'thinking'), shown);
+  return { ...(thinking === undefined ? {} : { thinking }), ...(effort === undefined ? {} : { effort }) };
+}
+
+function thinkingOf(budget: number | undefined, shown: boolean): IrThinking | undefined {
+  if (budget === 0) return { mode: 'disabled' };
+  if (budget === undefined && !shown) return undefined;
+  const display = shown ? 'summarized' : 'omitted';
+  return budget === undefined || budget < 0 ? { mode: 'adaptive', display } : { mode: 'enabled', budgetTokens: budget, display };
+}

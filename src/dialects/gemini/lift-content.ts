@@ -1,0 +1,211 @@
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Concept } from '../../ir/concept.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import type { IrPart, ThinkingPart, VendorMeta } from '../../ir/part.ts';
+import { compact, vendorMeta } from '../members.ts';
+import { mediaKind, sourceOfUri } from './media.ts';
+import { camelCase, type ProtoFields } from './proto.ts';
+import { namelessId, resultText } from './results.ts';
+import { carriedBy } from './signature.ts';
+import type * as wire from './wire.ts';
+
+type Part = ProtoFields<wire.Part>;
+
+/** Reads `contents` in order, because a result without an id answers the first open call of its name. */
+export class ContentReader {
+  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  #calls = 0;
+
+  /** Contents that hold nothing but results of the same turn are one message. */
+  messages(contents: readonly ProtoFields<wire.Content>[]): IrMessage[] {
+    const out: IrMessage[] = [];
+    for (const content of contents) {
+      const message = this.#message(content);
+      const last = out.at(-1);
+      if (last !== undefined && onlyResults(last) && onlyResults(message)) {
+        out[out.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
+      } else out.push(message);
+    }
+    return out;
+  }
+
+  #message(content: ProtoFields<wire.Content>): IrMessage {
+    const role = content.read('role', 'structure') ?? 'user';
+    if (role !== 'user' && role !== 'model') {
+      throw new AbpError('invalid_request', `${content.where('role')}: "${role}" is not one of user, model`);
+    }
+    return {
+      role: role === 'model' ? 'assistant' : 'user',
+      at: content.path,
+      parts: joinThoughts(withoutEmptyText(content.nodes('parts').map((part) => this.#part(part)))),
+      ...vendorMeta('gemini', content.others(['role', 'parts'])),
+    };
+  }
+
+  #part(part: Part): IrPart {
+    if (part.peek('functionCall') !== undefined) return this.#call(part);
+    if (part.peek('functionResponse') !== undefined) return this.#result(part);
+    if (part.peek('inlineData') !== undefined || part.peek('fileData') !== undefined) return liftMedia(part);
+    const other = otherKind(part);
+    return other === undefined ? liftText(part, 'text') : liftOther(part, other);
+  }
+
+  #call(part: Part): IrPart {
+    const call = part.node('functionCall');
+    const name = call?.read('name', 'tool_call');
+    if (call === undefined || name === undefined) throw required(part.where('functionCall'), 'name');
+    const id = call.read('id', 'tool_call') ?? namelessId(this.#calls);
+    this.#calls += 1;
+    this.#open.push({ id, name });
+    const inner = call.others(['id', 'name', 'args']);
+    const args = call.read('args', 'tool_call') ?? {};
+    return {
+      kind: 'tool-call',
+      id,
+      name,
+      arguments: JSON.stringify(args),
+      at: part.path,
+      ...signedMeta(part, ['functionCall', 'thought'], inner === undefined ? {} : { functionCall: inner }),
+    };
+  }
+
+  #result(part: Part): IrPart {
+    const result = part.node('functionResponse');
+    const name = result?.read('name', 'tool_result');
+    if (result === undefined || name === undefined) throw required(part.where('functionResponse'), 'name');
+    const callId = this.#answered(result.read('id', 'tool_result'), name);
+    const response = result.read('response', 'tool_result') ?? {};
+    const { text, isError } = resultText(response);
+    if (isError) result.ledger.claim(`${result.where('response')}.error`, 'tool_result_error');
+    const media = result.nodes('parts').map((inner) => liftMedia(inner, 'tool_result_media'));
+    const inner = result.others(['id', 'name', 'response', 'parts']);
+    return {
+      kind: 'tool-result',
+      callId,
+      name,
+      isError,
+      parts: [{ kind: 'text', text, at: result.where('response') }, ...media],
+      at: part.path,
+      meta: { gemini: { ...part.others(['functionResponse']), functionResponse: { ...inner, response } } },
+    };
+  }
+
+  #answered(id: string | undefined, name: string): string {
+    const at = this.#open.findIndex((call) => call.id === id);
+    const [call] = this.#open.splice(at === -1 ? this.#open.findIndex((open) => open.name === name) : at, 1);
+    return call?.id ?? id ?? `${namelessId(this.#calls)}-unknown`;
+  }
+}
+
+function required(path: string, member: string): AbpError {
+  return new AbpError('invalid_request', `${path}.${member}: is required`);
+}
+
+function onlyResults(message: IrMessage): boolean {
+  return message.role === 'user' && message.meta === undefined && message.parts.every((part) => part.kind === 'tool-result');
+}
+
+/** Streams end in an empty text that callers send back; it says nothing, and other engines refuse it. */
+function withoutEmptyText(parts: readonly IrPart[]): readonly IrPart[] {
+  const full = parts.filter((part) => part.kind !== 'text' || part.text !== '' || part.meta !== undefined);
+  return full.length === 0 ? parts.slice(0, 1) : full;
+}
+
+/**
+ * A thought streams as pieces, and the state that another engine signed it with comes last; that engine wants both in one part.
+ * Gemini's own signatures stay on the part they came with.
+ */
+function joinThoughts(parts: readonly IrPart[]): readonly IrPart[] {
+  const out: IrPart[] = [];
+  for (const part of parts) {
+    const pieces: string[] = [];
+    let first = part;
+    for (let last = out.at(-1); isCarried(part) && isUnsigned(last); last = out.at(-1)) {
+      pieces.unshift(last.text);
+      first = last;
+      out.pop();
+    }
+    out.push(part.kind === 'thinking' ? { ...part, ...whereOf(first), text: pieces.join('') + part.text } : part);
+  }
+  return out;
+}
+
+function whereOf(part: IrPart): { at?: string } {
+  return part.at === undefined ? {} : { at: part.at };
+}
+
+function isCarried(part: IrPart): boolean {
+  return part.kind === 'thinking' && !part.redacted && part.meta?.gemini === undefined;
+}
+
+function isUnsigned(part: IrPart | undefined): part is ThinkingPart {
+  return part?.kind === 'thinking' && part.meta?.gemini !== undefined && Object.keys(part.meta.gemini).length === 0;
+}
+
+const TEXT_MEMBERS = ['text', 'thought', 'thoughtSignature'];
+/** Members that describe a part whose data is elsewhere. */
+const DESCRIPTIONS = ['partMetadata', 'mediaResolution', 'videoMetadata'];
+
+/** The data member of a part of a kind that has no neutral form. */
+function otherKind(part: Part): string | undefined {
+  const candidates = Object.entries(part.others([...TEXT_MEMBERS, ...DESCRIPTIONS]) ?? {});
+  return candidates.find(([, value]) => typeof value === 'object' && value !== null)?.[0];
+}
+
+function liftOther(part: Part, key: string): IrPart {
+  part.ledger.claim(part.path, 'vendor_block');
+  // The part is parsed JSON; the schema only looked at members it knows.
+  return { kind: 'vendor', dialect: 'gemini', type: camelCase(key), at: part.path, meta: { gemini: part.value as JsonObject } };
+}
+
+/** Text, or reasoning. A signature on an empty text is a state of its own that belongs to no text. */
+export function liftText(part: Part, concept: Concept): IrPart {
+  const thought = part.peek('thought') === true;
+  part.read('thought', thought ? 'thinking_history' : 'structure');
+  const text = part.read('text', thought ? 'thinking_history' : concept) ?? '';
+  const at = part.path;
+  const signature = part.peek('thoughtSignature');
+  const carried = carriedBy(signature);
+  const meta = signedMeta(part, TEXT_MEMBERS);
+  // An empty entry says that the thought is Gemini's own, though unsigned.
+  const own = carried === undefined ? { meta: { gemini: {}, ...meta.meta } } : meta;
+  if (thought) return { kind: 'thinking', text, at, ...(carried?.redacted ? { redacted: true } : {}), ...own };
+  if (text !== '' || signature === undefined || carried !== undefined) return { kind: 'text', text, at, ...meta };
+  return { kind: 'thinking', text: '', redacted: true, at, meta: { gemini: { text: '', ...meta.meta?.gemini } } };
+}
+
+/** Gemini's signature stays with the part; another engine's state that we packed into it is restored. */
+function signedMeta(part: Part, known: readonly string[], inner: JsonObject = {}): { meta?: VendorMeta } {
+  const signature = part.read('thoughtSignature', 'reasoning_state');
+  const carried = carriedBy(signature);
+  for (const key of DESCRIPTIONS) claim(part, key, 'vendor_option');
+  const rest = part.others([...known, 'thoughtSignature']);
+  const own = compact({ thoughtSignature: carried === undefined ? signature : undefined, ...rest, ...inner });
+  const meta = { ...carried?.meta, ...(Object.keys(own).length === 0 ? {} : { gemini: own }) };
+  return Object.keys(meta).length === 0 ? {} : { meta };
+}
+
+/** Claims a member that no schema names. */
+function claim(part: Part, key: string, concept: Concept): void {
+  const path = part.where(key);
+  if (Object.hasOwn(part.value, path.slice(path.lastIndexOf('.') + 1))) part.ledger.claim(path, concept);
+}
+
+/** `inlineData` or `fileData`; what is inside decides which medium it is. */
+function liftMedia(part: ProtoFields<wire.ResultPart> | Part, concept?: Concept): IrPart {
+  const blob = part.node('inlineData');
+  const file = part.node('fileData');
+  const mediaType = (blob ?? file)?.peek('mimeType');
+  const uri = file?.peek('fileUri') ?? '';
+  const kind = mediaKind(mediaType, uri);
+  const fromUri = sourceOfUri(uri, mediaType);
+  const claimed = concept ?? (blob === undefined && fromUri.kind === 'file' ? 'stored_file' : kind);
+  (blob ?? file)?.read('mimeType', claimed);
+  file?.read('fileUri', claimed);
+  const data = blob?.read('data', claimed) ?? '';
+  const inner = compact({ inlineData: blob?.others(['mimeType', 'data']), fileData: file?.others(['mimeType', 'fileUri']) });
+  const source = blob === undefined ? fromUri : ({ kind: 'base64', mediaType: mediaType ?? 'application/octet-stream', data } as const);
+  // A result's part has no signature; reading one there finds nothing.
+  return { kind, source, at: part.path, ...signedMeta(part as Part, ['inlineData', 'fileData', 'thought'], inner) };
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../base/json.ts';
+import { Ledger } from '../../ir/ledger.ts';
+import type { IrEffort, IrRequest, IrThinking } from '../../ir/request.ts';
+import type { FateNote, LowerContext } from '../dialect.ts';
+import { compact } from '../members.ts';
+import { liftThinking } from './lift-config.ts';
+import { toOpenApi } from './openapi-schema.ts';
+import { ProtoFields } from './proto.ts';
+import { toJsonSchema } from './schema.ts';
+import * as wire from './wire.ts';
+
+/** How many stop sequences Gemini takes. */
+export const MAX_STOP_SEQUENCES = 5;
+const MAX_INT32 = 0x7fffffff;
+
+/** Writes `generationConfig`; undefined when there is nothing to say. */
+export function lowerConfig(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject | undefined {
+  const { sampling } = request;
+  // Lift puts an object there and nobody else writes it.
+  const { thinkingConfig, responseSchema, ...own } = (request.vendor.gemini?.generationConfig ?? {}) as JsonObject;
+  const ownSchema = responseSchema as JsonObject | undefined; // an object, see above
+  refuseLimits(request, notes);
+  const config = compact({
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    candidateCount: sampling.count,
+    maxOutputTokens: request.maxTokens,
+    stopSequences: request.stop.length === 0 ? undefined : request.stop,
+    seed: sampling.seed,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    responseLogprobs: sampling.logprobs ?? (sampling.topLogprobs === undefined ? undefined : true),
+    logprobs: sampling.topLogprobs,
+    // A type without a neutral form came with a schema of its own.
+    ...(own.responseMimeType === undefined ? lowerOutput(request, context, notes, ownSchema) : { responseSchema: ownSchema }),
+    thinkingConfig: lowerThinking(request, context, notes, thinkingConfig as JsonObject | undefined), // as above
+    ...own,
+  });
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+function refuseLimits({ stop, sampling }: IrRequest, notes: FateNote[]): void {
+  if (stop.length > MAX_STOP_SEQUENCES) {
+    notes.push({ concept: 'stop_sequences', fate: 'refused', note: `Gemini takes at most ${MAX_STOP_SEQUENCES} stop sequences` });
+  }
+  if ((sampling.count ?? 1) > 1) notes.push({ concept: 'count', fate: 'refused', note: 'a mapped answer holds one candidate' });
+  if (Math.abs(sampling.seed ?? 0) > MAX_INT32) {
+    notes.push({ concept: 'seed', fate: 'refused', note: 'Gemini takes a seed of 32 bits' });
+  }
+}
+
+function lowerOutput(request: IrRequest, context: LowerContext, notes: FateNote[], subset: JsonObject | undefined): JsonObject {
+  const { output } = request;
+  if (output === undefined) return {};
+  const responseMimeType = 'application/json';
+  if (output.kind === 'json') return { responseMimeType };
+  const form = lowerSchema(output.schema, context, subset);
+  if (form.lost.length > 0) notes.push({ concept: 'json_schema', fate: 'emulated', note: lostWords(form.lost) });
+  return { responseMimeType, ...(form.subset ? { responseSchema: form.schema } : { responseJsonSchema: form.schema }) };
+}
+
+/** A schema in the caller's own words while they still mean the same, else as JSON Schema, else in the subset older models take. */
+export function lowerSchema(
+  schema: JsonObject,
+  context: LowerContext,
+  own: JsonObject | undefined,
+): { readonly schema: JsonObject; readonly subset: boolean; readonly lost: readonly string[] } {
+  if (own !== undefined && JSON.stringify(toJsonSchema(own)) === JSON.stringify(schema)) return { schema: own, subset: true, lost: [] };
+  if (!context.traits.has('openapi-schema')) return { schema, subset: false, lost: [] };
+  return { ...toOpenApi(schema), subset: true };
+}
+
+export function lostWords(lost: readonly string[]): string {
+  return `Gemini's schema subset has no exact form for ${lost.join(', ')}`;
+}
+
+/** What Google's own compatibility layer takes for each effort where a model has budgets instead of levels. */
+const BUDGETS: Readonly<Record<IrEffort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+const LEVELS: Readonly<Record<IrEffort, string>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+};
+
+function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNote[], own: JsonObject | undefined): JsonObject | undefined {
+  const { thinking, effort } = request;
+  if (own !== undefined && saysStill(own, request)) return own;
+  if (thinking === undefined && effort === undefined) return undefined;
+  if (context.lacks.has('thinking') || context.lacks.has('effort')) return noThinking(request, notes);
+  const levels = context.traits.has('thinking-level');
+  const shown = thinking !== undefined && thinking.mode !== 'disabled' && thinking.display !== 'omitted';
+  const config = compact({
+    includeThoughts: shown ? true : undefined,
+    ...(levels ? { thinkingLevel: levelOf(thinking, effort) } : { thinkingBudget: budgetOf(thinking, effort) }),
+  });
+  const words = `thinkingConfig ${JSON.stringify(config)}`;
+  if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', note: words });
+  const exact = levels && thinking?.mode !== 'disabled' && LEVELS[effort ?? 'none'] === effort?.toUpperCase();
+  if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', note: words });
+  return config;
+}
+
+/** Whether the caller's own config still says what the request says; an override makes it stale. */
+function saysStill(own: JsonObject, { thinking, effort }: IrRequest): boolean {
+  const said = liftThinking(new ProtoFields(wire.ThinkingConfig.parse(own), '', new Ledger()));
+  return JSON.stringify([said.thinking, said.effort]) === JSON.stringify([thinking, effort]);
+}
+
+/** A model that never thinks honours the wish not to; any other wish is refused by its concept. */
+function noThinking({ thinking, effort }: IrRequest, notes: FateNote[]): undefined {
+  if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'renamed', note: 'this model never thinks' });
+  if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', note: 'this model never thinks' });
+}
+
+/** -1 leaves the budget to the model. */
+function budgetOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): number {
+  if (thinking?.mode === 'disabled') return 0;
+  return thinking?.budgetTokens ?? (effort === undefined ? -1 : BUDGETS[effort]);
+}
+
+/** Models with levels cannot stop thinking; the lowest level is nearest. Without a wish the model decides. */
+function levelOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): string | undefined {
+  if (thinking?.mode === 'disabled') return LEVELS.none;
+  if (effort !== undefined) return LEVELS[effort];
+  const budget = thinking?.budgetTokens;
+  if (budget === undefined) return undefined;
+  return budget < 4096 ? LEVELS.low : budget < 16_384 ? LEVELS.medium : LEVELS.high;
+}

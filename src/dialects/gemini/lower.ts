@@ -1,0 +1,135 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import { splitSystem } from '../../ir/conversation.ts';
+import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest } from '../../ir/request.ts';
+import type { FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
+import { compact } from '../members.ts';
+import { lostWords, lowerConfig, lowerSchema } from './lower-config.ts';
+import { ContentWriter, where } from './lower-content.ts';
+
+/** Writes a generateContent body. The order of members is fixed, so that the same request gives the same bytes and keeps its prompt cache. */
+export function lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest {
+  const notes: FateNote[] = [];
+  const { system, rest } = splitSystem(request.messages);
+  const writer = new ContentWriter(notes, context.traits);
+  const instruction = writer.contents(system).flatMap((content) => content.parts as readonly Json[]); // written as a list above
+  const { toolConfig: _config, generationConfig: _generation, ...own } = request.vendor.gemini ?? {};
+  const tools = offered(request, notes);
+  const body = compact({
+    systemInstruction: instruction.length === 0 ? undefined : { parts: instruction },
+    contents: writer.contents(rest),
+    tools: lowerTools(tools, context, notes),
+    toolConfig: lowerToolConfig(request, tools.functions, notes),
+    generationConfig: lowerConfig(request, context, notes),
+    serviceTier: lowerServiceTier(request, context, notes),
+    ...own,
+  });
+  return { path: pathOf(request), body, headers: {}, notes };
+}
+
+/** The method is part of the address, and so is the framing of a stream. */
+function pathOf({ model, stream }: IrRequest): string {
+  const name = encodeURIComponent(model.replace(/^models\//, ''));
+  return `/v1beta/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+}
+
+const TIERS: Readonly<Record<string, string>> = {
+  standard: 'standard',
+  default: 'standard',
+  standard_only: 'standard',
+  flex: 'flex',
+  priority: 'priority',
+  unspecified: 'unspecified',
+};
+
+function lowerServiceTier({ serviceTier }: IrRequest, { lacks }: LowerContext, notes: FateNote[]): string | undefined {
+  const tier = lacks.has('service_tier') ? undefined : TIERS[serviceTier ?? ''];
+  if (serviceTier !== undefined && tier === undefined) {
+    notes.push({ concept: 'service_tier', fate: 'dropped', note: `Gemini has no tier "${serviceTier}"` });
+  }
+  return tier;
+}
+
+interface Offered {
+  readonly functions: readonly IrFunctionTool[];
+  readonly hosted: readonly IrHostedTool[];
+}
+
+/** The tools to declare. A choice among some of them that forces none has no form here, so only those are declared. */
+function offered({ tools, toolChoice }: IrRequest, notes: FateNote[]): Offered {
+  const functions = tools.filter((tool) => tool.kind === 'function');
+  const hosted = tools.filter((tool) => tool.kind === 'hosted');
+  if (toolChoice?.kind !== 'allowed' || toolChoice.mode === 'required' || functions.some((tool) => tool.strict))
+    return { functions, hosted };
+  notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
+  return { functions: functions.filter((tool) => toolChoice.names.includes(tool.name)), hosted };
+}
+
+function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes: FateNote[]): Json | undefined {
+  const declarations = functions.map((tool) => lowerFunction(tool, context, notes));
+  const lowered = [
+    ...(declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]),
+    ...hosted.flatMap((tool) => lowerHosted(tool, notes)),
+  ];
+  return lowered.length === 0 ? undefined : lowered;
+}
+
+function lowerFunction(tool: IrFunctionTool, context: LowerContext, notes: FateNote[]): JsonObject {
+  const { parameters, ...own } = tool.meta?.gemini ?? {};
+  const form = lowerSchema(tool.schema, context, parameters as JsonObject | undefined); // written by lift as an object
+  if (form.lost.length > 0) notes.push({ concept: 'tool', fate: 'emulated', note: lostWords(form.lost), ...where(tool) });
+  // The subset has no form for an object without properties; a function without parameters says the same.
+  const empty = form.subset && parameters === undefined && Object.keys(form.schema.properties ?? {}).length === 0;
+  return compact({
+    name: tool.name,
+    description: tool.description,
+    [form.subset ? 'parameters' : 'parametersJsonSchema']: empty ? undefined : form.schema,
+    ...own,
+  });
+}
+
+/** Hosted tools that other dialects have too. */
+const HOSTED: Readonly<Partial<Record<HostedToolKind, string>>> = {
+  web_search: 'googleSearch',
+  web_fetch: 'urlContext',
+  code_execution: 'codeExecution',
+};
+
+function lowerHosted(tool: IrHostedTool, notes: FateNote[]): JsonObject[] {
+  const own = tool.meta.gemini;
+  if (own !== undefined) return [own];
+  const name = HOSTED[tool.hosted];
+  if (name === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `Gemini has no ${tool.name}`, ...where(tool) });
+  else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by Gemini's ${name}`, ...where(tool) });
+  return name === undefined ? [] : [{ [name]: {} }];
+}
+
+function lowerToolConfig(request: IrRequest, functions: readonly IrFunctionTool[], notes: FateNote[]): JsonObject | undefined {
+  // Lift puts objects there and nobody else writes them.
+  const { functionCallingConfig: inner, ...own } = (request.vendor.gemini?.toolConfig ?? {}) as JsonObject;
+  const calling = compact({ ...lowerChoice(request, functions, notes), ...(inner as JsonObject | undefined) }); // as above
+  const config = compact({ functionCallingConfig: Object.keys(calling).length === 0 ? undefined : calling, ...own });
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+/** VALIDATED and ANY hold the model to the schemas, which is what a strict tool asks for. */
+function lowerChoice({ toolChoice: choice }: IrRequest, functions: readonly IrFunctionTool[], notes: FateNote[]): JsonObject {
+  const free = functions.some((tool) => tool.strict) ? 'VALIDATED' : 'AUTO';
+  switch (choice?.kind) {
+    case undefined:
+      return free === 'AUTO' ? {} : { mode: free };
+    case 'auto':
+    case 'none':
+      if (functions.length === 0) return {};
+      return { mode: choice.kind === 'none' ? 'NONE' : free };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'tool':
+      if (!functions.some((tool) => tool.name === choice.name)) {
+        notes.push({ concept: 'tool_choice', fate: 'refused', note: `Gemini can only be made to call a function, not ${choice.name}` });
+      }
+      return { mode: 'ANY', allowedFunctionNames: [choice.name] };
+    case 'allowed':
+      if (choice.mode === 'required') return { mode: 'ANY', allowedFunctionNames: choice.names };
+      return free === 'AUTO' ? { mode: free } : { mode: free, allowedFunctionNames: choice.names };
+  }
+}

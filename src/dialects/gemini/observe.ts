@@ -1,0 +1,79 @@
+import { type Json, parseJson } from '../../base/json.ts';
+import { decodeSse } from '../../base/sse.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
+import { AnswerReader } from './read-answer.ts';
+
+const TELLING = ['"functionCall"', '"finishReason"', '"error"', '"promptFeedback"', '"groundingMetadata"'].map((word) => Buffer.from(word));
+
+/** Chunks of text are most of a stream and tell nothing that a receipt needs, save the usage of the last one. */
+function matters(frame: Buffer): boolean {
+  return TELLING.some((word) => frame.includes(word));
+}
+
+/** What an answer has told so far. */
+class Sighting {
+  readonly #reader = new AnswerReader();
+  readonly #calls = new Map<number, { readonly id: string; readonly name: string; arguments: string }>();
+  #model: string | undefined;
+  #error: string | undefined;
+  #seen = false;
+
+  see(chunk: Json): void {
+    this.#seen = true;
+    for (const event of this.#reader.read(chunk)) this.#note(event);
+  }
+
+  #note(event: IrEvent): void {
+    if (event.type === 'message-start') this.#model = event.model;
+    else if (event.type === 'error') this.#error = event.error.message;
+    else if (event.type === 'part-start' && event.part.kind === 'tool-call') {
+      this.#calls.set(event.index, { id: event.part.id, name: event.part.name, arguments: '' });
+    } else if (event.type === 'part-delta') {
+      const call = this.#calls.get(event.index);
+      if (call !== undefined) call.arguments += event.text;
+    }
+  }
+
+  /** A stream that was cut has usage, too; only a reason to stop makes a finish. */
+  done(whole: boolean): Observed {
+    const cut = !this.#reader.stopped && !whole;
+    const last = cut || !this.#seen ? [] : this.#reader.end(whole);
+    for (const event of last) this.#note(event);
+    const end = last.find((event) => event.type === 'message-end');
+    return {
+      ...(this.#model === undefined ? {} : { model: this.#model }),
+      ...(this.#reader.hasUsage ? { usage: this.#reader.usage } : {}),
+      ...(end === undefined ? {} : { finish: end.finish }),
+      toolCalls: [...this.#calls.values()].map((call): ObservedToolCall => ({ ...call, arguments: call.arguments || '{}' })),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+    };
+  }
+}
+
+export function observeStream(): StreamObserver {
+  const sighting = new Sighting();
+  let skipped: Buffer | undefined;
+  const see = (frame: Buffer): void => {
+    const parsed = parseJson(decodeSse(frame).data);
+    if (parsed.ok) sighting.see(parsed.value);
+  };
+  return {
+    frame: (frame) => {
+      skipped = matters(frame) ? undefined : frame;
+      if (skipped === undefined) see(frame);
+    },
+    done: () => {
+      if (skipped !== undefined) see(skipped);
+      return sighting.done(false);
+    },
+  };
+}
+
+/** One answer, or the JSON array of a stream without SSE. */
+export function observeBody(body: string): Observed {
+  const parsed = parseJson(body);
+  const sighting = new Sighting();
+  if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null) sighting.see(parsed.value);
+  return sighting.done(true);
+}

@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { camelCase } from './proto.ts';
+
+const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const MAPS = new Set(['properties', '$defs', 'definitions', 'defs']);
+/** Limits that proto JSON writes as text, because they are 64-bit. */
+const LIMITS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
+
+/** Gemini's OpenAPI subset as JSON Schema: lower-case types, null as a type, no ordering. */
+export function toJsonSchema(schema: JsonObject): JsonObject {
+  const out: Record<string, Json> = {};
+  let nullable = false;
+  for (const [spelled, value] of Object.entries(schema)) {
+    const key = spelled.startsWith('$') ? spelled : camelCase(spelled);
+    if (key === 'nullable') nullable = value === true;
+    else if (key !== 'propertyOrdering') out[key === 'example' ? 'examples' : key] = member(key, value);
+  }
+  return nullable ? withNull(out) : out;
+}
+
+function member(key: string, value: Json): Json {
+  if (key === 'type' && typeof value === 'string') return value.toLowerCase();
+  if (key === 'example') return [value];
+  if (LIMITS.has(key) && typeof value === 'string') return Number(value);
+  if (LISTS.has(key) && Array.isArray(value)) return value.map((item: Json) => (isJsonObject(item) ? toJsonSchema(item) : item));
+  if (!isJsonObject(value)) return value;
+  if (MAPS.has(key)) return mapValues(value, (item) => (isJsonObject(item) ? toJsonSchema(item) : item));
+  return key === 'items' || key === 'additionalProperties' ? toJsonSchema(value) : value;
+}
+
+function mapValues(value: JsonObject, change: (item: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item)]));
+}
+
+function withNull(schema: Readonly<Record<string, Json>>): JsonObject {
+  const { type, enum: values, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  return {
+    ...schema,
+    ...(typeof type === 'string' ? { type: [type, 'null'] } : {}),
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  };
+}

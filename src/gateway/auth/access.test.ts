@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Key } from '../../store/keys.ts';
+import { authorize, maySee, type Need } from './access.ts';
+import type { Principal } from './principal.ts';
+import type { Scopes } from './scopes.ts';
+
+function keyOf(scopes: Scopes, id = 'key_1'): Principal {
+  const key: Key = {
+    id,
+    kind: 'user',
+    name: 'test',
+    hash: '',
+    prefix: 'abp_test',
+    scopes: {},
+    recording: null,
+    tags: [],
+    createdAt: 0,
+    expiresAt: null,
+    revokedAt: null,
+    runId: null,
+  };
+  return { kind: 'key', key, scopes };
+}
+
+const vendor = (engine: string, model?: string, raw = false): Need => ({
+  kind: 'vendor',
+  engine,
+  raw,
+  ...(model === undefined ? {} : { model }),
+});
+
+function verdict(principal: Principal, need: Need): string {
+  try {
+    authorize(principal, need);
+    return 'may';
+  } catch (error) {
+    return (error as { code: string }).code; // authorize throws AbpError alone
+  }
+}
+
+const NEEDS: readonly Need[] = [
+  { kind: 'public' },
+  { kind: 'read' },
+  vendor('sim', 'm'),
+  vendor('sim', 'm', true),
+  { kind: 'plane', plane: 'agent' },
+  { kind: 'plane', plane: 'run' },
+  { kind: 'control' },
+];
+
+describe('the access table', () => {
+  it.each<[string, Principal, string[]]>([
+    ['anonymous', { kind: 'anonymous' }, ['may', ...Array(6).fill('unauthenticated')]],
+    ['local', { kind: 'local' }, ['may', 'may', 'may', 'may', 'may', 'forbidden', 'forbidden']],
+    ['the token', { kind: 'token' }, Array(7).fill('may')],
+    ['an admin key', keyOf({ admin: true }), Array(7).fill('may')],
+    ['a plain key', keyOf({}), ['may', 'may', 'may', 'forbidden', 'forbidden', 'forbidden', 'forbidden']],
+    ['a raw key', keyOf({ raw: true }), ['may', 'may', 'may', 'may', 'forbidden', 'forbidden', 'forbidden']],
+    ['a run key', keyOf({ planes: ['run'] }), ['may', 'may', 'forbidden', 'forbidden', 'forbidden', 'may', 'forbidden']],
+  ])('%s', (_, principal, expected) => {
+    expect(NEEDS.map((need) => verdict(principal, need))).toEqual(expected);
+  });
+
+  it('holds engines and models to their patterns', () => {
+    const key = keyOf({ engines: ['sim', 'open*'], models: ['small-*'] });
+    expect(verdict(key, vendor('sim', 'small-1'))).toBe('may');
+    expect(verdict(key, vendor('openai', 'small-1'))).toBe('may');
+    expect(verdict(key, vendor('claude', 'small-1'))).toBe('forbidden');
+    expect(verdict(key, vendor('sim', 'large'))).toBe('forbidden');
+    expect(verdict(keyOf({ engines: [] }), vendor('sim'))).toBe('forbidden');
+  });
+
+  it('says what is missing without showing the key', () => {
+    expect(() => authorize(keyOf({ engines: ['sim'] }), vendor('claude'))).toThrow(
+      expect.objectContaining({
+        message: 'The key abp_test… may not do this; it lacks engine claude.',
+        details: { scope: 'engine claude' },
+      }),
+    );
+  });
+});
+
+describe('maySee', () => {
+  it.each<[string, Principal, boolean[]]>([
+    ['local sees runs without a key', { kind: 'local' }, [true, false, false]],
+    ['a key sees its own runs', keyOf({}), [false, true, false]],
+    ['an admin key sees all', keyOf({ admin: true }), [true, true, true]],
+    ['the token sees all', { kind: 'token' }, [true, true, true]],
+    ['anonymous sees nothing', { kind: 'anonymous' }, [false, false, false]],
+  ])('%s', (_, principal, expected) => {
+    expect([null, 'key_1', 'key_2'].map((id) => maySee(principal, id))).toEqual(expected);
+  });
+});

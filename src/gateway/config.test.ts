@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'abp-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+function file(text: string): string {
+  files += 1;
+  const path = join(folder, `${files}.toml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (text: string, env: Record<string, string> = {}) => loadConfig({ path: file(text), env });
+
+describe('loadConfig', () => {
+  it('has a value for everything when nothing is said', () => {
+    const { config, warnings } = load('');
+    expect(config.server).toMatchObject({ host: '127.0.0.1', port: 8088, hosts: [], origins: [], trust_proxy: false });
+    expect(config.auth).toEqual({ local: true });
+    expect(config.limits).toEqual({ vendor_body_mb: 64, control_body_mb: 1, in_flight_mb: 512 });
+    expect(config.database).toEqual({});
+    expect(config.engines.claude).toEqual({});
+    expect(warnings).toEqual([]);
+  });
+
+  it('reads the file that is named, or named by ABP_CONFIG', () => {
+    const path = file('[server]\nport = 9001\n');
+    expect(loadConfig({ path, env: {} })).toMatchObject({ source: path, config: { server: { port: 9001 } } });
+    expect(loadConfig({ env: { ABP_CONFIG: path } })).toMatchObject({ source: path, config: { server: { port: 9001 } } });
+  });
+
+  it('lets the environment speak over the file', () => {
+    const { config } = load(
+      '[server]\nhost = "::1"\nport = 9001\n[database]\nurl = "postgres://file"\n[engines.claude]\nkey = "file"\nurl = "http://file.test"\n',
+      {
+        ABP_HOST: '127.0.0.2',
+        ABP_PORT: '9002',
+        ABP_DATABASE_URL: 'postgres://env',
+        ABP_ENGINE_CLAUDE_URL: 'http://env.test',
+        ABP_ENGINE_CLAUDE_KEY: 'env',
+        ANTHROPIC_API_KEY: 'vendor',
+      },
+    );
+    expect(config.server).toMatchObject({ host: '127.0.0.2', port: 9002 });
+    expect(config.database).toEqual({ url: 'postgres://env' });
+    expect(config.engines.claude).toEqual({ key: 'env', url: 'http://env.test' });
+  });
+
+  it('takes the vendor’s own variable last, and none that is empty', () => {
+    expect(load('', { ANTHROPIC_API_KEY: 'vendor' }).config.engines.claude).toEqual({ key: 'vendor' });
+    expect(load('[engines.claude]\nkey = "file"', { ANTHROPIC_API_KEY: 'vendor' }).config.engines.claude).toEqual({ key: 'file' });
+    expect(load('', { ANTHROPIC_API_KEY: '' }).config.engines.claude).toEqual({});
+  });
+
+  it.each(['', 'http', '-1', '65536', '1e3', '0x50', ' 80'])('refuses ABP_PORT="%s"', (port) => {
+    expect(() => load('', { ABP_PORT: port })).toThrow('not a port number');
+  });
+
+  it.each([
+    ['[server]\nport = "many"', 'server.port'],
+    ['[server]\nprot = 1', 'server.prot: is not a known field'],
+    ['[engines.claude]\nurl = "file:///etc/passwd"', 'engines.claude.url'],
+    ['[engines.claude]\nauth = "both"', 'engines.claude.auth: "both" is not one of key, caller'],
+    ['[limits]\nvendor_body_mb = 0', 'limits.vendor_body_mb'],
+    ['this is not toml', 'is not valid TOML'],
+  ])('refuses %j and names the place', (text, words) => {
+    expect(() => load(text)).toThrow(words);
+  });
+
+  it('refuses a named file that is not there and does without an unnamed one', () => {
+    expect(() => loadConfig({ path: join(folder, 'none.toml'), env: {} })).toThrow('cannot be read');
+  });
+
+  it('warns of an engine that does not exist', () => {
+    expect(load('[engines.cluade]\nkey = "x"').warnings).toEqual([
+      expect.stringMatching(/^engines\.cluade: there is no engine of this name; known are claude, /),
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import type { Deployment } from '../../calls/deployment.ts';
+import { engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
+import { callMapped } from '../../calls/mapped.ts';
+import type { Recorder } from '../../calls/recorder.ts';
+import { relay } from '../../calls/relay.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { enginePath } from '../../dialects/paths.ts';
+import { countRequest } from '../../ir/token-estimate.ts';
+import { chain } from '../../mapping/answer-filter.ts';
+import type { Exchange } from '../../upstream/exchange.ts';
+import { isOurSecret } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { HttpAnswer } from './answer.ts';
+import type { VendorCall } from './handle.ts';
+import type { Plan } from './plan.ts';
+
+/** A planned call on its way. `release` gives the request body's memory back. */
+export interface Dispatch {
+  readonly call: VendorCall;
+  readonly plan: Plan;
+  readonly recorder: Recorder;
+  release(): void;
+}
+
+/** Calls the engine; the caller's leaving cancels it, the caller's slowness pauses it. */
+export function dispatch(gateway: Gateway, one: Dispatch): void {
+  const { call, plan } = one;
+  const deployment = gateway.deployments.get(plan.route.engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
+  const exchange = plan.kind === 'relay' ? relayed(gateway, deployment, one, plan) : translated(gateway, deployment, one, plan);
+  if (exchange === undefined) return;
+  const { response } = call;
+  response.on('drain', () => exchange.resume());
+  const onClose = (): void => {
+    if (!response.writableFinished) exchange.abort();
+  };
+  // The caller may have left while its body was being decoded.
+  if (response.closed) onClose();
+  else response.once('close', onClose);
+}
+
+function answerOf(gateway: Gateway, { response, runId, match }: VendorCall): HttpAnswer {
+  return new HttpAnswer(response, { runId, url: gateway.url, dialect: match.dialect });
+}
+
+function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: Extract<Plan, { kind: 'relay' }>): Exchange {
+  const { request, runId, target, match } = one.call;
+  const ours = (secret: string): boolean => isOurSecret(secret) || gateway.keys.isToken(secret);
+  const headers = upstreamHeaders(request.rawHeaders, deployment, ours);
+  return relay({
+    deployment,
+    dialect: match.path.operation === 'generate' ? match.dialect : undefined,
+    recorder: one.recorder,
+    answer: answerOf(gateway, one.call),
+    onTaken: one.release,
+    onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
+    request: {
+      method: match.path.method,
+      origin: deployment.origin,
+      path: `${deployment.basePath}${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, ours)}`,
+      headers: plan.decoded ? withoutHeader(headers, 'content-encoding') : headers,
+      body: plan.body,
+      silenceMs: deployment.silenceMs,
+      runHex: runId.slice(4),
+    },
+  });
+}
+
+function translated(
+  gateway: Gateway,
+  deployment: Deployment,
+  one: Dispatch,
+  plan: Extract<Plan, { kind: 'translate' }>,
+): Exchange | undefined {
+  const { runId, target, match } = one.call;
+  const { asked, upstream, filters } = plan.mapping;
+  if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
+  const answer = answerOf(gateway, one.call);
+  if (match.path.operation === 'count-tokens') {
+    estimate(one, answer, match.dialect.tokenCount(countRequest(asked)));
+    return undefined;
+  }
+  return callMapped({
+    deployment,
+    recorder: one.recorder,
+    answer,
+    onTaken: one.release,
+    streamed: asked.stream,
+    translation: {
+      engine: plan.route.target,
+      caller: match.dialect,
+      filter: chain(filters),
+      context: {
+        runHex: runId.slice(4),
+        createdAtMs: Date.now(),
+        model: match.model ?? asked.model,
+        includeUsage: asked.includeUsage ?? false,
+        query: target.query,
+      },
+    },
+    request: {
+      method: 'POST',
+      origin: deployment.origin,
+      path: `${deployment.basePath}${upstream.path}`,
+      headers: engineHeaders(deployment, upstream.headers, gateway.version),
+      body: plan.body,
+      silenceMs: deployment.silenceMs,
+      runHex: runId.slice(4),
+    },
+  });
+}
+
+/** Engines of other dialects count differently or not at all; the count is ours, and the receipt says that no engine was called. */
+function estimate(one: Dispatch, answer: HttpAnswer, count: object): void {
+  const body = Buffer.from(JSON.stringify(count), 'utf8');
+  one.recorder.close({ status: 'completed', reason: 'estimated', error: null, response: null, eventCount: 1 });
+  answer.head(200, ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]);
+  answer.write(body);
+  answer.end([]);
+  one.release();
+}

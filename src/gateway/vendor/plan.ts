@@ -1,0 +1,185 @@
+import { sha256 } from '../../base/canonical-json.ts';
+import { parseJson } from '../../base/json.ts';
+import type { Recorder } from '../../calls/recorder.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { type Mapping, map } from '../../mapping/mapping.ts';
+import { type Route, route } from '../../mapping/route.ts';
+import { spliceModel } from '../../mapping/scan.ts';
+import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
+import { generateReport } from '../../negotiation/report.ts';
+import type { OpenFact } from '../../receipts/facts.ts';
+import { authorize } from '../auth/access.ts';
+import { keyIdOf } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { recordingFor } from '../recording.ts';
+import type { VendorCall } from './handle.ts';
+import { type CallOptions, callOptions } from './options.ts';
+import type { Read } from './read.ts';
+
+/** What to send: the caller's bytes (with another model name at most), or a translation. */
+export type Plan =
+  | {
+      readonly kind: 'relay';
+      readonly route: Route;
+      readonly body: Buffer;
+      /** The body is no longer in the encoding that the caller's headers name. */
+      readonly decoded: boolean;
+    }
+  | { readonly kind: 'translate'; readonly route: Route; readonly body: Buffer; readonly mapping: Mapping };
+
+type Facts = Omit<OpenFact, 'fact' | 'run' | 'at'>;
+
+/** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
+export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorder: Recorder): Plan {
+  const options = callOptions(call.request.headers);
+  let facts = openingFacts(gateway, call, read, options);
+  try {
+    const chosen = chooseRoute(gateway, call, read, options);
+    authorize(call.principal, {
+      kind: 'vendor',
+      engine: chosen.engine.id,
+      raw: false,
+      ...(chosen.model === '' ? {} : { model: chosen.model }),
+    });
+    facts = { ...facts, ...routeFacts(call, chosen) };
+    const rewritten = chosen.target.id !== call.match.dialect.id;
+    const drafted = rewritten ? translation(call, read, chosen, options) : relaying(read, chosen, options, facts);
+    facts = { ...facts, ...drafted.facts };
+    if (drafted.error !== undefined) throw drafted.error;
+    assertKey(gateway, chosen, rewritten);
+    recorder.open(facts);
+    return drafted.plan;
+  } catch (error) {
+    if (AbpError.is(error)) {
+      recorder.open(facts);
+      recorder.refused(error);
+    }
+    throw error;
+  }
+}
+
+type Draft =
+  | { readonly facts: Partial<Facts>; readonly plan: Plan; readonly error?: undefined }
+  | { readonly facts: Partial<Facts>; readonly error: AbpError };
+
+/** The caller's bytes, or its text with the model name that the engine knows. Requirements come from headers alone. */
+function relaying(read: Read, chosen: Route, options: CallOptions, facts: Facts): Draft {
+  const { requirements, compatibility } = options;
+  const { manifest, name } = chosen.engine;
+  const span = chosen.mode === 'mapped' ? read.scan.modelSpan : undefined;
+  const body = span === undefined ? read.body : spliceModel(read.text, span, chosen.model);
+  const result = negotiate(manifest, requirements);
+  const known: Partial<Facts> = {
+    negotiation:
+      requirements.required.length === 0
+        ? null
+        : { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) },
+    fidelity: chosen.mode === 'mapped' ? [{ path: 'model', fate: 'renamed', note: `sent as ${chosen.model}` }] : [],
+    upstreamRequest: body === read.body ? facts.request : { sha256: sha256(body), bytes: body.length },
+  };
+  try {
+    assertMet({ manifest, requirements, compatibility, backend: name });
+  } catch (error) {
+    if (AbpError.is(error)) return { facts: known, error };
+    throw error;
+  }
+  return { facts: known, plan: { kind: 'relay', route: chosen, body, decoded: body !== read.body && read.text !== read.body } };
+}
+
+function translation(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Draft {
+  const parsed = parseJson(read.text.toString('utf8'));
+  if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+  const { match, principal } = call;
+  const mapping = map({
+    body: parsed.value,
+    source: match.dialect,
+    address: {
+      ...(match.model === undefined ? {} : { model: match.model }),
+      ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
+    },
+    engine: chosen.engine,
+    target: chosen.target,
+    model: chosen.model,
+    compatibility: options.compatibility,
+    emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
+    requirements: options.requirements,
+    // A coding agent's requests change with its version; what they hold is reported, not refused.
+    unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
+  });
+  const body = Buffer.from(JSON.stringify(mapping.upstream?.body ?? {}), 'utf8');
+  const facts: Partial<Facts> = {
+    negotiation: mapping.negotiation,
+    emulations: mapping.emulations,
+    fidelity: mapping.fidelity,
+    upstreamRequest: mapping.upstream === undefined ? null : { sha256: sha256(body), bytes: body.length },
+  };
+  return mapping.error === undefined
+    ? { facts, plan: { kind: 'translate', route: chosen, body, mapping } }
+    : { facts, error: mapping.error };
+}
+
+function chooseRoute(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route {
+  return route({
+    dialect: call.match.dialect,
+    model: call.match.model ?? read.scan.model ?? '',
+    pathEngine: call.target.engine,
+    headerEngine: options.engine,
+    table: gateway.config.routes,
+  });
+}
+
+function routeFacts({ match, target }: VendorCall, chosen: Route): Partial<Facts> {
+  const { id } = chosen.engine;
+  return {
+    engine: id,
+    backend: `engine:${id}`,
+    task: `${match.path.method} ${target.path} → ${id}`,
+    upstreamModel: chosen.model === '' ? null : chosen.model,
+    mode: chosen.mode,
+  };
+}
+
+function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Facts {
+  const { principal, match, target } = call;
+  return {
+    plane: 'gateway',
+    task: `${match.path.method} ${target.path}`,
+    dialect: match.dialect.id,
+    engine: null,
+    backend: 'gateway',
+    requestedModel: match.model ?? read.scan.model ?? null,
+    upstreamModel: null,
+    mode: null,
+    compatibility: options.compatibility,
+    negotiation: null,
+    emulations: [],
+    fidelity: [],
+    request: { sha256: sha256(read.body), bytes: read.body.length },
+    upstreamRequest: null,
+    recording: recordingFor(gateway.config, principal),
+    enforcement: 'enforced',
+    tags: principal.kind === 'key' ? principal.key.tags : [],
+    keyId: keyIdOf(principal),
+  };
+}
+
+/** An engine that wants our key and has none says which variable is missing. A caller's own key only goes to its issuer, unchanged. */
+function assertKey(gateway: Gateway, { engine }: Route, rewritten: boolean): void {
+  const deployment = gateway.deployments.get(engine.id);
+  if (deployment?.origin === '' && engine.transport === undefined) throw missing(engine, 'address', variableOf(engine, 'URL'));
+  if (deployment === undefined || deployment.auth === 'none' || deployment.key !== undefined) return;
+  if (deployment.auth === 'caller' && !rewritten) return;
+  throw missing(engine, 'key', engine.auth?.env[0] ?? variableOf(engine, 'KEY'));
+}
+
+function variableOf(engine: Engine, what: 'KEY' | 'URL'): string {
+  return `ABP_ENGINE_${engine.id.toUpperCase().replaceAll('-', '_')}_${what}`;
+}
+
+function missing(engine: Engine, what: string, variable: string): AbpError {
+  return new AbpError('E007', `${engine.name} has no ${what}: set ${variable}`, {
+    backend_id: `engine:${engine.id}`,
+    reason: `${variable} is not set`,
+  });
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { decode } from '../../calls/watch.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { type Scan, scanBody } from '../../mapping/scan.ts';
+
+/** A request body and what routing needs of it. */
+export interface Read {
+  /** As the caller sent it, perhaps compressed. */
+  readonly body: Buffer;
+  /** The JSON text in it. */
+  readonly text: Buffer;
+  readonly scan: Scan;
+}
+
+/** Looks into the body without parsing it; a compressed one is decoded on the side, the caller's bytes stay. */
+export function readJson(request: IncomingMessage, body: Buffer): Read | Promise<Read> {
+  const encoding = request.headers['content-encoding'];
+  return encoding === undefined ? { body, text: body, scan: scanBody(body) } : decoded(body, encoding.toLowerCase());
+}
+
+async function decoded(body: Buffer, encoding: string): Promise<Read> {
+  const text = await decode(body, encoding);
+  if (text === undefined) throw new AbpError('invalid_request', `The body is not valid ${encoding}.`);
+  return { body, text, scan: scanBody(text) };
+}

@@ -1,0 +1,14 @@
+import type { Capability } from '../../contract/capability.ts';
+import type { FateNote } from '../../dialects/dialect.ts';
+import type { IrRequest } from '../../ir/request.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
+
+/** A capability that the mapping layer provides itself: what it does to the request and to the answer. */
+export interface Emulation {
+  readonly capability: Capability;
+  /** What happens, in words; stands in the receipt. */
+  readonly detail: string;
+  readonly note: FateNote;
+  readonly request: IrRequest;
+  readonly filter: () => AnswerFilter;
+}

@@ -1,0 +1,172 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Capability } from '../contract/capability.ts';
+import { AbpError, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
+import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
+import type { ReceiptNegotiation } from '../contract/receipt.ts';
+import type { CapabilityManifest, CapabilityRequirements, Compatibility } from '../contract/support.ts';
+import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
+import type { Engine } from '../engines/engine.ts';
+import { conceptRow } from '../ir/concept.ts';
+import { Ledger } from '../ir/ledger.ts';
+import type { IrRequest } from '../ir/request.ts';
+import { assertMet, negotiate, unmet } from '../negotiation/negotiate.ts';
+import { generateReport } from '../negotiation/report.ts';
+import type { AnswerFilter } from './answer-filter.ts';
+import { type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
+import { modelFacts } from './model.ts';
+import { preflight } from './preflight.ts';
+import { repair } from './repair.ts';
+import { requiredCapabilities } from './required.ts';
+import { idFilter, mapIds } from './tool-ids.ts';
+import { nameFilter, renamesFor, renameTools } from './tool-names.ts';
+
+/** A request of one dialect and the engine it should run on. */
+export interface MappingInput {
+  readonly body: Json;
+  readonly source: Dialect;
+  /** What the address says about model and streaming, where the dialect puts it there. */
+  readonly address: { readonly model?: string; readonly stream?: boolean };
+  readonly engine: Engine;
+  readonly target: Dialect;
+  /** The model name the engine gets. */
+  readonly model: string;
+  readonly compatibility: Compatibility;
+  readonly emulate: ReadonlySet<Capability>;
+  readonly requirements: CapabilityRequirements;
+  /** What becomes of leaves that nobody knows. */
+  readonly unknownLeaves: 'refuse' | 'report';
+}
+
+/** What would happen, and what to send if nothing stands in the way. */
+export interface Mapping {
+  readonly negotiation: ReceiptNegotiation | null;
+  readonly emulations: readonly EmulationEntry[];
+  readonly fidelity: readonly FidelityEntry[];
+  /** The caller's request in neutral words, once it could be read. */
+  readonly asked?: IrRequest;
+  readonly upstream?: LoweredRequest;
+  /** Changes to the answer on its way back. */
+  readonly filters: readonly AnswerFilter[];
+  /** Why nothing may be sent. */
+  readonly error?: AbpError;
+}
+
+/** Translates a request without calling anyone. Every reason not to send it is a value, so that `explain` can show it. */
+export function map(input: MappingInput): Mapping {
+  const ledger = new Ledger();
+  let known: Mapping = { negotiation: null, emulations: [], fidelity: [], filters: [] };
+  try {
+    const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
+    const asked = { ...lifted, model: input.model };
+    const facts = modelFacts(input.engine, input.model);
+    known = { ...known, asked, negotiation: negotiationOf(input, asked, facts.manifest) };
+    assertMet({
+      manifest: facts.manifest,
+      requirements: input.requirements,
+      compatibility: input.compatibility,
+      backend: input.engine.name,
+    });
+    const { lower } = facts;
+    const cleared = preflight({ ...input, request: asked, manifest: facts.manifest, lacks: lower.lacks, parties: partiesOf(input) });
+    const repaired = repair(cleared.request.messages, input.target, lower.lacks);
+    const renames = renamesFor(cleared.request, input.target.rules.toolName);
+    const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
+    const upstream = input.target.lowerRequest(ready, lower);
+    const notes = [...modelNote(input, lifted.model), ...cleared.notes, ...repaired.notes, ...renameNotes(renames), ...upstream.notes];
+    const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
+    known = { ...known, emulations: cleared.emulations, fidelity: account.entries };
+    assertFaithful(input, account);
+    return { ...known, upstream, filters: [...cleared.filters, nameFilter(renames), idFilter(input.source.rules.toolCallId)] };
+  } catch (error) {
+    if (!AbpError.is(error)) throw error;
+    return { ...known, ...(known.fidelity.length > 0 ? {} : { fidelity: refusedFidelity(input, ledger, known.asked, error) }), error };
+  }
+}
+
+/** A request refused before it was lowered still gets its account: the field in the way, and what the others would meet. */
+function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest | undefined, error: AbpError): readonly FidelityEntry[] {
+  if (asked === undefined) return [];
+  const feature = error.details.feature ?? error.details.capability;
+  const notes = requiredCapabilities(asked)
+    .filter(({ capability }) => capability === feature)
+    .map(({ concept }): FateNote => ({ concept, fate: 'refused', note: error.message }));
+  const { lacks } = modelFacts(input.engine, input.model).lower;
+  return fidelity({ ...input, claims: ledger.claims, lacks, engineName: input.engine.name, notes }).entries;
+}
+
+function modelNote(input: MappingInput, asked: string): FateNote[] {
+  return asked === input.model ? [] : [{ concept: 'model', fate: 'renamed', note: `sent as ${input.model}` }];
+}
+
+function partiesOf(input: MappingInput): MappingParties {
+  return {
+    dialectId: input.source.id,
+    dialectStyle: input.source.style,
+    engineId: input.engine.id,
+    engineName: input.engine.name,
+  };
+}
+
+/** The caller's explicit requirements and the capabilities its request uses. */
+function negotiationOf(input: MappingInput, request: IrRequest, manifest: CapabilityManifest): ReceiptNegotiation | null {
+  const explicit = new Set(input.requirements.required.map(({ capability }) => capability));
+  const level = input.compatibility === 'strict' ? 'native' : 'emulated';
+  const implied = requiredCapabilities(request)
+    .filter(({ capability }) => !explicit.has(capability))
+    .map(({ capability }) => ({ capability, min_support: level }) as const);
+  const requirements = { required: [...input.requirements.required, ...implied] };
+  if (requirements.required.length === 0) return null;
+  const raised: CapabilityManifest = {
+    ...manifest,
+    ...Object.fromEntries([...input.emulate].filter((name) => weak(manifest, name)).map((name) => [name, 'emulated'])),
+  };
+  const result = negotiate(raised, requirements);
+  return { result, report: generateReport(result, raised), unmet: unmet(raised, requirements) };
+}
+
+function weak(manifest: CapabilityManifest, capability: Capability): boolean {
+  return (manifest[capability] ?? 'unsupported') === 'unsupported';
+}
+
+function renameNotes(renames: ReadonlyMap<string, string>): FateNote[] {
+  return [...renames].map(([from, to]) => ({
+    concept: 'tool',
+    fate: 'emulated',
+    note: `the tool ${from} was declared as ${to}; answers get its name back`,
+  }));
+}
+
+/** Nothing may be lost that matters, and in strict nothing may be lost or approximated at all. */
+function assertFaithful(input: MappingInput, account: Fidelity): void {
+  const [refused] = account.refused.filter((leaf) => leaf.concept !== undefined || input.unknownLeaves === 'refuse');
+  if (refused !== undefined) throw refusal(input, refused);
+  if (input.compatibility !== 'strict') return;
+  const loss = account.entries.find((entry) => entry.fate === 'emulated' || entry.fate === 'dropped');
+  if (loss !== undefined) {
+    throw new AbpError(
+      'E001',
+      `${loss.path} would be ${loss.fate} on ${input.engine.name}, and strict allows no loss: ${loss.note ?? ''}`,
+      {
+        feature: loss.path,
+        ...detailsOf(input),
+      },
+    );
+  }
+}
+
+function refusal(input: MappingInput, leaf: RefusedLeaf): AbpError {
+  if (leaf.concept === 'hosted_tool' || leaf.concept === 'custom_tool') {
+    return new AbpError('E002', `${leaf.note} (${leaf.path})`, {
+      tool_name: leaf.path,
+      available_alternatives: ['a function tool that you run yourself'],
+      ...detailsOf(input),
+    });
+  }
+  if (leaf.concept === undefined) return new AbpError('E001', leaf.note, { feature: leaf.path, ...detailsOf(input) });
+  const error = unsupportedFeature(leaf.concept, conceptRow(leaf.concept).title, partiesOf(input));
+  return new AbpError('E001', error.message, { ...error.details, path: leaf.path, reason: leaf.note });
+}
+
+function detailsOf(input: MappingInput): JsonObject {
+  return { dialect: input.source.style, dialect_id: input.source.id, engine: input.engine.id };
+}

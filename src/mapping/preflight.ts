@@ -1,0 +1,105 @@
+import type { Capability } from '../contract/capability.ts';
+import { capabilityMissing, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
+import type { EmulationEntry } from '../contract/negotiation.ts';
+import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
+import type { Dialect, FateNote } from '../dialects/dialect.ts';
+import type { Concept } from '../ir/concept.ts';
+import type { IrRequest } from '../ir/request.ts';
+import { EmulationEngine } from '../negotiation/emulation.ts';
+import type { AnswerFilter } from './answer-filter.ts';
+import type { Emulation } from './emulations/emulation.ts';
+import { forcedTool } from './emulations/forced-tool.ts';
+import { stopCut } from './emulations/stop-cut.ts';
+import { requiredCapabilities, type Used } from './required.ts';
+
+export interface PreflightInput {
+  readonly request: IrRequest;
+  readonly manifest: CapabilityManifest;
+  readonly compatibility: Compatibility;
+  /** Capabilities the caller, the route or the run key allows to be approximated. */
+  readonly emulate: ReadonlySet<Capability>;
+  readonly target: Dialect;
+  readonly lacks: ReadonlySet<Concept>;
+  readonly parties: MappingParties;
+}
+
+/** The request as it may be sent, with everything that is provided by other means than the engine's own. */
+export interface Cleared {
+  readonly request: IrRequest;
+  readonly emulations: readonly EmulationEntry[];
+  readonly notes: readonly FateNote[];
+  readonly filters: readonly AnswerFilter[];
+}
+
+/** Checks what the request uses against what the model has, before anyone is called. Throws E001 or E006. */
+export function preflight(input: PreflightInput): Cleared {
+  let cleared: Cleared = { request: input.request, emulations: [], notes: [], filters: [] };
+  for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
+  return cleared;
+}
+
+function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
+  const level = input.manifest[used.capability] ?? 'unsupported';
+  const emulation = emulationFor(input, used.capability, cleared.request, level === 'native');
+  if (level === 'native' && emulation === undefined) return cleared;
+  const optedIn = input.emulate.has(used.capability);
+  if (level === 'unsupported' && emulation === undefined && !optedIn) throw unsupportedFeature(used.capability, used.title, input.parties);
+  if (input.compatibility === 'strict') {
+    throw capabilityMissing({
+      capability: used.capability,
+      level: level === 'native' ? 'emulated' : level,
+      minSupport: 'native',
+      backend: input.parties.engineName,
+    });
+  }
+  if (emulation !== undefined) return provided(cleared, emulation);
+  return level === 'unsupported' ? approximated(input, used, cleared) : labelled(cleared, used.capability, 'the engine’s own form of it');
+}
+
+const carries = (input: PreflightInput, concept: Concept): boolean =>
+  input.target.names[concept] !== undefined && !input.lacks.has(concept);
+
+/** What the mapping layer does itself: cutting at stop sequences where the wire has none, JSON by a forced tool where JSON is not native. */
+function emulationFor(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
+  if (capability === 'stop_sequences') {
+    const fits = carries(input, 'stop_sequences') && request.stop.length <= input.target.rules.maxStopSequences;
+    return fits ? undefined : stopCut(request);
+  }
+  if (native || (capability !== 'json_mode' && capability !== 'structured_output_json_schema')) return undefined;
+  // Claude does not combine a forced tool with thinking; its own output format can, for a schema.
+  const thinking = request.thinking !== undefined && request.thinking.mode !== 'disabled';
+  if (thinking && capability === 'structured_output_json_schema' && carries(input, 'json_schema')) return undefined;
+  return forcedTool(request, thinking);
+}
+
+function provided(cleared: Cleared, emulation: Emulation): Cleared {
+  const label = labelled(cleared, emulation.capability, emulation.detail);
+  return {
+    ...label,
+    request: emulation.request,
+    notes: [...cleared.notes, emulation.note],
+    filters: [...cleared.filters, emulation.filter()],
+  };
+}
+
+function labelled(cleared: Cleared, capability: Capability, detail: string): Cleared {
+  return { ...cleared, emulations: [...cleared.emulations, { capability, strategy: { type: 'post_processing', detail } }] };
+}
+
+/** Opted in: the engine's own parameter where its wire has one, else the strategy of the default table. */
+function approximated(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
+  if (used.capability === 'extended_thinking' && carries(input, 'thinking')) {
+    return labelled(cleared, used.capability, `the engine’s own parameter (${input.target.names.thinking})`);
+  }
+  const { conversation, report } = EmulationEngine.withDefaults().apply([used.capability], cleared.request);
+  if (report.warnings.length > 0) throw unsupportedFeature(used.capability, used.title, input.parties);
+  const { thinking: _gone, ...rest } = conversation;
+  const request = used.capability === 'extended_thinking' ? rest : conversation;
+  const note: FateNote = { concept: 'thinking', fate: 'emulated', note: 'a sentence in the system prompt' };
+  return {
+    ...cleared,
+    request,
+    emulations: [...cleared.emulations, ...report.applied],
+    notes: used.capability === 'extended_thinking' ? [...cleared.notes, note] : cleared.notes,
+  };
+}

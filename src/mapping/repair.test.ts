@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { claude } from '../dialects/claude/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { IrMessage } from '../ir/conversation.ts';
+import { repair } from './repair.ts';
+
+const none = new Set<never>();
+const user = (text: string): IrMessage => ({ role: 'user', parts: [{ kind: 'text', text }] });
+const call: IrMessage = {
+  role: 'assistant',
+  parts: [{ kind: 'tool-call', id: 'c1', name: 'look', arguments: '{}', at: 'messages[1].content[0]' }],
+};
+const result: IrMessage = {
+  role: 'user',
+  parts: [{ kind: 'tool-result', callId: 'c1', isError: false, parts: [{ kind: 'text', text: 'seen' }] }],
+};
+
+test('a conversation that needs nothing stays as it is', () => {
+  const messages = [user('hi'), call, result];
+  expect(repair(messages, claude, none)).toEqual({ messages, notes: [] });
+});
+
+test('a system message inside the conversation becomes labelled text where the target has no place for it', () => {
+  const inPlace: IrMessage = { role: 'system', parts: [{ kind: 'text', text: 'be brief' }], at: 'messages[1]' };
+  const { messages, notes } = repair([user('hi'), inPlace], claude, new Set(['system_in_place'] as const));
+  expect(messages[1]).toEqual({
+    role: 'user',
+    at: 'messages[1]',
+    parts: [
+      { kind: 'text', text: '[system instruction]\n' },
+      { kind: 'text', text: 'be brief' },
+    ],
+  });
+  expect(notes).toEqual([{ concept: 'system_in_place', fate: 'emulated', note: 'sent as labelled text of the user', at: 'messages[1]' }]);
+});
+
+test('the leading system prompt is not touched', () => {
+  const system: IrMessage = { role: 'system', parts: [{ kind: 'text', text: 'be brief' }] };
+  expect(repair([system, user('hi')], claude, new Set(['system_in_place'] as const)).notes).toEqual([]);
+});
+
+test('a call without a result gets one that says so', () => {
+  const { messages, notes } = repair([user('hi'), call, user('go on')], claude, none);
+  expect(messages[2]).toEqual({
+    role: 'user',
+    parts: [{ kind: 'tool-result', callId: 'c1', name: 'look', isError: true, parts: [{ kind: 'text', text: 'No result was recorded.' }] }],
+  });
+  expect(notes.map(({ at, fate }) => [at, fate])).toEqual([['messages[1].content[0]', 'emulated']]);
+});
+
+test('a result whose call is gone becomes text', () => {
+  const { messages, notes } = repair([result], claude, none);
+  expect(messages[0]?.parts).toEqual([
+    { kind: 'text', text: '[tool result]\n' },
+    { kind: 'text', text: 'seen' },
+  ]);
+  expect(notes).toHaveLength(1);
+});
+
+test('media leave a result that can hold only text and follow it in the same turn', () => {
+  const textOnly: Dialect = { ...claude, rules: { ...claude.rules, toolResultMedia: false } };
+  const image = { kind: 'image', source: { kind: 'url', url: 'https://example.test/a.png' } } as const;
+  const seen: IrMessage = { role: 'user', parts: [{ kind: 'tool-result', callId: 'c1', isError: false, parts: [image] }] };
+  const { messages, notes } = repair([call, seen], textOnly, none);
+  expect(messages[1]?.parts).toEqual([
+    { kind: 'tool-result', callId: 'c1', isError: false, parts: [{ kind: 'text', text: 'The result is media; it follows.' }] },
+    { kind: 'text', text: '[media 1–1 of tool result c1]\n' },
+    image,
+  ]);
+  expect(notes.map(({ concept }) => concept)).toEqual(['tool_result_media']);
+});

@@ -1,0 +1,68 @@
+import { parseRunId, type RunId } from '../../src/contract/run-id.ts';
+import type { CloseFact, OpenFact } from '../../src/receipts/facts.ts';
+
+export function runIdOf(text: string): RunId {
+  const run = parseRunId(text);
+  if (run === undefined) throw new Error(`${text} is no run id`);
+  return run;
+}
+
+const RUN = runIdOf('run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b');
+
+/** A gateway run that has begun, with the given members changed. */
+export function openFact(changes: Partial<OpenFact> = {}): OpenFact {
+  return {
+    fact: 'open',
+    run: RUN,
+    at: 1_800_000_000_000,
+    plane: 'gateway',
+    task: 'POST /v1/messages → sim',
+    dialect: 'claude',
+    engine: 'sim',
+    backend: 'engine:sim',
+    requestedModel: 'sim-1',
+    upstreamModel: 'sim-1',
+    mode: 'passthrough',
+    compatibility: 'best_effort',
+    negotiation: null,
+    emulations: [],
+    fidelity: [],
+    request: { sha256: 'a'.repeat(64), bytes: 10 },
+    upstreamRequest: { sha256: 'a'.repeat(64), bytes: 10 },
+    recording: 'full',
+    enforcement: 'enforced',
+    tags: ['blue'],
+    keyId: null,
+    ...changes,
+  };
+}
+
+/** How that run ended, with the given members changed. */
+export function closeFact(changes: Partial<CloseFact> = {}): CloseFact {
+  return {
+    fact: 'close',
+    run: RUN,
+    at: 1_800_000_000_250,
+    status: 'completed',
+    reason: null,
+    error: null,
+    response: { sha256: 'b'.repeat(64), bytes: 20, status: 200 },
+    upstreamModel: 'sim-1-20270101',
+    eventCount: 7,
+    usage: {
+      input_tokens: 3,
+      output_tokens: 4,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      thinking_tokens: 0,
+      web_search_requests: 0,
+      estimated: false,
+    },
+    toolCalls: [{ id: 'call_1', name: 'search', arguments_sha256: 'c'.repeat(64), result_sha256: null }],
+    attempts: [{ engine: 'sim', status: 200, error: null, ms: 199 }],
+    dispatchedMs: 1,
+    firstByteMs: 2.5,
+    lastByteMs: 200,
+    ...changes,
+  };
+}
