@@ -1,5 +1,5 @@
 import type { Dialect, VendorPath } from './dialect.ts';
-import { dialects } from './index.ts';
+import { dialects, findDialect } from './index.ts';
 
 /** A vendor call recognised by method and path. */
 export interface PathMatch {
@@ -7,6 +7,8 @@ export interface PathMatch {
   readonly path: VendorPath;
   /** The model where the address names it. */
   readonly model?: string;
+  /** The address is the vendor's own, without our prefix for the dialect. */
+  readonly unprefixed?: boolean;
 }
 
 interface Pattern {
@@ -29,22 +31,38 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${before}([^/?]+?)${after}$`);
 }
 
-/** The dialect's path that a request line names; the query plays no part. */
-export function matchPath(method: string, path: string): PathMatch | undefined {
+/**
+ * The dialect's path that a request line names; the query plays no part. Under a pinned engine its own dialects come first, by the
+ * vendor's own path: two dialects that share a path are told apart by the engine.
+ */
+export function matchPath(method: string, path: string, preferred: readonly string[] = []): PathMatch | undefined {
   const found = exact.get(`${method} ${path}`);
-  if (found !== undefined) return found;
+  if (found !== undefined && (preferred.length === 0 || preferred.includes(found.dialect.id))) return found;
+  return ownPath(method, path, preferred) ?? found ?? modelPath(method, path);
+}
+
+/** A vendor's own path that we serve under a prefix. */
+function ownPath(method: string, path: string, preferred: readonly string[]): PathMatch | undefined {
+  for (const id of preferred) {
+    const prefix = findDialect(id)?.prefix;
+    const own = prefix === undefined ? undefined : exact.get(`${method} ${prefix}${path}`);
+    if (own !== undefined) return { ...own, unprefixed: true };
+  }
+  return undefined;
+}
+
+function modelPath(method: string, path: string): PathMatch | undefined {
   for (const pattern of patterns) {
-    const model = pattern.path.method === method ? pattern.regex.exec(path)?.[1] : undefined;
-    const name = model === undefined ? undefined : decoded(model);
+    const name = pattern.path.method === method ? decoded(pattern.regex.exec(path)?.[1]) : undefined;
     if (name !== undefined) return { dialect: pattern.dialect, path: pattern.path, model: name };
   }
   return undefined;
 }
 
 /** A broken escape names no model. */
-function decoded(text: string): string | undefined {
+function decoded(text: string | undefined): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
     return undefined;
   }
@@ -52,7 +70,8 @@ function decoded(text: string): string | undefined {
 
 /** The path as the engine knows it: without our prefix for the dialect, with the model name the engine gets. */
 export function enginePath(match: PathMatch, path: string, model: string): string {
-  const own = match.dialect.prefix === undefined ? path : path.slice(match.dialect.prefix.length);
+  const { prefix } = match.dialect;
+  const own = prefix === undefined || match.unprefixed === true ? path : path.slice(prefix.length);
   return match.model === undefined || match.model === model
     ? own
     : own.replace(/(?<=\/models\/)[^/]+(?=:[a-zA-Z]+$)/, encodeURIComponent(model));

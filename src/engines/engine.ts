@@ -38,6 +38,8 @@ export interface Engine {
   readonly dialects: readonly string[];
   readonly manifest: CapabilityManifest;
   readonly models: readonly ModelRow[];
+  /** The provider's name in the price data; absent where nothing costs anything. */
+  readonly prices?: string;
   /** Absent for an engine that runs inside this process. */
   readonly endpoint?: EngineEndpoint;
   readonly auth?: EngineAuth;

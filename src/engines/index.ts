@@ -1,11 +1,14 @@
 import { claude } from './claude/engine.ts';
+import { copilot } from './copilot/engine.ts';
 import type { Engine } from './engine.ts';
 import { gemini } from './gemini/engine.ts';
+import { kimi } from './kimi/engine.ts';
 import { openai } from './openai/engine.ts';
+import { openaiCompatible } from './openai-compatible/profiles.ts';
 import { sim } from './sim/engine.ts';
 
 /** Every engine, in the order tables show them. */
-export const engines: readonly Engine[] = [claude, openai, gemini, sim];
+export const engines: readonly Engine[] = [claude, openai, gemini, kimi, copilot, ...openaiCompatible, sim];
 
 const byName = new Map(engines.flatMap((engine) => [engine.id, ...engine.aliases].map((name) => [name, engine] as const)));
 

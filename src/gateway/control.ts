@@ -67,6 +67,7 @@ function mount(app: FastifyInstance, gateway: Gateway, route: Route): void {
         gateway,
         principal,
         runId,
+        headers: request.headers,
         params: route.params === undefined ? {} : parseAt(route.params, request.params, 'path'),
         query: route.query === undefined ? {} : parseAt(route.query, request.query, 'query'),
         body: route.body === undefined ? {} : parseAt(route.body, request.body ?? {}, 'request body'),

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AbpError } from '../contract/errors.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../dialects/paths.ts';
+import { chooseEngine } from '../engines/index.ts';
 import { authenticate, type Principal } from './auth/principal.ts';
 import { asAbpError, sendError } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import { parseTarget, type Target } from './target.ts';
 import { isLoopbackAddress, type TrustCheck } from './trust.ts';
 import { handleVendor } from './vendor/handle.ts';
+import { handleRaw } from './vendor/raw.ts';
 
 /** A control request that passed the door. */
 export interface Admitted {
@@ -40,7 +42,11 @@ export class FrontDoor {
     };
     try {
       const target = parseTarget(request.url ?? '/');
-      match = matchPath(request.method ?? 'GET', target.path);
+      match = matchPath(
+        request.method ?? 'GET',
+        target.path,
+        target.engine === undefined ? undefined : chooseEngine(target.engine)?.engine.dialects,
+      );
       this.#trust(request);
       this.#admit(request, response, { runId, target, match }).catch(fail);
     } catch (thrown) {
@@ -60,7 +66,10 @@ export class FrontDoor {
       await handleVendor(this.#gateway, { request, response, runId, target, match, principal });
       return;
     }
-    if (target.engine !== undefined) throw new AbpError('not_found', `There is no vendor path ${target.path}.`);
+    if (target.engine !== undefined) {
+      handleRaw(this.#gateway, { request, response, runId, target, principal });
+      return;
+    }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
     this.#control(request, response, { runId, principal });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { RunId } from '../contract/run-id.ts';
 import type { Need } from './auth/access.ts';
@@ -12,6 +13,7 @@ export interface RouteInput<P extends Schema | undefined, Q extends Schema | und
   readonly gateway: Gateway;
   readonly principal: Principal;
   readonly runId: RunId;
+  readonly headers: IncomingHttpHeaders;
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;

@@ -34,13 +34,19 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 function greeting(server: RunningServer, loaded: LoadedConfig, home: string): string {
-  const engines = [...server.gateway.deployments.values()]
-    .map(({ engine, auth }) => `${engine.id} (${auth === 'none' ? 'built in, no key' : auth === 'key' ? 'key set' : 'caller’s own key'})`)
-    .join(', ');
+  const all = [...server.gateway.deployments.values()];
+  const named = (test: (deployment: (typeof all)[number]) => boolean): string =>
+    all
+      .filter(test)
+      .map(({ engine }) => engine.id)
+      .join(', ');
+  const keyed = named(({ auth }) => auth === 'key');
   return [
     `Agent Backplane ${server.gateway.version} on ${server.url}`,
     `  try it      ${server.url}/e/sim   (any vendor SDK, no key)`,
-    `  engines     ${engines}`,
+    `  engines     built in: ${named(({ engine }) => engine.transport !== undefined)}${keyed === '' ? '' : ` · with a key: ${keyed}`}`,
+    `              with the caller’s own key: ${named(({ auth }) => auth === 'caller')}`,
+    `              on this machine: ${named(({ auth, engine }) => auth === 'none' && engine.transport === undefined)}`,
     `  home        ${home}${loaded.source === null ? '' : `   config ${loaded.source}`}`,
     `  receipts    ${server.url}/v1/receipts   API ${server.url}/openapi.json`,
     '',

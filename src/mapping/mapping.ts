@@ -68,15 +68,23 @@ export function map(input: MappingInput): Mapping {
     });
     const { lower } = facts;
     const cleared = preflight({ ...input, request: asked, manifest: facts.manifest, lacks: lower.lacks, parties: partiesOf(input) });
-    const repaired = repair(cleared.request.messages, input.target, lower.lacks);
+    // A conversation in its own dialect is the caller's affair: its calls may be stored at the vendor.
+    const same = input.source.id === input.target.id;
+    const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, input.target, lower.lacks);
     const renames = renamesFor(cleared.request, input.target.rules.toolName);
     const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
     const upstream = input.target.lowerRequest(ready, lower);
-    const notes = [...modelNote(input, lifted.model), ...cleared.notes, ...repaired.notes, ...renameNotes(renames), ...upstream.notes];
+    const notes = [
+      ...modelNote(input, lifted.model),
+      ...cleared.notes,
+      ...repaired.notes,
+      ...renameNotes(cleared.request, renames),
+      ...upstream.notes,
+    ];
     const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
     known = { ...known, emulations: cleared.emulations, fidelity: account.entries };
     assertFaithful(input, account);
-    return { ...known, upstream, filters: [...cleared.filters, nameFilter(renames), idFilter(input.source.rules.toolCallId)] };
+    return { ...known, upstream, filters: [nameFilter(renames), ...cleared.filters, idFilter(input.source.rules.toolCallId)] };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     return { ...known, ...(known.fidelity.length > 0 ? {} : { fidelity: refusedFidelity(input, ledger, known.asked, error) }), error };
@@ -128,12 +136,19 @@ function weak(manifest: CapabilityManifest, capability: Capability): boolean {
   return (manifest[capability] ?? 'unsupported') === 'unsupported';
 }
 
-function renameNotes(renames: ReadonlyMap<string, string>): FateNote[] {
-  return [...renames].map(([from, to]) => ({
-    concept: 'tool',
-    fate: 'emulated',
-    note: `the tool ${from} was declared as ${to}; answers get its name back`,
-  }));
+function renameNotes(request: IrRequest, renames: ReadonlyMap<string, string>): FateNote[] {
+  return request.tools.flatMap(({ name, at }): FateNote[] => {
+    const to = renames.get(name);
+    if (to === undefined) return [];
+    return [
+      {
+        concept: 'tool',
+        fate: 'emulated',
+        note: `declared as ${to}; answers get the name ${name} back`,
+        ...(at === undefined ? {} : { at }),
+      },
+    ];
+  });
 }
 
 /** Nothing may be lost that matters, and in strict nothing may be lost or approximated at all. */

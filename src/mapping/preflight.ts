@@ -7,6 +7,7 @@ import type { Concept } from '../ir/concept.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { EmulationEngine } from '../negotiation/emulation.ts';
 import type { AnswerFilter } from './answer-filter.ts';
+import { customAsFunctions } from './emulations/custom-tool.ts';
 import type { Emulation } from './emulations/emulation.ts';
 import { forcedTool } from './emulations/forced-tool.ts';
 import { stopCut } from './emulations/stop-cut.ts';
@@ -35,7 +36,14 @@ export interface Cleared {
 export function preflight(input: PreflightInput): Cleared {
   let cleared: Cleared = { request: input.request, emulations: [], notes: [], filters: [] };
   for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
-  return cleared;
+  return carries(input, 'custom_tool') ? cleared : withoutCustomTools(cleared);
+}
+
+function withoutCustomTools(cleared: Cleared): Cleared {
+  const custom = customAsFunctions(cleared.request);
+  if (custom === undefined) return cleared;
+  const { request, notes, filter } = custom;
+  return { ...cleared, request, notes: [...cleared.notes, ...notes], filters: [filter, ...cleared.filters] };
 }
 
 function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** One request to an engine, headers as a flat list of names and values in the order they are written. */
 export interface ExchangeRequest {
   readonly method: string;
@@ -5,11 +7,13 @@ export interface ExchangeRequest {
   /** Path and query as they stand on the request line. */
   readonly path: string;
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  /** A stream for paths that are passed on unread. */
+  readonly body: Buffer | Readable | null;
   /** Milliseconds the engine may stay silent before the call is given up. */
   readonly silenceMs: number;
-  /** Names the call to an engine that runs inside this process. */
+  /** The run and its dialect, for an engine that runs inside this process. */
   readonly runHex: string;
+  readonly dialect?: string;
 }
 
 /** Where the answer goes. `head` comes once, then any number of `data`, then exactly one of `end` and `fail`. */

@@ -29,6 +29,7 @@ Run the backplane:
 Know before you call:
   capabilities     Show what each backend can do
   negotiate        Check requirements against a backend
+  explain          Show what would happen to a request on an engine
 
 Use the contract:
   schema           List, print or write the JSON Schemas

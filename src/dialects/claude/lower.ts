@@ -254,13 +254,23 @@ export function lowerUsage(usage: IrUsage): JsonObject {
   };
 }
 
+/** Redacted reasoning of an answer: Claude's own, or another engine's state packed to come back. */
+export function redactedBlock(meta: IrPart['meta']): JsonObject {
+  const foreign = foreignMeta(meta, 'claude');
+  return { type: 'redacted_thinking', data: foreign === undefined ? '' : packMeta(foreign), ...meta?.claude };
+}
+
 /** Blocks of an answer. A call's foreign state has no member of its own here, so it rides in a block before the call. */
 function answerBlocks(part: IrPart): JsonObject[] {
-  if (part.kind === 'thinking' && !part.redacted) {
-    return [{ type: 'thinking', thinking: part.text, signature: signatureOf(part.meta), ...part.meta?.claude }];
+  if (part.kind === 'thinking') {
+    return [
+      part.redacted
+        ? redactedBlock(part.meta)
+        : { type: 'thinking', thinking: part.text, signature: signatureOf(part.meta), ...part.meta?.claude },
+    ];
   }
-  const foreign = part.kind === 'tool-call' || part.kind === 'thinking' ? foreignMeta(part.meta, 'claude') : undefined;
-  const carrier = foreign === undefined ? [] : [{ type: 'redacted_thinking', data: packMeta(foreign) }];
+  const foreign = part.kind === 'tool-call' ? foreignMeta(part.meta, 'claude') : undefined;
+  const carrier = foreign === undefined ? [] : [redactedBlock(foreign)];
   return [...carrier, ...lowerPart(part, [])];
 }
 

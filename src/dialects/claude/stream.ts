@@ -215,7 +215,7 @@ function startMessage(context: AnswerContext, event: Extract<IrEvent, { type: 'm
 
 /** A call's foreign state has no member here, so it rides in a block of its own before the call. */
 function carrierOf(part: IrPartStart): JsonObject | undefined {
-  const foreign = part.kind === 'tool-call' || (part.kind === 'thinking' && part.redacted) ? foreignMeta(part.meta, 'claude') : undefined;
+  const foreign = part.kind === 'tool-call' ? foreignMeta(part.meta, 'claude') : undefined;
   return foreign === undefined ? undefined : { type: 'redacted_thinking', data: packMeta(foreign) };
 }
 

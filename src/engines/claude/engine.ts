@@ -10,6 +10,7 @@ export const claude: Engine = {
   dialects: ['claude'],
   manifest,
   models,
+  prices: 'anthropic',
   endpoint: { url: 'https://api.anthropic.com' },
   auth: { header: 'x-api-key', prefix: '', env: ['ANTHROPIC_API_KEY'] },
 };

@@ -10,6 +10,7 @@ export const gemini: Engine = {
   dialects: ['gemini'],
   manifest,
   models,
+  prices: 'google',
   endpoint: { url: 'https://generativelanguage.googleapis.com' },
   auth: { header: 'x-goog-api-key', prefix: '', env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
 };

@@ -10,6 +10,7 @@ export const openai: Engine = {
   dialects: ['openai-responses', 'openai-chat'],
   manifest,
   models,
+  prices: 'openai',
   endpoint: { url: 'https://api.openai.com' },
   auth: { header: 'authorization', prefix: 'Bearer ', env: ['OPENAI_API_KEY'] },
 };

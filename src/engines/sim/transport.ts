@@ -58,12 +58,13 @@ class SimCall implements Exchange {
 
   #start(): void {
     const [path = ''] = this.#request.path.split('?');
-    const match = matchPath(this.#request.method, path);
+    const { method, dialect } = this.#request;
+    const match = matchPath(method, path, dialect === undefined ? [] : [dialect]);
     if (match === undefined) {
       this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${this.#request.method} ${path}` } } });
       return;
     }
-    const lifted = liftBody(match, this.#request.body);
+    const lifted = liftBody(match, Buffer.isBuffer(this.#request.body) ? this.#request.body : null);
     if ('kind' in lifted) this.#refuse(match.dialect, lifted);
     else if (match.path.operation === 'count-tokens') this.#answer({ status: 200, body: match.dialect.tokenCount(countRequest(lifted)) });
     else this.#generate(match.dialect, lifted);

@@ -5,6 +5,7 @@ import { docsRoutes } from './docs.ts';
 import { explainRoutes } from './explain.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
+import { modelRoutes } from './models.ts';
 import { negotiateRoutes } from './negotiate.ts';
 import { receiptRoutes } from './receipts.ts';
 
@@ -15,6 +16,7 @@ const described: readonly Route[] = [
   ...backendRoutes,
   ...receiptRoutes,
   ...keyRoutes,
+  ...modelRoutes,
   ...docsRoutes,
 ];
 

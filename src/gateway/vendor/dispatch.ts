@@ -62,6 +62,7 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
       body: plan.body,
       silenceMs: deployment.silenceMs,
       runHex: runId.slice(4),
+      dialect: match.dialect.id,
     },
   });
 }
@@ -106,6 +107,7 @@ function translated(
       body: plan.body,
       silenceMs: deployment.silenceMs,
       runHex: runId.slice(4),
+      dialect: plan.route.target.id,
     },
   });
 }

@@ -1,0 +1,31 @@
+import type { Dialect } from '../dialect.ts';
+
+/** What Copilot calls each concept that it shares with other dialects. */
+export const names: Dialect['names'] = {
+  model: 'model',
+  stream: 'stream',
+  structure: 'messages',
+  system: 'system message',
+  system_in_place: 'system message',
+  message_name: 'name',
+  text: 'content',
+  image: 'image_url',
+  image_detail: 'detail',
+  thinking_history: 'reasoning_text',
+  tool_call: 'tool_calls',
+  tool_result: 'tool message',
+  tool_result_error: 'content',
+  refusal: 'refusal',
+  tool: 'tools',
+  tool_choice: 'tool_choice',
+  parallel_tool_calls: 'parallel_tool_calls',
+  max_tokens: 'max_tokens',
+  stop_sequences: 'stop',
+  temperature: 'temperature',
+  top_p: 'top_p',
+  count: 'n',
+  json_mode: 'response_format',
+  json_schema: 'response_format',
+  thinking: 'reasoning_effort',
+  effort: 'reasoning_effort',
+};

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { inventedCallId } from './lift-response.ts';
+import type { CallDelta } from './wire.ts';
+
+/** A call as far as the stream has told it. */
+export interface OpenCall {
+  readonly id: string;
+  name: string;
+  arguments: string;
+  readonly custom: boolean;
+  /** What some engines want back with the call, e.g. Google's thought signature. */
+  readonly extra?: JsonObject;
+}
+
+/**
+ * Puts the pieces of streamed calls together. The number of a piece is its key, except for engines that give every call the
+ * number 0: a new id, or another name, is another call. Pieces of several calls may come mixed.
+ */
+export class Calls {
+  readonly list: OpenCall[] = [];
+  readonly #byNumber = new Map<number, OpenCall>();
+
+  /** The call a piece belongs to, grown by it. */
+  add(piece: CallDelta, answerId: string | undefined): OpenCall {
+    const name = piece.function?.name ?? piece.custom?.name ?? '';
+    const call = this.#find(piece, name) ?? this.#open(piece, answerId);
+    if (call.name === '') call.name = name;
+    call.arguments += textOf(piece);
+    return call;
+  }
+
+  #find({ id, index }: CallDelta, name: string): OpenCall | undefined {
+    const last = this.list.at(-1);
+    const numbered = index === undefined || index === null ? last : this.#byNumber.get(index);
+    if (id) return numbered?.id === id ? numbered : this.list.find((call) => call.id === id);
+    if (numbered === undefined) return undefined;
+    return name === '' || numbered.name === '' || numbered.name === name ? numbered : undefined;
+  }
+
+  #open(piece: CallDelta, answerId: string | undefined): OpenCall {
+    const call: OpenCall = {
+      id: piece.id || inventedCallId(answerId, this.list.length),
+      name: '',
+      arguments: '',
+      custom: !piece.function && piece.custom !== undefined && piece.custom !== null,
+      ...(piece.extra_content ? { extra: piece.extra_content as JsonObject } : {}), // z.json values
+    };
+    this.list.push(call);
+    this.#byNumber.set(piece.index ?? this.list.length - 1, call);
+    return call;
+  }
+}
+
+/** What a piece adds to the arguments. */
+export function textOf(piece: CallDelta): string {
+  return piece.function?.arguments ?? piece.custom?.input ?? '';
+}

@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../../../base/json.ts';
+import { parseAt } from '../../../contract/border.ts';
+import type { Concept } from '../../../ir/concept.ts';
+import { Fields } from '../../../ir/ledger.ts';
+import type { IrPart, MediaSource } from '../../../ir/part.ts';
+import { otherMembers, vendorMeta } from '../../members.ts';
+import type { ChatFlavour } from './flavour.ts';
+import * as wire from './wire.ts';
+
+type Part = Fields<wire.AnyPart>;
+interface Reading {
+  readonly flavour: ChatFlavour;
+  /** What a text of this message means. */
+  readonly concept: Concept;
+}
+
+const LIFTS: Readonly<Record<string, (part: Part, reading: Reading) => IrPart>> = {
+  text: liftText,
+  refusal: liftRefusal,
+  image_url: liftImage,
+  input_audio: liftAudio,
+  video_url: liftVideo,
+  file: liftFile,
+};
+
+/** The content of a message: a string is one text part. */
+export function liftContent(
+  m: Fields<{ readonly content?: string | wire.AnyPart[] | null | undefined }>,
+  flavour: ChatFlavour,
+  concept: Concept,
+): IrPart[] {
+  const { content } = m.value;
+  if (content === null || content === undefined) {
+    m.take('content', 'structure');
+    return [];
+  }
+  if (typeof content !== 'string') return m.list('content').map((part) => liftPart(part, { flavour, concept }));
+  m.take('content', concept);
+  return [{ kind: 'text', text: content, at: m.at('content') }];
+}
+
+/** One content part. A part of a kind we do not know is kept whole for its owner. */
+export function liftPart(part: Part, reading: Reading): IrPart {
+  return (LIFTS[part.value.type] ?? liftOther)(part, reading);
+}
+
+/** The part as its own kind, its marks claimed. */
+function typed<T extends { type: string }>(part: Part, schema: z.ZodType<T>): Fields<T & wire.AnyPart> {
+  const p = new Fields(parseAt(schema, part.value, part.path) as T & wire.AnyPart, part.path, part.ledger); // the schemas are loose
+  p.take('type', 'structure');
+  p.take('prompt_cache_breakpoint', 'cache_mark');
+  p.take('cache_control', 'cache_mark');
+  return p;
+}
+
+function rest(p: Fields<object>, flavour: ChatFlavour, carried: string): ReturnType<typeof vendorMeta> {
+  return vendorMeta(flavour.id, otherMembers(p.value, ['type', carried]));
+}
+
+function liftText(part: Part, { flavour, concept }: Reading): IrPart {
+  const p = typed(part, wire.TextPart);
+  return { kind: 'text', text: p.take('text', concept), at: p.path, ...rest(p, flavour, 'text') };
+}
+
+function liftRefusal(part: Part, { flavour }: Reading): IrPart {
+  const p = typed(part, wire.RefusalPart);
+  return { kind: 'refusal', text: p.take('refusal', 'refusal'), at: p.path, ...rest(p, flavour, 'refusal') };
+}
+
+function liftImage(part: Part, { flavour }: Reading): IrPart {
+  const p = typed(part, wire.ImagePart);
+  const { image_url: address } = p.value;
+  const source = sourceOf(typeof address === 'string' ? address : address.url);
+  const detail = typeof address === 'string' ? undefined : address.detail;
+  p.take('image_url', source.kind === 'file' ? 'stored_file' : 'image');
+  // `auto` is what absence means.
+  if (typeof address !== 'string') p.object('image_url')?.take('detail', detail === 'auto' ? 'structure' : 'image_detail');
+  return {
+    kind: 'image',
+    source,
+    ...(typeof detail === 'string' && detail !== 'auto' ? { detail } : {}),
+    at: p.path,
+    ...rest(p, flavour, 'image_url'),
+  };
+}
+
+function liftVideo(part: Part, { flavour }: Reading): IrPart {
+  const p = typed(part, wire.VideoPart);
+  const { video_url: address } = p.value;
+  const source = sourceOf(typeof address === 'string' ? address : address.url);
+  p.take('video_url', source.kind === 'file' ? 'stored_file' : 'video');
+  return { kind: 'video', source, at: p.path, ...rest(p, flavour, 'video_url') };
+}
+
+function liftAudio(part: Part, { flavour }: Reading): IrPart {
+  const p = typed(part, wire.AudioPart);
+  const { data, format } = p.take('input_audio', 'audio');
+  return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data }, at: p.path, ...rest(p, flavour, 'input_audio') };
+}
+
+function liftFile(part: Part, reading: Reading): IrPart {
+  const p = typed(part, wire.FilePart);
+  const { file_data: data, file_id: fileId, filename } = p.value.file;
+  const file = p.object('file');
+  file?.take('file_data', 'document');
+  file?.take('file_id', 'stored_file');
+  file?.take('filename', 'document_label');
+  const source = fileSource(data, fileId);
+  if (source === undefined) return liftOther(part, reading);
+  return {
+    kind: 'document',
+    source,
+    ...(typeof filename === 'string' ? { title: filename } : {}),
+    at: p.path,
+    ...rest(p, reading.flavour, 'file'),
+  };
+}
+
+/** The vendor takes bare base64 for a PDF too. */
+function fileSource(data: string | null | undefined, fileId: string | null | undefined): MediaSource | undefined {
+  if (typeof fileId === 'string') return { kind: 'file', fileId };
+  if (typeof data !== 'string') return undefined;
+  return data.startsWith('data:') ? sourceOf(data) : { kind: 'base64', mediaType: 'application/pdf', data };
+}
+
+function liftOther(part: Part, { flavour }: Reading): IrPart {
+  part.ledger.claim(part.path, 'vendor_block');
+  // The part is parsed JSON; the schema only looked at its type.
+  return { kind: 'vendor', dialect: flavour.id, type: part.value.type, at: part.path, meta: { [flavour.id]: part.value as JsonObject } };
+}
+
+const BASE64 = ';base64';
+/** Files that were uploaded to Kimi. */
+const STORED = 'ms://';
+
+/** Where an address points: into itself, to a file of the vendor, or elsewhere. Cut by hand: a medium may have megabytes. */
+function sourceOf(address: string): MediaSource {
+  if (address.startsWith(STORED)) return { kind: 'file', fileId: address };
+  const comma = address.startsWith('data:') ? address.indexOf(',') : -1;
+  const head = comma === -1 ? '' : address.slice('data:'.length, comma);
+  if (!head.endsWith(BASE64)) return { kind: 'url', url: address };
+  return { kind: 'base64', mediaType: head.slice(0, -BASE64.length), data: address.slice(comma + 1) };
+}

@@ -1,0 +1,135 @@
+import type { Json, JsonObject } from '../../../base/json.ts';
+import { isJsonObject, parseJsonObject } from '../../../base/json.ts';
+import { parseAt } from '../../../contract/border.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import type { IrPart, VendorMeta } from '../../../ir/part.ts';
+import type { FinishReason, IrResponse } from '../../../ir/response.ts';
+import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
+import { errorOf } from './errors.ts';
+import type { ChatFlavour } from './flavour.ts';
+import { callPart, isCall, reasoningOf } from './lift-messages.ts';
+import * as wire from './wire.ts';
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
+  error: 'error',
+};
+
+/** What an answer holds that decides how it ended. */
+export interface Ending {
+  readonly reason: string | undefined;
+  /** Arguments of the calls, in order. */
+  readonly calls: readonly string[];
+  readonly refused: boolean;
+}
+
+/**
+ * Calls decide, not the reason: a forced call ends with `stop`. Only a call whose arguments were cut off by the limit is none.
+ */
+export function finishOf({ reason, calls, refused }: Ending): FinishReason {
+  if (reason === 'length' && calls.some((text) => text !== '' && parseJsonObject(text) === undefined)) return 'length';
+  if (calls.length > 0) return 'tool-calls';
+  const finish = FINISH[reason ?? ''] ?? 'stop';
+  return refused && finish === 'stop' ? 'refusal' : finish;
+}
+
+/** `completion_tokens` counts reasoning, except on Copilot's Gemini models, where only the total shows it. */
+export function liftUsage(usage: wire.Usage | null | undefined): IrUsage {
+  if (!usage) return NO_USAGE;
+  const input = usage.prompt_tokens ?? 0;
+  const written = usage.completion_tokens ?? 0;
+  const beside = usage.reasoning_tokens ?? 0;
+  const apart = beside > 0 && usage.total_tokens === input + written + beside;
+  return {
+    inputTokens: input,
+    outputTokens: apart ? written + beside : written,
+    cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? usage.cached_tokens ?? 0,
+    cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+    thinkingTokens: usage.completion_tokens_details?.reasoning_tokens ?? beside,
+    webSearchRequests: 0,
+  };
+}
+
+/** Sources of a search stand in the annotations; the vendor does not count its searches. */
+export function withSearches(usage: IrUsage, annotations: readonly unknown[]): IrUsage {
+  const cited = annotations.some((one) => isJsonObject(one as Json) && (one as JsonObject).type === 'url_citation'); // parsed JSON
+  return cited ? { ...usage, webSearchRequests: 1 } : usage;
+}
+
+/**
+ * The choices that make up the answer. Copilot gives text and calls of one answer as two choices without numbers; numbered ones
+ * beyond the first are further answers.
+ */
+export function isAnswer(choice: { readonly index?: number | null | undefined }): boolean {
+  return choice.index === undefined || choice.index === null || choice.index === 0;
+}
+
+/** A whole Chat answer. */
+export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
+  if (isJsonObject(body) && isJsonObject(body.error) && body.choices === undefined) throw failure(body);
+  const response = parseAt(wire.Response, body, 'engine response');
+  const choices = response.choices.filter(isAnswer);
+  const id = response.id || undefined;
+  const parts = choices.flatMap((choice) => liftChoice(flavour, choice, id));
+  const reason = choices.map((choice) => choice.finish_reason).findLast((found) => typeof found === 'string') ?? undefined;
+  const annotations = choices.flatMap((choice) => choice.message?.annotations ?? []);
+  return {
+    ...(id === undefined ? {} : { id }),
+    model: response.model ?? '',
+    parts,
+    finish: finishOf({
+      reason,
+      calls: parts.flatMap((part) =>
+        part.kind === 'tool-call' && !part.custom ? [part.arguments] : part.kind === 'tool-call' ? [''] : [],
+      ),
+      refused: parts.some((part) => part.kind === 'refusal'),
+    }),
+    usage: withSearches(liftUsage(response.usage), annotations),
+  };
+}
+
+/** Some proxies answer 200 and put the error into the body. */
+function failure(body: JsonObject): AbpError {
+  return new AbpError('engine_failed', `the engine answered with an error: ${errorOf(200, body).message}`);
+}
+
+function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | undefined): IrPart[] {
+  const { message } = choice;
+  if (!message) return [];
+  const { content, refusal } = message;
+  const text =
+    typeof content === 'string' ? content : (content ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
+  const meta = textMeta(flavour, choice.logprobs?.content ?? undefined, message.annotations ?? undefined);
+  const { thinking, call } = reasoningOf(flavour, message);
+  return [
+    ...thinking,
+    ...(text === '' ? [] : [{ kind: 'text' as const, text, ...meta }]),
+    ...(typeof refusal === 'string' ? [{ kind: 'refusal' as const, text: refusal }] : []),
+    ...call,
+    ...(message.tool_calls ?? []).filter(isCall).map((call, index) => callPart(call, inventedCallId(id, index), flavour)),
+    ...(message.function_call ? [callPart({ function: message.function_call }, inventedCallId(id, 0), flavour)] : []),
+  ];
+}
+
+/** Derived from the answer's id: the same answer read again gets the same ids, and no two answers share them. */
+export function inventedCallId(answerId: string | undefined, number: number): string {
+  const tail = (answerId ?? '').replaceAll(/[^a-zA-Z0-9]/g, '').slice(-24);
+  return tail === '' ? `call_${number}` : `call_${tail}_${number}`;
+}
+
+/** Logprobs have the same shape on every wire that has them, so they ride as neutral data; annotations stay with the dialect. */
+export function textMeta(
+  flavour: ChatFlavour,
+  logprobs: readonly unknown[] | undefined,
+  annotations: readonly unknown[] | undefined,
+): { meta?: VendorMeta } {
+  const meta: Record<string, JsonObject> = {};
+  // Both lists are parsed JSON.
+  if (logprobs !== undefined && logprobs.length > 0) meta.abp = { logprobs: logprobs as readonly Json[] };
+  if (annotations !== undefined && annotations.length > 0) meta[flavour.id] = { annotations: annotations as readonly Json[] };
+  return Object.keys(meta).length === 0 ? {} : { meta };
+}

@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import type { Fields } from '../../../ir/ledger.ts';
+import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
+import { compact, otherMembers, vendorMeta } from '../../members.ts';
+import type { ChatFlavour } from './flavour.ts';
+import type { Members } from './members.ts';
+import type * as wire from './wire.ts';
+
+/** Declared tools, legacy functions among them, and the search that OpenAI turns on with a member of its own. */
+export function liftTools(m: Members, flavour: ChatFlavour): IrTool[] {
+  for (const key of ['tools', 'functions']) if (m.f.value[key] !== null) m.carry(key);
+  if (m.f.value.tools === null) m.peek('tools', 'structure');
+  if (m.f.value.functions === null) m.peek('functions', 'structure');
+  return [
+    ...m.f.list('tools').map((tool) => liftTool(tool, flavour)),
+    ...m.f.list('functions').map((tool) => liftFunction(tool, {})),
+    ...liftSearch(m, flavour),
+  ];
+}
+
+function liftSearch(m: Members, flavour: ChatFlavour): IrTool[] {
+  const options = m.read('web_search_options', 'hosted_tool');
+  if (options === undefined) return [];
+  const members = { web_search_options: options as JsonObject }; // parsed JSON
+  return [{ kind: 'hosted', hosted: 'web_search', name: 'web_search', at: 'web_search_options', meta: { [flavour.id]: members } }];
+}
+
+function liftTool(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
+  const { type } = t.value;
+  if (type === 'custom') return liftCustom(t);
+  if (type !== 'function') return liftHosted(t, flavour);
+  const inner = t.object('function');
+  if (inner === undefined) throw new AbpError('invalid_request', `${t.path}.function: required when type is "function"`);
+  t.take('type', 'structure');
+  t.take('cache_control', 'cache_mark');
+  const outer = otherMembers(t.value, ['type', 'function']);
+  const more = otherMembers(inner.value, ['name', 'description', 'parameters', 'strict']);
+  const own = more === undefined ? outer : compact({ ...outer, function: more });
+  return { ...liftFunction(inner, vendorMeta(flavour.id, own)), at: t.path };
+}
+
+type FunctionTool = NonNullable<wire.Tool['function']>;
+
+/** A declaration without parameters is a function without arguments. */
+function liftFunction(f: Fields<FunctionTool>, meta: ReturnType<typeof vendorMeta>): IrFunctionTool {
+  const name = f.take('name', 'tool');
+  const description = f.take('description', 'tool');
+  const schema = f.take('parameters', 'tool');
+  const strict = f.take('strict', f.value.strict === true ? 'tool_strict' : 'structure');
+  return {
+    kind: 'function',
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: (schema ?? { type: 'object', properties: {} }) as JsonObject, // z.json values
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    at: f.path,
+    ...meta,
+  };
+}
+
+function liftCustom(t: Fields<wire.Tool>): IrTool {
+  t.ledger.claim(t.path, 'custom_tool');
+  const { custom } = t.value;
+  if (custom === undefined) throw new AbpError('invalid_request', `${t.path}.custom: required when type is "custom"`);
+  return {
+    kind: 'custom',
+    name: custom.name,
+    ...(typeof custom.description === 'string' ? { description: custom.description } : {}),
+    ...(custom.format ? { format: custom.format as JsonObject } : {}), // z.json values
+    at: t.path,
+  };
+}
+
+/** Kimi's builtin functions; their names begin with a dollar sign. */
+function liftHosted(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
+  t.ledger.claim(t.path, 'hosted_tool');
+  const name = t.value.function?.name ?? t.value.type;
+  return {
+    kind: 'hosted',
+    hosted: name === '$web_search' ? 'web_search' : 'vendor',
+    name,
+    at: t.path,
+    meta: { [flavour.id]: t.value as JsonObject }, // parsed JSON
+  };
+}
+
+export function liftToolChoice(m: Members): IrToolChoice | undefined {
+  const legacy = m.read('function_call', 'tool_choice');
+  if (legacy !== undefined) return typeof legacy === 'string' ? { kind: legacy } : { kind: 'tool', name: legacy.name };
+  const choice = m.read('tool_choice', 'tool_choice');
+  if (choice === undefined) return undefined;
+  if (typeof choice === 'string') return { kind: choice };
+  const allowed = choice.allowed_tools;
+  if (choice.type === 'allowed_tools' && allowed !== undefined) {
+    return { kind: 'allowed', names: allowed.tools.map((tool) => nameOf(tool, 'tool_choice.allowed_tools.tools')), mode: allowed.mode };
+  }
+  return { kind: 'tool', name: nameOf(choice, 'tool_choice') };
+}
+
+function nameOf(tool: wire.NamedTool, path: string): string {
+  const name = tool.function?.name ?? tool.custom?.name;
+  if (name === undefined) throw new AbpError('invalid_request', `${path}: a tool is named by function.name or custom.name`);
+  return name;
+}

@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '../../../base/json.ts';
+import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
+import type { IrPart, VendorMeta } from '../../../ir/part.ts';
+import type { FinishReason, IrResponse } from '../../../ir/response.ts';
+import type { IrUsage } from '../../../ir/usage.ts';
+import type { AnswerContext } from '../../dialect.ts';
+import { compact } from '../../members.ts';
+import type { ChatFlavour } from './flavour.ts';
+import { lowerCall } from './lower-messages.ts';
+
+const REASON: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  'stop-sequence': 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  refusal: 'content_filter',
+  'content-filter': 'content_filter',
+  pause: 'stop',
+  'context-window': 'length',
+  error: 'stop',
+};
+
+/** A refusal the caller can read ends with `stop`; one without words is a filter's. */
+export function reasonOf(finish: FinishReason, refused: boolean): string {
+  return finish === 'refusal' && refused ? 'stop' : REASON[finish];
+}
+
+export function lowerUsage(flavour: ChatFlavour, usage: IrUsage): JsonObject {
+  const cached = usage.cacheReadTokens;
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    ...(flavour.usage === 'choice' && cached > 0 ? { cached_tokens: cached } : {}),
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+    },
+    completion_tokens_details: { reasoning_tokens: usage.thinkingTokens },
+  };
+}
+
+export function answerId(context: AnswerContext, id: string | undefined): string {
+  return id ?? `chatcmpl-${context.runHex}`;
+}
+
+/** A whole Chat answer. */
+export function lowerChatResponse(flavour: ChatFlavour, response: IrResponse, context: AnswerContext): JsonObject {
+  const { parts } = response;
+  const refused = parts.some((part) => part.kind === 'refusal');
+  const logprobs = parts.flatMap((part) => logprobsOf(part.meta) ?? []);
+  return {
+    id: answerId(context, response.id),
+    object: 'chat.completion',
+    created: Math.floor(context.createdAtMs / 1000),
+    model: context.model,
+    choices: [
+      {
+        index: 0,
+        message: lowerMessage(flavour, parts),
+        logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
+        finish_reason: reasonOf(response.finish, refused),
+      },
+    ],
+    usage: lowerUsage(flavour, response.usage),
+  };
+}
+
+function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
+  const texts = parts.filter((part) => part.kind === 'text');
+  const refusal = parts.filter((part) => part.kind === 'refusal').map((part) => part.text);
+  const calls = parts.filter((part) => part.kind === 'tool-call');
+  const thinking = parts.filter((part) => part.kind === 'thinking').map((part) => part.text);
+  const annotations = texts.flatMap((part) => annotationsOf(flavour, part.meta) ?? []);
+  const spoke = texts.length > 0 || (calls.length === 0 && refusal.length === 0);
+  return compact({
+    role: 'assistant',
+    content: spoke ? texts.map((part) => part.text).join('') : null,
+    refusal: refusal.length === 0 ? null : refusal.join(''),
+    ...(flavour.reasoningField === undefined || thinking.join('') === '' ? {} : { [flavour.reasoningField]: thinking.join('') }),
+    ...answerState(flavour, parts),
+    annotations: annotations.length === 0 ? undefined : annotations,
+    tool_calls: calls.length === 0 ? undefined : calls.map((part) => lowerCall(part, flavour.id)),
+  });
+}
+
+/** State of the answer's reasoning: the vendor's own as it came, another engine's in the carrier where the wire has one. */
+function answerState(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
+  const own: JsonObject = Object.assign({}, ...parts.map((part) => (part.kind === 'thinking' ? (part.meta?.[flavour.id] ?? {}) : {})));
+  if (Object.keys(own).length > 0) return own;
+  const thinking = parts.map((part) => (part.kind === 'thinking' ? foreignMeta(part.meta, flavour.id) : undefined)).find(isDefined);
+  const call = parts.map((part) => (part.kind === 'tool-call' ? foreignMeta(part.meta, flavour.id) : undefined)).find(isDefined);
+  return carried(flavour, thinking, call);
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+/** What another engine must get back: of its reasoning, and of its first call. */
+export function carried(flavour: ChatFlavour, thinking: VendorMeta | undefined, call: VendorMeta | undefined): JsonObject {
+  if (flavour.carrier === undefined || (thinking === undefined && call === undefined)) return {};
+  const state = { ...(thinking === undefined ? {} : { thinking }), ...(call === undefined ? {} : { call }) };
+  return { [flavour.carrier]: packMeta(state) };
+}
+
+export function logprobsOf(meta: VendorMeta | undefined): readonly Json[] | undefined {
+  const list = meta?.abp?.logprobs;
+  return Array.isArray(list) ? list : undefined;
+}
+
+export function annotationsOf(flavour: ChatFlavour, meta: VendorMeta | undefined): readonly Json[] | undefined {
+  const list = meta?.[flavour.id]?.annotations;
+  return Array.isArray(list) ? list : undefined;
+}

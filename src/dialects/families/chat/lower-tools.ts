@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from '../../../base/json.ts';
+import type { IrFunctionTool, IrHostedTool, IrRequest, IrTool } from '../../../ir/request.ts';
+import { compact } from '../../members.ts';
+import { type Lowering, where } from './lowering.ts';
+
+/** Declared tools, and the body members that turn on a hosted one. */
+export interface LoweredTools {
+  readonly list: readonly JsonObject[];
+  readonly members: JsonObject;
+}
+
+export function lowerTools(request: IrRequest, lowering: Lowering): LoweredTools {
+  const lowered = request.tools.map((tool) => lowerTool(tool, lowering));
+  return {
+    list: lowered.filter((tool) => tool.type !== undefined),
+    members: Object.assign({}, ...lowered.filter((tool) => tool.type === undefined)),
+  };
+}
+
+function lowerTool(tool: IrTool, lowering: Lowering): JsonObject {
+  if (tool.kind === 'function') return lowerFunction(tool, lowering);
+  if (tool.kind === 'hosted') return lowerHosted(tool, lowering);
+  return { type: 'custom', custom: compact({ name: tool.name, description: tool.description, format: tool.format }) };
+}
+
+function lowerFunction(tool: IrFunctionTool, { flavour }: Lowering): JsonObject {
+  const { function: inner, ...outer } = tool.meta?.[flavour.id] ?? {};
+  const { name, description, schema, strict } = tool;
+  const declared = compact({ name, description, parameters: schema, strict, ...(isJsonObject(inner) ? inner : {}) });
+  return { type: 'function', function: declared, ...outer };
+}
+
+/** Only OpenAI's search models search by themselves on this wire; Kimi's builtin search needs a caller that knows its protocol. */
+function lowerHosted(tool: IrHostedTool, { flavour, context, notes }: Lowering): JsonObject {
+  const own = tool.meta[flavour.id];
+  if (own !== undefined) return own;
+  if (tool.hosted === 'web_search' && context.traits.has('web-search-options')) {
+    notes.push({ concept: 'hosted_tool', fate: 'emulated', note: 'served by web_search_options', ...where(tool) });
+    return { web_search_options: {} };
+  }
+  notes.push({ concept: 'hosted_tool', fate: 'refused', note: `the model has no ${tool.name}`, ...where(tool) });
+  return {};
+}
+
+export function lowerToolChoice(request: IrRequest): JsonObject | string | undefined {
+  const { toolChoice: choice } = request;
+  if (choice === undefined) return undefined;
+  if (choice.kind === 'tool') return named(request, choice.name);
+  if (choice.kind !== 'allowed') return choice.kind;
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: choice.names.map((name) => named(request, name)) } };
+}
+
+function named(request: IrRequest, name: string): JsonObject {
+  const custom = request.tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+  return custom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { Concept } from '../../../ir/concept.ts';
+import type { Fields } from '../../../ir/ledger.ts';
+import { otherMembers } from '../../members.ts';
+import type { ChatFlavour } from './flavour.ts';
+import type { Request } from './wire.ts';
+
+/**
+ * Reads the members of a Chat body and remembers which ones the IR carries; the others stay with the dialect. A null and a
+ * written-out default say what absence says, so they are claimed as structure, which no engine can lose, and are not carried.
+ */
+export class Members {
+  readonly f: Fields<Request>;
+  readonly #names: ChatFlavour['names'];
+  readonly #carried = new Set<string>();
+
+  constructor(f: Fields<Request>, names: ChatFlavour['names']) {
+    this.f = f;
+    this.#names = names;
+  }
+
+  /** A member that the IR carries from here on. One that the vendor has no form for also stays as it was written. */
+  read<K extends keyof Request & string>(
+    key: K,
+    concept: Concept,
+    isDefault: (value: NonNullable<Request[K]>) => boolean = () => false,
+  ): NonNullable<Request[K]> | undefined {
+    const value = this.f.value[key];
+    if (value === undefined) return undefined;
+    if (value === null || isDefault(value)) {
+      this.f.take(key, 'structure');
+      return undefined;
+    }
+    if (this.#names[concept] !== undefined) this.carry(key);
+    return this.f.take(key, concept) ?? undefined;
+  }
+
+  /** A member that also stays with the dialect as it was written. */
+  peek<K extends keyof Request & string>(key: K, concept: Concept): NonNullable<Request[K]> | undefined {
+    const value = this.f.value[key];
+    if (value === undefined) return undefined;
+    this.f.take(key, value === null ? 'structure' : concept);
+    return value ?? undefined;
+  }
+
+  carry(key: string): void {
+    this.#carried.add(key);
+  }
+
+  /** Members nobody carries. */
+  rest(): JsonObject | undefined {
+    return otherMembers(this.f.value, [...this.#carried]);
+  }
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members that have a value. */
+export function given<T extends object>(members: T): Given<T> {
+  // Exactly the undefined ones are left out, which is what the type says.
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { IrEffort, IrRequest, IrThinking } from '../../../ir/request.ts';
+import type { FateNote, LowerContext } from '../../dialect.ts';
+
+/** Thinking budgets up to these sizes read as these efforts. */
+const BUDGETS: readonly (readonly [upTo: number, effort: IrEffort])[] = [
+  [4096, 'low'],
+  [16_384, 'medium'],
+];
+
+/** The effort that comes nearest to a thinking setting; undefined leaves it to the model. */
+export function effortOf(thinking: IrThinking): IrEffort | undefined {
+  if (thinking.mode === 'disabled') return 'none';
+  const { budgetTokens } = thinking;
+  if (budgetTokens === undefined) return undefined;
+  return BUDGETS.find(([upTo]) => budgetTokens <= upTo)?.[1] ?? 'high';
+}
+
+/** OpenAI's one knob for reasoning. Its text does not come back, so thinking is only ever approximated. */
+export function lowerEffort(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
+  const { thinking, effort } = request;
+  if (context.lacks.has('effort')) {
+    if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'emulated', note: 'the model does not reason' });
+    return {};
+  }
+  const level = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
+  if (thinking !== undefined)
+    notes.push({
+      concept: 'thinking',
+      fate: 'emulated',
+      note: `sent as ${level === undefined ? 'the model’s own default' : `reasoning_effort ${level}`}`,
+    });
+  return level === undefined ? {} : { reasoning_effort: level };
+}

@@ -1,0 +1,38 @@
+import type { Dialect } from '../dialect.ts';
+import { liftError } from '../families/chat/errors.ts';
+import { modelList } from '../families/chat/lists.ts';
+import { lowerError, wrapError } from './errors.ts';
+import { liftRequest, liftResponse } from './lift.ts';
+import { liftTokenCount, tokenCount } from './lists.ts';
+import { lowerRequest, lowerResponse } from './lower.ts';
+import { names } from './names.ts';
+import { observeBody, observeStream } from './observe.ts';
+import { emitter, stepper } from './stream.ts';
+
+/** Moonshot's Kimi API. Ids of its calls (`functions.bash:0`) are kept: the model expects its own. */
+export const kimi: Dialect = {
+  id: 'kimi',
+  style: 'kimi-style',
+  aliases: ['moonshot'],
+  prefix: '/kimi',
+  paths: [
+    { operation: 'generate', method: 'POST', path: '/kimi/v1/chat/completions' },
+    { operation: 'count-tokens', method: 'POST', path: '/kimi/v1/tokenizers/estimate-token-count' },
+  ],
+  names,
+  rules: { toolName: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, maxStopSequences: 5, toolResultMedia: false },
+  liftRequest,
+  lowerRequest,
+  liftResponse,
+  lowerResponse,
+  stepper,
+  emitter,
+  tokenCount,
+  liftTokenCount,
+  modelList,
+  liftError,
+  lowerError,
+  wrapError,
+  observeStream,
+  observeBody,
+};

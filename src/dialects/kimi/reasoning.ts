@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { IrEffort, IrRequest } from '../../ir/request.ts';
+import type { FateNote, LowerContext } from '../dialect.ts';
+import { effortOf } from '../families/chat/reasoning.ts';
+
+/** The levels that k3 knows, and what comes nearest to the others. */
+const LEVELS: Readonly<Record<Exclude<IrEffort, 'none'>, string>> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'high',
+  high: 'high',
+  xhigh: 'max',
+  max: 'max',
+};
+
+/**
+ * Models up to k2.6 have a switch, k3 has levels, and both in one request is an error. A model without a trait gets the form the
+ * caller used.
+ */
+export function lowerReasoning(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
+  const { thinking, effort } = request;
+  if (thinking === undefined && effort === undefined) return {};
+  const levels = context.traits.has('reasoning-effort') || (thinking === undefined && !context.traits.has('thinking-switch'));
+  return levels ? lowerLevel(request, notes) : lowerSwitch(request, notes);
+}
+
+function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
+  const { thinking, effort } = request;
+  const concept = effort === undefined ? 'thinking' : 'effort';
+  const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
+  if (wanted === undefined) return {};
+  if (wanted === 'none') {
+    notes.push({ concept, fate: 'refused', note: 'the model always reasons' });
+    return {};
+  }
+  const level = LEVELS[wanted];
+  if (level !== effort) notes.push({ concept, fate: 'emulated', note: `sent as reasoning_effort ${level}` });
+  return { reasoning_effort: level };
+}
+
+function lowerSwitch(request: IrRequest, notes: FateNote[]): JsonObject {
+  const { thinking, effort } = request;
+  const off = thinking === undefined ? effort === 'none' : thinking.mode === 'disabled';
+  const type = off ? 'disabled' : 'enabled';
+  if (effort !== undefined) notes.push({ concept: 'effort', fate: 'emulated', note: `sent as thinking ${type}; the model has no levels` });
+  if (thinking?.budgetTokens !== undefined || thinking?.mode === 'adaptive') {
+    notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as thinking ${type}; the model has no budget` });
+  }
+  const forced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
+  if (!off && thinking !== undefined && forced) {
+    notes.push({ concept: 'tool_choice', fate: 'refused', note: 'while Kimi thinks, a tool cannot be forced' });
+  }
+  const own = request.vendor.kimi?.thinking;
+  return { thinking: { type, ...(own as JsonObject | undefined) } }; // lifted as an object
+}
+
+/** The models with a trait reason unless told not to, and then refuse calls in the history without their reasoning. */
+export function needsReasoning(request: IrRequest, context: LowerContext): boolean {
+  const off = request.thinking?.mode === 'disabled' || request.effort === 'none';
+  return !off && (context.traits.has('thinking-switch') || context.traits.has('reasoning-effort'));
+}

@@ -1,0 +1,33 @@
+import type { Dialect } from '../dialect.ts';
+import { liftError } from '../families/chat/errors.ts';
+import { modelList, noTokenCount, tokenCount } from '../families/chat/lists.ts';
+import { lowerError, wrapError } from './errors.ts';
+import { liftRequest, liftResponse } from './lift.ts';
+import { lowerRequest, lowerResponse } from './lower.ts';
+import { names } from './names.ts';
+import { observeBody, observeStream } from './observe.ts';
+import { emitter, stepper } from './stream.ts';
+
+/** OpenAI's Chat Completions API, and everything that speaks like it. */
+export const openaiChat: Dialect = {
+  id: 'openai-chat',
+  style: 'codex-style',
+  aliases: ['codex', 'openai'],
+  paths: [{ operation: 'generate', method: 'POST', path: '/v1/chat/completions' }],
+  names,
+  rules: { toolCallId: /^.{1,40}$/su, toolName: /^[a-zA-Z0-9_-]{1,64}$/, maxStopSequences: 4, toolResultMedia: false },
+  liftRequest,
+  lowerRequest,
+  liftResponse,
+  lowerResponse,
+  stepper,
+  emitter,
+  tokenCount,
+  liftTokenCount: noTokenCount,
+  modelList,
+  liftError,
+  lowerError,
+  wrapError,
+  observeStream,
+  observeBody,
+};

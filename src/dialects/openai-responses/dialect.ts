@@ -1,0 +1,36 @@
+import type { Dialect } from '../dialect.ts';
+import { emitter } from './emit.ts';
+import { liftError, lowerError, wrapError } from './errors.ts';
+import { liftRequest, liftResponse } from './lift.ts';
+import { liftTokenCount, modelList, tokenCount } from './lists.ts';
+import { lowerRequest, lowerResponse } from './lower.ts';
+import { names } from './names.ts';
+import { observeBody, observeStream } from './observe.ts';
+import { stepper } from './stream.ts';
+
+/** OpenAI's Responses API. */
+export const openaiResponses: Dialect = {
+  id: 'openai-responses',
+  style: 'codex-style',
+  aliases: ['responses'],
+  paths: [
+    { operation: 'generate', method: 'POST', path: '/v1/responses' },
+    { operation: 'count-tokens', method: 'POST', path: '/v1/responses/input_tokens' },
+  ],
+  names,
+  rules: { toolCallId: /^[\s\S]{1,64}$/, toolName: /^(?:[^/]+\/)?[a-zA-Z0-9_-]{1,64}$/, maxStopSequences: 0, toolResultMedia: true },
+  liftRequest,
+  lowerRequest,
+  liftResponse,
+  lowerResponse,
+  stepper,
+  emitter,
+  tokenCount,
+  liftTokenCount,
+  modelList,
+  liftError,
+  lowerError,
+  wrapError,
+  observeStream,
+  observeBody,
+};

@@ -1,0 +1,271 @@
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseAt } from '../../contract/border.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Concept } from '../../ir/concept.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import { Fields, Ledger } from '../../ir/ledger.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/request.ts';
+import type { FinishReason, IrResponse } from '../../ir/response.ts';
+import type { IrUsage } from '../../ir/usage.ts';
+import type { LiftContext } from '../dialect.ts';
+import { compact, otherMembers } from '../members.ts';
+import { ID, inMessage, liftPart, typed } from './lift-content.ts';
+import { liftItems, liftOutput, withItem } from './lift-items.ts';
+import { liftTool, liftToolChoice } from './lift-tools.ts';
+import * as wire from './wire.ts';
+
+const KNOWN = [
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'reasoning',
+  'text',
+  'include',
+  'service_tier',
+  'safety_identifier',
+];
+
+/** Members without a neutral form, with what they mean. */
+const OWN: Readonly<Record<string, Concept>> = {
+  previous_response_id: 'stored_state',
+  conversation: 'stored_state',
+  prompt: 'stored_state',
+  metadata: 'metadata',
+  client_metadata: 'metadata',
+  prompt_cache_key: 'cache_mark',
+  prompt_cache_retention: 'cache_mark',
+  prompt_cache_options: 'cache_mark',
+  context_management: 'context_management',
+  stream_options: 'stream_options',
+  max_tool_calls: 'vendor_option',
+  moderation: 'vendor_option',
+  user: 'end_user',
+};
+
+export const LOGPROBS = 'message.output_text.logprobs';
+export const ENCRYPTED = 'reasoning.encrypted_content';
+
+/** Reads a Responses body. Strict about shapes it knows, silent about members it does not: those stay unclaimed in the ledger. */
+export function liftRequest(body: Json, context: LiftContext): IrRequest {
+  const request = parseAt(wire.Request, withoutNulls(body, context.ledger), 'request body');
+  const f = new Fields(request, '', context.ledger);
+  const model = f.take('model', 'model');
+  const messages = [...liftInstructions(f), ...liftInput(f)];
+  const { toolChoice, own: ownChoice } = liftToolChoice(f);
+  const { effort, own: ownReasoning } = liftReasoning(f);
+  const { output, verbosity, own: ownText } = liftText(f);
+  const { sampling, own: ownInclude } = liftSampling(f);
+  const endUser = f.take('safety_identifier', 'end_user') ?? request.user;
+  const maxTokens = f.take('max_output_tokens', 'max_tokens');
+  const serviceTier = f.take('service_tier', 'service_tier');
+  const parallel = f.take('parallel_tool_calls', request.parallel_tool_calls === false ? 'parallel_tool_calls' : 'structure');
+  return {
+    model,
+    stream: f.take('stream', 'stream') ?? context.stream ?? false,
+    messages,
+    tools: f.list('tools').flatMap(liftTool),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parallel === false ? { parallelToolCalls: false } : {}),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    stop: [],
+    sampling,
+    ...(output === undefined ? {} : { output }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    vendor: { [ID]: compact({ ...liftOwn(f), tool_choice: ownChoice, reasoning: ownReasoning, text: ownText, include: ownInclude }) },
+  };
+}
+
+/** `null` is how SDKs write a member that nobody set. */
+function withoutNulls(body: Json, ledger: Ledger): Json {
+  if (!isJsonObject(body)) return body;
+  const said = Object.entries(body).filter(([key, value]) => {
+    if (value === null) ledger.claim(key, 'structure');
+    return value !== null;
+  });
+  return Object.fromEntries(said);
+}
+
+function liftInstructions(f: Fields<wire.Request>): IrMessage[] {
+  const text = f.take('instructions', f.value.instructions === '' ? 'structure' : 'system') ?? '';
+  return text === '' ? [] : [{ role: 'system', at: 'instructions', parts: [{ kind: 'text', text, at: 'instructions' }] }];
+}
+
+function liftInput(f: Fields<wire.Request>): IrMessage[] {
+  const { input, previous_response_id: previous, conversation, prompt } = f.value;
+  if (typeof input === 'string') {
+    f.take('input', 'text');
+    return [{ role: 'user', at: 'input', parts: [{ kind: 'text', text: input, at: 'input' }] }];
+  }
+  if (input === undefined && previous === undefined && conversation === undefined && prompt === undefined)
+    throw new AbpError('invalid_request', 'request body is not valid: input: is required');
+  return liftItems(f.list('input'));
+}
+
+/** What stays with the vendor. A value that only states the default is no wish that another engine could miss. */
+function liftOwn(f: Fields<wire.Request>): JsonObject {
+  for (const [name, concept] of Object.entries(OWN)) f.take(name, concept);
+  f.take('store', f.value.store === false ? 'structure' : 'storage');
+  f.take('background', f.value.background === true ? 'background' : 'structure');
+  f.take('truncation', f.value.truncation === 'disabled' ? 'structure' : 'context_management');
+  return otherMembers(f.value, KNOWN) ?? {};
+}
+
+const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies IrEffort[];
+
+function isEffort(value: string): value is IrEffort {
+  return EFFORTS.includes(value);
+}
+
+/** Levels that no other vendor has stay ours. */
+function liftReasoning(f: Fields<wire.Request>): { effort?: IrEffort; own?: JsonObject } {
+  const r = f.object('reasoning');
+  if (r === undefined) return {};
+  const { effort } = r.value;
+  const shared = typeof effort === 'string' && isEffort(effort) ? effort : undefined;
+  r.take('effort', typeof effort === 'string' && shared === undefined ? 'vendor_option' : 'effort');
+  r.take('summary', 'reasoning_summary');
+  r.take('generate_summary', 'reasoning_summary');
+  r.take('context', 'reasoning_state');
+  r.take('mode', r.value.mode === 'standard' ? 'structure' : 'vendor_option');
+  const own = setMembers(otherMembers(r.value, shared === undefined ? [] : ['effort']));
+  return { ...(shared === undefined ? {} : { effort: shared }), ...(own === undefined ? {} : { own }) };
+}
+
+function liftText(f: Fields<wire.Request>): { output?: IrOutputFormat; verbosity?: string; own?: JsonObject } {
+  const t = f.object('text');
+  if (t === undefined) return {};
+  const { format } = t.value;
+  t.take('format', format?.type === 'json_schema' ? 'json_schema' : format?.type === 'json_object' ? 'json_mode' : 'structure');
+  const verbosity = t.take('verbosity', 'verbosity');
+  const output = liftFormat(format);
+  const own = setMembers(otherMembers(t.value, ['format', 'verbosity']));
+  return {
+    ...(output === undefined ? {} : { output }),
+    ...(typeof verbosity === 'string' ? { verbosity } : {}),
+    ...(own === undefined ? {} : { own }),
+  };
+}
+
+function liftFormat(format: wire.Format | null | undefined): IrOutputFormat | undefined {
+  if (format?.type === 'json_object') return { kind: 'json' };
+  if (format?.type !== 'json_schema') return undefined;
+  if (format.schema === undefined)
+    throw new AbpError('invalid_request', 'text.format.schema: required when text.format.type is "json_schema"');
+  return {
+    kind: 'json-schema',
+    schema: format.schema as JsonObject, // parsed JSON
+    ...(format.name === undefined ? {} : { name: format.name }),
+    ...(typeof format.description === 'string' ? { description: format.description } : {}),
+    ...(typeof format.strict === 'boolean' ? { strict: format.strict } : {}),
+  };
+}
+
+/** The object without members that are null, or undefined when nothing is left. */
+function setMembers(members: JsonObject | undefined): JsonObject | undefined {
+  const set = Object.entries(members ?? {}).filter(([, value]) => value !== null);
+  return set.length === 0 ? undefined : Object.fromEntries(set);
+}
+
+/** Logprobs are asked for by `include`; what else it names only shows more of the vendor's own items. */
+function liftSampling(f: Fields<wire.Request>): { sampling: IrSampling; own?: readonly string[] } {
+  const include = f.value.include ?? [];
+  include.forEach((name, index) => {
+    f.ledger.claim(`include[${index}]`, name === LOGPROBS ? 'logprobs' : name === ENCRYPTED ? 'reasoning_state' : 'tool_option');
+  });
+  if (f.value.include?.length === 0) f.take('include', 'structure');
+  const temperature = f.take('temperature', 'temperature');
+  const topP = f.take('top_p', 'top_p');
+  const top = f.take('top_logprobs', f.value.top_logprobs === 0 ? 'structure' : 'logprobs') ?? 0;
+  const others = include.filter((name) => name !== LOGPROBS);
+  const sampling = {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(others.length < include.length ? { logprobs: true } : {}),
+    ...(top === 0 ? {} : { topLogprobs: top }),
+  };
+  return { sampling, ...(others.length === 0 ? {} : { own: others }) };
+}
+
+/** The vendor's counts are totals: cached input and reasoning output are part of them. */
+export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' | 'output'>): IrUsage {
+  const { usage } = response;
+  const searches = (response.output ?? []).filter((item) => item.type === 'web_search_call').length;
+  return {
+    inputTokens: usage?.input_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+    cacheReadTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
+    cacheWriteTokens: usage?.input_tokens_details?.cache_write_tokens ?? 0,
+    thinkingTokens: usage?.output_tokens_details?.reasoning_tokens ?? 0,
+    webSearchRequests: response.tool_usage?.web_search?.num_requests ?? searches,
+  };
+}
+
+/** What the end of an answer depends on. There is no finish reason on this wire: a call is known by its item. */
+export interface Ending {
+  readonly status: string | null | undefined;
+  readonly reason: string | null | undefined;
+  readonly calls: boolean;
+  /** The answer broke off inside a call, whose arguments are therefore not whole. */
+  readonly brokenCall: boolean;
+  readonly refused: boolean;
+}
+
+export function finishOf(ending: Ending): FinishReason {
+  if (ending.status === 'failed' || ending.status === 'cancelled') return 'error';
+  if (ending.status === 'incomplete' && ending.reason === 'content_filter') return 'content-filter';
+  if (ending.calls && !ending.brokenCall) return 'tool-calls';
+  if (ending.status === 'incomplete') return 'length';
+  if (ending.status === 'queued' || ending.status === 'in_progress') return 'pause';
+  return ending.refused ? 'refusal' : 'stop';
+}
+
+export function isCallItem(item: wire.AnyItem): boolean {
+  return item.type === 'function_call' || item.type === 'custom_tool_call';
+}
+
+export function endingOf(response: wire.Response, refused: boolean): Ending {
+  const calls = (response.output ?? []).filter(isCallItem);
+  return {
+    status: response.status,
+    reason: response.incomplete_details?.reason,
+    calls: calls.length > 0,
+    brokenCall: calls.some((item) => item.status === 'incomplete'),
+    refused,
+  };
+}
+
+/** The parts of one item of an answer; a message is as many as it has contents. */
+export function liftOutputItem(item: wire.AnyItem): IrPart[] {
+  const fields = new Fields(item, '', new Ledger());
+  if (item.type !== 'message') return [liftOutput(fields)];
+  const message = typed(fields, wire.Message);
+  const others = otherMembers(message.value, ['type', 'role', 'content']);
+  return message.list('content').map((part) => withItem(liftPart(part, inMessage('text')), others));
+}
+
+/** A whole Responses answer. */
+export function liftResponse(body: Json): IrResponse {
+  const response = parseAt(wire.Response, body, 'engine response');
+  const parts = (response.output ?? []).flatMap(liftOutputItem);
+  const refused = parts.some((part) => part.kind === 'refusal');
+  return {
+    id: response.id,
+    model: response.model ?? '',
+    parts,
+    finish: finishOf(endingOf(response, refused)),
+    usage: liftUsage(response),
+    ...(response.status === 'queued' || response.status === 'in_progress' ? { meta: { [ID]: { status: response.status } } } : {}),
+  };
+}

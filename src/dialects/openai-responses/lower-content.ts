@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { AudioPart, DocumentPart, ImagePart, IrPart, MediaSource, TextPart, VideoPart } from '../../ir/part.ts';
+import type { FateNote } from '../dialect.ts';
+import { compact } from '../members.ts';
+import { ID } from './lift-content.ts';
+
+/** What parts of a request depend on besides themselves. */
+export interface ContentContext {
+  readonly notes: FateNote[];
+  /** The caller speaks another dialect. */
+  readonly foreign: boolean;
+}
+
+/** `at` of a node as a note takes it. */
+export function where(node: { readonly at?: string }): { at?: string } {
+  return node.at === undefined ? {} : { at: node.at };
+}
+
+/** A part that stands in the content of a message or of a tool result. */
+type ContentPart = TextPart | ImagePart | DocumentPart | AudioPart | VideoPart;
+
+export function isContent(part: IrPart): part is ContentPart {
+  return ['text', 'image', 'document', 'audio', 'video'].includes(part.kind);
+}
+
+/** One content part of input; nothing where the part has no form here. */
+export function lowerInput(part: IrPart, context: ContentContext): JsonObject[] {
+  const own = part.meta?.[ID];
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return [{ type: 'input_text', text: part.text, ...own }];
+    case 'image':
+      return [lowerImage(part, context)];
+    case 'document':
+      return [lowerDocument(part, context)];
+    case 'vendor':
+      return own?.content === undefined ? [] : [own.content as JsonObject]; // lifted from a content part
+    default:
+      return [];
+  }
+}
+
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+function lowerImage(part: ImagePart, context: ContentContext): JsonObject {
+  const { source } = part;
+  if (source.kind === 'base64' && !IMAGE_TYPES.includes(source.mediaType) && source.mediaType !== 'image/jpg')
+    context.notes.push({ concept: 'image', fate: 'refused', note: `OpenAI does not take ${source.mediaType}`, ...where(part) });
+  const image = source.kind === 'file' ? { file_id: source.fileId } : { image_url: source.kind === 'url' ? source.url : dataUrl(source) };
+  // The vendor's schema demands a detail, its API does not; a caller's own request stays as it was.
+  const detail = part.detail ?? (context.foreign ? 'auto' : undefined);
+  return compact({ type: 'input_image', ...image, detail, ...part.meta?.[ID] });
+}
+
+function dataUrl(source: Extract<MediaSource, { kind: 'base64' }>): string {
+  return `data:${source.mediaType};base64,${source.data}`;
+}
+
+/** Plain text of another dialect is sent as text: not every model here takes it as a file. */
+function lowerDocument(part: DocumentPart, context: ContentContext): JsonObject {
+  const { source, title } = part;
+  const { notes, foreign } = context;
+  if (part.context !== undefined)
+    notes.push({ concept: 'document_label', fate: 'dropped', note: 'a file has no context here', ...where(part) });
+  if (foreign && source.kind === 'base64' && source.mediaType === 'text/plain') return inlined(part, source.data, notes);
+  return compact({ type: 'input_file', ...file(source, title), ...part.meta?.[ID] });
+}
+
+function inlined(part: DocumentPart, data: string, notes: FateNote[]): JsonObject {
+  notes.push({ concept: 'document', fate: 'emulated', note: 'the document was sent as text', ...where(part) });
+  const text = Buffer.from(data, 'base64').toString('utf8');
+  return { type: 'input_text', text: part.title === undefined ? text : `${part.title}\n\n${text}` };
+}
+
+/** Bytes need a file name, which tells the vendor what they are. */
+function file(source: MediaSource, title: string | undefined): JsonObject {
+  if (source.kind === 'file') return compact({ file_id: source.fileId, filename: title });
+  if (source.kind === 'url') return compact({ file_url: source.url, filename: title });
+  return { filename: title ?? `document.${extension(source.mediaType)}`, file_data: dataUrl(source) };
+}
+
+function extension(mediaType: string): string {
+  return mediaType === 'text/plain' ? 'txt' : (/^[^/]+\/([a-z0-9]{1,8})$/.exec(mediaType)?.[1] ?? 'pdf');
+}

@@ -1,0 +1,108 @@
+import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
+import { decodeSse } from '../../base/sse.ts';
+import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
+import { endingOf, finishOf, isCallItem, liftUsage } from './lift.ts';
+import { fullName } from './lift-items.ts';
+import * as wire from './wire.ts';
+
+const NAMED = Buffer.from('event: ');
+/** Longer than the name of any event that matters. */
+const LONGEST_NAME = 48;
+const MATTERS = /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed))[\r\n]/;
+const CALL = Buffer.from('_call"');
+
+/** Deltas are most of a stream and repeated by the last events; only an event without a name must be read to be known. */
+function matters(frame: Buffer): boolean {
+  if (frame.length < NAMED.length || frame.compare(NAMED, 0, NAMED.length, 0, NAMED.length) !== 0) return true;
+  const name = frame.toString('latin1', 0, LONGEST_NAME);
+  return MATTERS.test(name) && (!name.startsWith('event: response.output_item') || frame.includes(CALL));
+}
+
+/** What a stream has told so far. */
+class Sighting {
+  model: string | undefined;
+  error: string | undefined;
+  response: wire.Response | undefined;
+  readonly items: wire.AnyItem[] = [];
+
+  see(event: JsonObject): void {
+    switch (event.type) {
+      case 'response.output_item.done':
+        if (isJsonObject(event.item)) this.items.push(event.item as wire.AnyItem); // an object with a type
+        break;
+      case 'error':
+        this.error ??= errorText(isJsonObject(event.error) ? event.error : event);
+        break;
+      case 'response.created':
+        this.model = isJsonObject(event.response) && typeof event.response.model === 'string' ? event.response.model : undefined;
+        break;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        this.#end(event.response);
+        break;
+      default:
+    }
+  }
+
+  #end(value: Json | undefined): void {
+    const parsed = wire.Response.safeParse(value);
+    if (parsed.success) this.response = parsed.data;
+  }
+}
+
+export function observeStream(): StreamObserver {
+  const sighting = new Sighting();
+  return {
+    frame: (frame) => {
+      if (!matters(frame)) return;
+      const parsed = parseJson(decodeSse(frame).data);
+      if (parsed.ok && isJsonObject(parsed.value)) sighting.see(parsed.value);
+    },
+    done: () => {
+      const { model, error, response, items } = sighting;
+      const seen = observed(response, items);
+      const failed = error ?? seen.error;
+      return { ...(model === undefined ? {} : { model }), ...seen, ...(failed === undefined ? {} : { error: failed }) };
+    },
+  };
+}
+
+/** Calls come from their own events, because some engines leave the output of the last one empty. */
+function observed(response: wire.Response | undefined, items: readonly wire.AnyItem[]): Observed {
+  const output = response?.output?.length ? response.output : items;
+  const toolCalls = output.filter(isCallItem).map(callOf);
+  if (response === undefined) return { toolCalls };
+  const refused = output.some((item) => Array.isArray(item.content) && item.content.some(isRefusal));
+  return {
+    ...(typeof response.model === 'string' ? { model: response.model } : {}),
+    ...(response.usage ? { usage: liftUsage({ ...response, output: [...output] }) } : {}),
+    finish: finishOf(endingOf({ ...response, output: [...output] }, refused)),
+    toolCalls,
+    ...(response.error ? { error: response.error.message ?? response.error.code ?? 'engine error' } : {}),
+  };
+}
+
+function isRefusal(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'type' in part && part.type === 'refusal';
+}
+
+function callOf(item: wire.AnyItem): ObservedToolCall {
+  const { call_id: id, arguments: text, input, namespace } = item;
+  const name = fullName({ name: String(item.name), namespace: typeof namespace === 'string' ? namespace : undefined });
+  return { ...(typeof id === 'string' ? { id } : {}), name, arguments: typeof text === 'string' ? text || '{}' : String(input ?? '') };
+}
+
+export function observeBody(body: string): Observed {
+  const value = parseJsonObject(body);
+  if (value === undefined) return { toolCalls: [] };
+  const response = wire.Response.safeParse(value);
+  if (response.success) return observed(response.data, []);
+  const { error, detail } = value;
+  if (isJsonObject(error)) return { toolCalls: [], error: errorText(error) };
+  return { toolCalls: [], ...(typeof detail === 'string' ? { error: detail } : {}) };
+}
+
+function errorText(error: JsonObject): string {
+  return typeof error.message === 'string' ? error.message : typeof error.code === 'string' ? error.code : 'engine error';
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headerOf, upstreamHeaders, upstreamQuery } from '../../calls/headers.ts';
+import { Recorder } from '../../calls/recorder.ts';
+import { relay } from '../../calls/relay.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { chooseEngine, engines } from '../../engines/index.ts';
+import { authorize } from '../auth/access.ts';
+import { isOurSecret, keyIdOf, type Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { recordingFor } from '../recording.ts';
+import type { Target } from '../target.ts';
+import { HttpAnswer } from './answer.ts';
+
+/** A call to a path that no dialect describes: files, batches, whatever the vendor adds tomorrow. */
+export interface RawCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly runId: RunId;
+  readonly target: Target;
+  readonly principal: Principal;
+}
+
+/** Passes bytes both ways without looking at them; the body streams through and is never held. */
+export function handleRaw(gateway: Gateway, call: RawCall): void {
+  const { request, response, runId, target, principal } = call;
+  const engine = chooseEngine(target.engine ?? '')?.engine;
+  if (engine === undefined) {
+    throw new AbpError('not_found', `There is no engine "${target.engine}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
+  }
+  authorize(principal, { kind: 'vendor', engine: engine.id, raw: true });
+  const deployment = gateway.deployments.get(engine.id);
+  if (deployment === undefined || deployment.origin === '') {
+    throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
+  }
+  const recorder = new Recorder(gateway.keeper, gateway.live, runId);
+  recorder.open(rawFacts(gateway, call, engine.id));
+  const ours = (secret: string): boolean => isOurSecret(secret) || gateway.keys.isToken(secret);
+  const exchange = relay({
+    deployment,
+    dialect: undefined,
+    recorder,
+    answer: new HttpAnswer(response, { runId, url: gateway.url }),
+    onTaken: () => undefined,
+    onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
+    request: {
+      method: request.method ?? 'GET',
+      origin: deployment.origin,
+      path: `${deployment.basePath}${target.path}${upstreamQuery(target.query, deployment, ours)}`,
+      headers: withLength(upstreamHeaders(request.rawHeaders, deployment, ours), request),
+      body: hasBody(request) ? request : null,
+      silenceMs: deployment.silenceMs,
+      runHex: runId.slice(4),
+    },
+  });
+  response.on('drain', () => exchange.resume());
+  response.once('close', () => {
+    if (!response.writableFinished) exchange.abort();
+  });
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+/** A streamed body keeps the length its sender declared; without one it is chunked. */
+function withLength(headers: readonly string[], request: IncomingMessage): string[] {
+  const length = headerOf(request.rawHeaders, 'content-length');
+  return length === undefined || !hasBody(request) ? [...headers] : [...headers, 'content-length', length];
+}
+
+function rawFacts(gateway: Gateway, { request, target, principal }: RawCall, engine: string): Parameters<Recorder['open']>[0] {
+  return {
+    plane: 'gateway',
+    task: `${request.method} ${target.path} → ${engine}`,
+    dialect: null,
+    engine,
+    backend: `engine:${engine}`,
+    requestedModel: null,
+    upstreamModel: null,
+    mode: 'passthrough',
+    compatibility: 'best_effort',
+    negotiation: null,
+    emulations: [],
+    fidelity: [],
+    request: null,
+    upstreamRequest: null,
+    recording: recordingFor(gateway.config, principal),
+    enforcement: 'enforced',
+    tags: principal.kind === 'key' ? principal.key.tags : [],
+    keyId: keyIdOf(principal),
+  };
+}

@@ -1,0 +1,87 @@
+import { parseJsonObject } from '../../base/json.ts';
+import type { FateNote } from '../../dialects/dialect.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { IrCustomTool, IrFunctionTool, IrRequest } from '../../ir/request.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
+
+/** Free-form tools as functions, with the way back. */
+export interface CustomTools {
+  readonly request: IrRequest;
+  readonly notes: readonly FateNote[];
+  readonly filter: AnswerFilter;
+}
+
+/** A tool that takes free text, on an engine that knows only functions: a function with one string. The caller sees its own tool called. */
+export function customAsFunctions(request: IrRequest): CustomTools | undefined {
+  const custom = request.tools.filter((tool) => tool.kind === 'custom');
+  const inHistory = request.messages.some((message) => message.parts.some(isCustomCall));
+  if (custom.length === 0 && !inHistory) return undefined;
+  return {
+    request: {
+      ...request,
+      tools: request.tools.map((tool) => (tool.kind === 'custom' ? asFunction(tool) : tool)),
+      messages: request.messages.map(withFunctionCalls),
+    },
+    notes: custom.map(
+      ({ at }): FateNote => ({
+        concept: 'custom_tool',
+        fate: 'emulated',
+        note: 'a function with one string',
+        ...(at === undefined ? {} : { at }),
+      }),
+    ),
+    filter: new CustomFilter(new Set(custom.map(({ name }) => name))),
+  };
+}
+
+function isCustomCall(part: IrPart): boolean {
+  return part.kind === 'tool-call' && part.custom === true;
+}
+
+function asFunction(tool: IrCustomTool): IrFunctionTool {
+  const format = tool.format === undefined ? '' : `\n\nThe input must follow this format: ${JSON.stringify(tool.format)}`;
+  return {
+    kind: 'function',
+    name: tool.name,
+    description: `${tool.description ?? ''}${format}`,
+    schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false },
+    ...(tool.at === undefined ? {} : { at: tool.at }),
+  };
+}
+
+function withFunctionCalls(message: IrMessage): IrMessage {
+  if (!message.parts.some(isCustomCall)) return message;
+  const parts = message.parts.map((part): IrPart => {
+    if (part.kind !== 'tool-call' || part.custom !== true) return part;
+    const { custom: _gone, ...call } = part;
+    return { ...call, arguments: JSON.stringify({ input: part.arguments }) };
+  });
+  return { ...message, parts };
+}
+
+/** The string inside the arguments can only be read when they are complete, so the call's text comes in one piece. */
+class CustomFilter implements AnswerFilter {
+  readonly #names: ReadonlySet<string>;
+  readonly #texts = new Map<number, string>();
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
+
+  filter(event: IrEvent): IrEvent[] {
+    if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name)) {
+      this.#texts.set(event.index, '');
+      return [{ ...event, part: { ...event.part, custom: true } }];
+    }
+    if (event.type === 'part-delta' && this.#texts.has(event.index)) {
+      this.#texts.set(event.index, (this.#texts.get(event.index) ?? '') + event.text);
+      return [];
+    }
+    const text = event.type === 'part-end' ? this.#texts.get(event.index) : undefined;
+    if (event.type !== 'part-end' || text === undefined) return [event];
+    const input = parseJsonObject(text)?.input;
+    return [{ type: 'part-delta', index: event.index, text: typeof input === 'string' ? input : text }, event];
+  }
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
+import { openapiChecker } from '../support/openapi-schema.ts';
+import { describeRecordings } from './chat-suite.ts';
+
+const SCHEMAS = {
+  request: 'CreateChatCompletionRequest',
+  answer: 'CreateChatCompletionResponse',
+  chunk: 'CreateChatCompletionStreamResponse',
+} as const;
+
+const description = await openapiChecker(join(process.env.ABP_CORPUS ?? '.', '..', 'vendor-openapi', 'openai-openapi'));
+
+test.skipIf(description === undefined)("OpenAI's API description checks what is written (skipped where it cannot be read)", () => {
+  expect(description?.(SCHEMAS.chunk, { id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm' })).toEqual([
+    ' must have required property \'choices\' {"missingProperty":"choices"}',
+  ]);
+});
+
+describeRecordings({
+  dialect: openaiChat,
+  folder: 'openai-chat',
+  least: [60, 30, 25],
+  unclaimed: /^$/,
+  ...(description === undefined ? {} : { check: (type, value) => description(SCHEMAS[type], value) }),
+});
