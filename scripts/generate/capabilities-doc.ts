@@ -1,8 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../src/contract/capability.ts';
 import type { CapabilityManifest, SupportLevel } from '../../src/contract/support.ts';
-import { manifest as claude } from '../../src/engines/claude/manifest.ts';
-import { manifest as gemini } from '../../src/engines/gemini/manifest.ts';
-import { manifest as openai } from '../../src/engines/openai/manifest.ts';
+import { engines } from '../../src/engines/index.ts';
 import { HOSTS } from '../../src/runtime/hosts.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
@@ -11,11 +9,10 @@ interface Column {
   readonly manifest: CapabilityManifest;
 }
 
-const ENGINES: readonly Column[] = [
-  { name: 'Claude', manifest: claude },
-  { name: 'Gemini', manifest: gemini },
-  { name: 'OpenAI (Codex)', manifest: openai },
-];
+/** Compatible upstreams are rows of one table and share a column's worth of levels; the page shows the engines with a folder. */
+const ENGINES: readonly Column[] = engines
+  .filter(({ id, dialects }) => dialects[0] !== 'openai-chat' || id === 'openai')
+  .map(({ name, aliases, manifest }) => ({ name: aliases.includes('codex') ? 'OpenAI (Codex)' : name, manifest }));
 
 /** The page of all capabilities and who offers them at which level. */
 export const capabilitiesDoc: GeneratedFile = { path: 'docs/capabilities.md', render };

@@ -5,7 +5,8 @@ export interface Answer {
   head(status: number, headers: readonly string[]): void;
   /** False when the caller is slow: pause until `onDrain` is called. */
   write(chunk: Buffer): boolean;
-  end(trailers: readonly string[]): void;
+  /** `last` is the rest of the body, where it was held back. */
+  end(trailers: readonly string[], last?: Buffer): void;
   /** An error of ours, in the caller's own shape. Only before `head`. */
   refuse(error: AbpError): void;
   /** The engine broke off: the caller must see a broken connection, not a clean end. */

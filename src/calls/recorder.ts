@@ -4,11 +4,14 @@ import type { ReceiptUsage, ToolCallRecord } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import type { CloseFact, Fact, OpenFact } from '../receipts/facts.ts';
+import type { Step } from '../receipts/turn.ts';
 import type { LiveRuns } from './live-runs.ts';
 
 /** Where facts go. */
 export interface FactSink {
   append(fact: Fact): void;
+  /** Does the step together with those of other calls that end at this moment. */
+  closing(step: Step): void;
 }
 
 /** How a run ended, as far as its recorder cannot know itself. */
@@ -57,6 +60,11 @@ export class Recorder {
   /** A run that was refused before any engine was called. */
   refused(error: AbpError): void {
     this.close({ status: 'failed', reason: 'refused', error: { code: error.code, message: error.message }, response: null, eventCount: 0 });
+  }
+
+  /** Where the end of a run waits for no more than its journal line. */
+  ending(step: Step): void {
+    this.#sink.closing(step);
   }
 
   close(ending: Ending): void {

@@ -35,6 +35,13 @@ class Relay implements ExchangeSink, Exchange {
   #exchange: Exchange | undefined;
   #watch: Watch | undefined;
   #status = 0;
+  #headers: readonly string[] = [];
+  /** Bytes of the body that are still to come, where the engine says how many there are. */
+  #missing = Number.POSITIVE_INFINITY;
+  /** The end of a body of known length, held back until the journal has the end of the run. */
+  #last: Buffer | undefined;
+  /** The caller has the headers. */
+  #begun = false;
   #taken = false;
   #over = false;
 
@@ -58,26 +65,48 @@ class Relay implements ExchangeSink, Exchange {
   head(status: number, headers: readonly string[]): void {
     this.#take();
     this.#status = status;
+    this.#headers = headers;
+    this.#missing = lengthOf(headers);
     this.#options.recorder.firstByte(status);
-    const contentType = headerOf(headers, 'content-type') ?? '';
-    const encoding = (headerOf(headers, 'content-encoding') ?? '').toLowerCase();
-    this.#watch = new Watch(this.#options.dialect, contentType, encoding);
-    this.#options.answer.head(status, downstreamHeaders(headers));
+    process.nextTick(beginUnlessWhole, this);
   }
 
   data(chunk: Buffer): boolean {
+    this.#missing -= chunk.length;
+    if (this.#missing <= 0) {
+      this.#last = chunk;
+      return true;
+    }
+    this.begin();
     const flowing = this.#options.answer.write(chunk);
-    this.#watch?.chunk(chunk);
+    this.#watching().chunk(chunk);
     return flowing;
+  }
+
+  /** Sends the headers, unless the whole answer is here: then all goes out at once, after the journal. */
+  begin(): void {
+    if (this.#begun || this.#last !== undefined || this.#over) return;
+    this.#begun = true;
+    this.#options.answer.head(this.#status, downstreamHeaders(this.#headers));
   }
 
   end(trailers: readonly string[]): void {
     if (!this.#finish()) return;
-    this.#options.recorder.lastByte();
+    const { answer, recorder, onFault } = this.#options;
+    recorder.lastByte();
     const failed = this.#status >= 400;
     // Journaled first: whoever has a whole answer finds its receipt, even when this process is killed the moment after.
-    this.#settle(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, null);
-    this.#options.answer.end(trailers);
+    recorder.ending({
+      record: () => this.#settle(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, null),
+      proceed: () => {
+        if (!this.#begun) answer.head(this.#status, downstreamHeaders(this.#headers));
+        answer.end(trailers, this.#last);
+      },
+      fail: (fault) => {
+        onFault(fault);
+        answer.abandon();
+      },
+    });
   }
 
   fail(failure: ExchangeFailure): void {
@@ -87,7 +116,7 @@ class Relay implements ExchangeSink, Exchange {
     const error = failureError(failure, this.#options.deployment);
     if (failure.kind === 'aborted') {
       this.#settle('cancelled', 'client_closed', null);
-    } else if (this.#watch === undefined) {
+    } else if (this.#status === 0) {
       recorder.close({
         status: 'failed',
         reason: failure.kind,
@@ -118,9 +147,8 @@ class Relay implements ExchangeSink, Exchange {
   /** Writes down how the run ended; an answer that takes time to read is read off the caller's path. */
   #settle(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null): void {
     const { recorder, onFault } = this.#options;
-    const watch = this.#watch;
     const known = error === null ? null : { code: error.code, message: error.message };
-    if (watch === undefined) {
+    if (this.#status === 0) {
       recorder.close({ status, reason, error: known, response: null, eventCount: 0 });
       return;
     }
@@ -135,14 +163,31 @@ class Relay implements ExchangeSink, Exchange {
         observed,
       });
     };
-    try {
-      const watched = watch.done();
-      if (watched instanceof Promise) watched.then(close).catch(onFault);
-      else close(watched);
-    } catch (fault) {
-      onFault(fault);
-    }
+    const watch = this.#watching();
+    if (this.#last !== undefined) watch.chunk(this.#last);
+    const watched = watch.done();
+    if (watched instanceof Promise) watched.then(close).catch(onFault);
+    else close(watched);
   }
+
+  #watching(): Watch {
+    this.#watch ??= new Watch(
+      this.#options.dialect,
+      headerOf(this.#headers, 'content-type') ?? '',
+      (headerOf(this.#headers, 'content-encoding') ?? '').toLowerCase(),
+    );
+    return this.#watch;
+  }
+}
+
+function beginUnlessWhole(relay: Relay): void {
+  relay.begin();
+}
+
+/** Length of the body; infinite for a stream. */
+function lengthOf(headers: readonly string[]): number {
+  const length = Number(headerOf(headers, 'content-length') ?? Number.NaN);
+  return Number.isSafeInteger(length) ? length : Number.POSITIVE_INFINITY;
 }
 
 function engineError(message: string | undefined, status: number): { code: string; message: string } {

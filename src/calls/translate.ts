@@ -1,4 +1,4 @@
-import { parseJson } from '../base/json.ts';
+import { type Json, parseJson } from '../base/json.ts';
 import { decodeSse, SseFrames } from '../base/sse.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, Observed, ObservedToolCall, Stepper } from '../dialects/dialect.ts';
@@ -12,6 +12,8 @@ export interface Translation {
   readonly caller: Dialect;
   readonly filter: AnswerFilter;
   readonly context: AnswerContext;
+  /** The answer is a token count. */
+  readonly count?: boolean;
 }
 
 /** Turns an engine's stream into the caller's, chunk by chunk. */
@@ -71,9 +73,9 @@ export class StreamTranslator {
   }
 }
 
-/** Events end in a blank line, LF or CRLF. */
+/** Events end in a blank line, LF or CRLF; a comment that keeps the connection alive is none. */
 function countEvents(text: string): number {
-  return text.match(/\r?\n\r?\n/g)?.length ?? 0;
+  return (text.match(/\r?\n\r?\n/g)?.length ?? 0) - (text.match(/^:.*\r?\n\r?\n/gm)?.length ?? 0);
 }
 
 /** Collects what the receipt needs from the events that went to the caller. */
@@ -127,8 +129,15 @@ class Sighting {
 export function translateWhole(body: Buffer, translation: Translation): { text: string; observed: Observed } {
   const parsed = parseJson(body.toString('utf8'));
   if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON: ${parsed.message}`);
+  if (translation.count === true) return translateCount(parsed.value, translation);
   const response = filterWhole(translation.engine.liftResponse(parsed.value), translation.filter);
   return { text: JSON.stringify(translation.caller.lowerResponse(response, translation.context)), observed: observedOf(response) };
+}
+
+function translateCount(body: Json, { engine, caller }: Translation): { text: string; observed: Observed } {
+  const count = engine.liftTokenCount(body);
+  if (count === undefined) throw new AbpError('engine_failed', 'The engine’s answer holds no token count.');
+  return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] } };
 }
 
 function observedOf(response: IrResponse): Observed {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { sha256 } from '../base/canonical-json.ts';
 import { SseFrames } from '../base/sse.ts';
 import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
 import type { Digest } from '../receipts/facts.ts';
@@ -28,7 +29,9 @@ export interface Watched {
 
 /** Looks at an answer as it goes by: digest, event count, usage. Adds nothing, delays nothing. */
 export class Watch {
-  readonly #hash = createHash('sha256');
+  /** The only chunk so far: most answers in one piece come in one, and hashing that at once costs a third. */
+  #only: Buffer | undefined;
+  #hash: Hash | undefined;
   readonly #dialect: Dialect | undefined;
   readonly #encoding: string;
   readonly #streamed: boolean;
@@ -49,8 +52,9 @@ export class Watch {
   }
 
   chunk(chunk: Buffer): void {
+    if (this.#bytes === 0) this.#only = chunk;
+    else this.#hashed().update(chunk);
     this.#bytes += chunk.length;
-    this.#hash.update(chunk);
     if (this.#frames !== undefined) this.#see(this.#frames.push(chunk));
     else if (this.#bytes <= MOST_READ) this.#kept.push(chunk);
     else this.#kept = [];
@@ -58,13 +62,19 @@ export class Watch {
 
   /** What became of the answer: at once where that is quick, so that it can be journaled before the caller has the last byte. */
   done(): Watched | Promise<Watched> {
-    const digest = { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+    const digest = { sha256: this.#hash?.digest('hex') ?? sha256(this.#only ?? ''), bytes: this.#bytes };
     if (this.#frames !== undefined) {
       this.#see(this.#frames.flush());
       return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
     }
     if (this.#encoding !== '' || this.#bytes > READ_AT_ONCE) return this.#later(digest);
-    return { digest, eventCount: 1, observed: this.#body(Buffer.concat(this.#kept)) };
+    return { digest, eventCount: 1, observed: this.#body(this.#only ?? Buffer.concat(this.#kept)) };
+  }
+
+  #hashed(): Hash {
+    this.#hash ??= createHash('sha256').update(this.#only ?? '');
+    this.#only = undefined;
+    return this.#hash;
   }
 
   async #later(digest: Digest): Promise<Watched> {

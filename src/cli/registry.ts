@@ -35,6 +35,12 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Show what would happen to a request on an engine',
     load: () => import('./commands/explain.ts'),
   },
+  {
+    name: 'conformance',
+    group: CONTRACT,
+    summary: 'Check that a gateway serves SDKs as the vendors do',
+    load: () => import('./commands/conformance.ts'),
+  },
   { name: 'schema', group: CONTRACT, summary: 'List, print or write the JSON Schemas', load: () => import('./commands/schema.ts') },
 ];
 

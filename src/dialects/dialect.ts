@@ -144,6 +144,8 @@ export interface Dialect {
   emitter(context: AnswerContext): Emitter;
   /** Body of a token count in this dialect. */
   tokenCount(count: number): JsonObject;
+  /** The token count of a lowered request as a request of its own; absent where the dialect has no endpoint for it. */
+  readonly lowerCount?: (lowered: LoweredRequest) => LoweredRequest;
   /** The number in such a body, where this dialect has an endpoint for it. */
   liftTokenCount(body: Json): number | undefined;
   modelList(models: readonly ModelLine[]): JsonObject;

@@ -17,6 +17,15 @@ export interface Admitted {
   readonly principal: Principal;
 }
 
+/** A request whose path and headers may pass. */
+interface Arrived {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly runId: RunId;
+  readonly target: Target;
+  readonly match: PathMatch | undefined;
+}
+
 export type ControlHandler = (request: IncomingMessage, response: ServerResponse, admitted: Admitted) => void;
 
 /** Every request comes through here: trust, run id, who calls, then a vendor path or a control route. */
@@ -48,26 +57,25 @@ export class FrontDoor {
         target.engine === undefined ? undefined : chooseEngine(target.engine)?.engine.dialects,
       );
       this.#trust(request);
-      this.#admit(request, response, { runId, target, match }).catch(fail);
+      const arrived: Arrived = { request, response, runId, target, match };
+      const principal = this.#principal(request, target);
+      // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
+      if (principal instanceof Promise) principal.then((known) => this.#admit(arrived, known, fail)).catch(fail);
+      else this.#admit(arrived, principal, fail);
     } catch (thrown) {
       fail(thrown);
     }
   }
 
-  async #admit(
-    request: IncomingMessage,
-    response: ServerResponse,
-    call: { runId: RunId; target: Target; match: PathMatch | undefined },
-  ): Promise<void> {
-    const { runId, target, match } = call;
-    const principal = await this.#principal(request, target);
-    if (isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
+  #admit({ match, ...call }: Arrived, principal: Principal, fail: (error: unknown) => void): void {
+    const { request, response, runId, target } = call;
+    if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
     if (match !== undefined) {
-      await handleVendor(this.#gateway, { request, response, runId, target, match, principal });
+      handleVendor(this.#gateway, { ...call, match, principal }, fail);
       return;
     }
     if (target.engine !== undefined) {
-      handleRaw(this.#gateway, { request, response, runId, target, principal });
+      handleRaw(this.#gateway, { ...call, principal });
       return;
     }
     // The key in the path has done its work; routes know their own paths only.
@@ -75,7 +83,7 @@ export class FrontDoor {
     this.#control(request, response, { runId, principal });
   }
 
-  #principal(request: IncomingMessage, target: Target): Promise<Principal> {
+  #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
     const { config, keys } = this.#gateway;
     const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Deployment } from '../calls/deployment.ts';
 import type { LiveRuns } from '../calls/live-runs.ts';
+import type { Policy } from '../calls/policy.ts';
 import type { Keeper } from '../receipts/keeper.ts';
 import type { Home } from '../store/home.ts';
 import type { Store } from '../store/store.ts';
@@ -17,6 +18,8 @@ export interface Gateway {
   readonly live: LiveRuns;
   readonly keys: KeyRing;
   readonly deployments: ReadonlyMap<string, Deployment>;
+  /** Asked before every call to an engine. */
+  readonly policy: Policy;
   readonly budget: BodyBudget;
   readonly log: Logger;
   readonly version: string;

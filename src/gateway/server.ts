@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { LiveRuns } from '../calls/live-runs.ts';
+import { allowAll, type Policy } from '../calls/policy.ts';
 import { type Keeper, startKeeper } from '../receipts/keeper.ts';
 import { openStore } from '../store/database.ts';
 import type { Home } from '../store/home.ts';
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly home: Home;
   readonly version: string;
   readonly log?: Logger;
+  /** Default: everything is allowed. */
+  readonly policy?: Policy;
 }
 
 export interface RunningServer {
@@ -47,7 +50,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function open({ config, home, version, log = defaultLog() }: ServerOptions, closers: Closers): Promise<Gateway> {
+async function open({ config, home, version, log = defaultLog(), policy = allowAll }: ServerOptions, closers: Closers): Promise<Gateway> {
   const lock = home.lockServer();
   closers.push(() => lock.release());
   const live = new LiveRuns();
@@ -66,6 +69,7 @@ async function open({ config, home, version, log = defaultLog() }: ServerOptions
     live,
     keys: new KeyRing(store, home.token),
     deployments: deployments.byEngine,
+    policy,
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
     log,
     version,
@@ -83,7 +87,7 @@ async function open({ config, home, version, log = defaultLog() }: ServerOptions
   return gateway;
 }
 
-function keeperOf({ config, home, version, log }: Required<ServerOptions>, live: LiveRuns): Keeper {
+function keeperOf({ config, home, version, log }: Required<Omit<ServerOptions, 'policy'>>, live: LiveRuns): Keeper {
   const databaseUrl = config.database.url;
   return startKeeper({
     homePath: home.path,

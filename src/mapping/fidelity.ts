@@ -103,7 +103,8 @@ function crossing({ source, target, lacks, engineName }: FidelityInput, concept:
   return name === source.names[concept] ? { fate: 'exact', concept } : { fate: 'renamed', note: name, concept };
 }
 
-function covers(at: string | undefined, path: string): boolean {
+/** Whether a path is `at` or stands below it. */
+export function covers(at: string | undefined, path: string): boolean {
   return at === undefined || path === at || (path.startsWith(at) && (path[at.length] === '.' || path[at.length] === '['));
 }
 

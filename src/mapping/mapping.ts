@@ -12,7 +12,8 @@ import type { IrRequest } from '../ir/request.ts';
 import { assertMet, negotiate, unmet } from '../negotiation/negotiate.ts';
 import { generateReport } from '../negotiation/report.ts';
 import type { AnswerFilter } from './answer-filter.ts';
-import { type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
+import { covers, type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
+import { inputEstimate } from './input-estimate.ts';
 import { modelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
@@ -30,6 +31,8 @@ export interface MappingInput {
   readonly target: Dialect;
   /** The model name the engine gets. */
   readonly model: string;
+  /** Counting needs the same translation, for another endpoint. */
+  readonly operation?: 'generate' | 'count-tokens';
   readonly compatibility: Compatibility;
   readonly emulate: ReadonlySet<Capability>;
   readonly requirements: CapabilityRequirements;
@@ -73,7 +76,8 @@ export function map(input: MappingInput): Mapping {
     const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, input.target, lower.lacks);
     const renames = renamesFor(cleared.request, input.target.rules.toolName);
     const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
-    const upstream = input.target.lowerRequest(ready, lower);
+    const lowered = input.target.lowerRequest(ready, lower);
+    const upstream = input.operation === 'count-tokens' ? (input.target.lowerCount?.(lowered) ?? lowered) : lowered;
     const notes = [
       ...modelNote(input, lifted.model),
       ...cleared.notes,
@@ -83,8 +87,14 @@ export function map(input: MappingInput): Mapping {
     ];
     const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
     known = { ...known, emulations: cleared.emulations, fidelity: account.entries };
-    assertFaithful(input, account);
-    return { ...known, upstream, filters: [nameFilter(renames), ...cleared.filters, idFilter(input.source.rules.toolCallId)] };
+    assertFaithful(input, account, asked);
+    const filters = [
+      inputEstimate(asked),
+      nameFilter(renames),
+      ...cleared.filters,
+      idFilter(input.source.rules.toolCallId, asked.messages),
+    ];
+    return { ...known, upstream, filters };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     return { ...known, ...(known.fidelity.length > 0 ? {} : { fidelity: refusedFidelity(input, ledger, known.asked, error) }), error };
@@ -152,9 +162,9 @@ function renameNotes(request: IrRequest, renames: ReadonlyMap<string, string>): 
 }
 
 /** Nothing may be lost that matters, and in strict nothing may be lost or approximated at all. */
-function assertFaithful(input: MappingInput, account: Fidelity): void {
+function assertFaithful(input: MappingInput, account: Fidelity, asked: IrRequest): void {
   const [refused] = account.refused.filter((leaf) => leaf.concept !== undefined || input.unknownLeaves === 'refuse');
-  if (refused !== undefined) throw refusal(input, refused);
+  if (refused !== undefined) throw refusal(input, refused, asked);
   if (input.compatibility !== 'strict') return;
   const loss = account.entries.find((entry) => entry.fate === 'emulated' || entry.fate === 'dropped');
   if (loss !== undefined) {
@@ -169,15 +179,17 @@ function assertFaithful(input: MappingInput, account: Fidelity): void {
   }
 }
 
-function refusal(input: MappingInput, leaf: RefusedLeaf): AbpError {
+function refusal(input: MappingInput, leaf: RefusedLeaf, asked: IrRequest): AbpError {
   if (leaf.concept === 'hosted_tool' || leaf.concept === 'custom_tool') {
-    return new AbpError('E002', `${leaf.note} (${leaf.path})`, {
-      tool_name: leaf.path,
+    const tool = asked.tools.find(({ at }) => at !== undefined && covers(at, leaf.path));
+    return new AbpError('E002', `${leaf.note} (${tool?.at ?? leaf.path})`, {
+      tool_name: tool?.name ?? leaf.path,
+      path: tool?.at ?? leaf.path,
       available_alternatives: ['a function tool that you run yourself'],
       ...detailsOf(input),
     });
   }
-  if (leaf.concept === undefined) return new AbpError('E001', leaf.note, { feature: leaf.path, ...detailsOf(input) });
+  if (leaf.concept === undefined) return new AbpError('E001', leaf.note, { feature: leaf.path, path: leaf.path, ...detailsOf(input) });
   const error = unsupportedFeature(leaf.concept, conceptRow(leaf.concept).title, partiesOf(input));
   return new AbpError('E001', error.message, { ...error.details, path: leaf.path, reason: leaf.note });
 }

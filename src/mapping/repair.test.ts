@@ -69,3 +69,33 @@ test('media leave a result that can hold only text and follow it in the same tur
   ]);
   expect(notes.map(({ concept }) => concept)).toEqual(['tool_result_media']);
 });
+
+test('results move to the front of the turn right after their calls', () => {
+  const called = (...ids: string[]): IrMessage => ({
+    role: 'assistant',
+    parts: ids.map((id) => ({ kind: 'tool-call', id, name: 'look', arguments: '{}' }) as const),
+  });
+  const seen = (id: string): IrMessage['parts'][number] => ({ kind: 'tool-result', callId: id, isError: false, parts: [] });
+  const text = { kind: 'text', text: 'wait' } as const;
+  const { messages, notes } = repair(
+    [
+      called('a', 'b'),
+      { role: 'user', parts: [text, seen('b')] },
+      user('so'),
+      { role: 'user', parts: [seen('a')] },
+      called('a'),
+      result,
+      { role: 'user', parts: [seen('a')] },
+    ],
+    claude,
+    none,
+  );
+  expect(messages.map(({ role, parts }) => [role, parts.map((part) => (part.kind === 'tool-result' ? part.callId : part.kind))])).toEqual([
+    ['assistant', ['tool-call', 'tool-call']],
+    ['user', ['a', 'b', 'text']],
+    ['user', ['text']],
+    ['assistant', ['tool-call']],
+    ['user', ['a', 'text', 'text']],
+  ]);
+  expect(notes.map(({ concept }) => concept)).toEqual(['tool_result']);
+});

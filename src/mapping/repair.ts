@@ -17,6 +17,7 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
     ...(carries('system_in_place') ? [] : [(list: readonly IrMessage[]) => systemAsText(list, notes)]),
     (list) => answerOrphanCalls(list, notes),
     (list) => textForOrphanResults(list, notes),
+    resultsAfterCalls,
     ...(target.rules.toolResultMedia && !lacks.has('tool_result_media')
       ? []
       : [(list: readonly IrMessage[]) => mediaAfterResults(list, notes)]),
@@ -35,19 +36,22 @@ function systemAsText(messages: readonly IrMessage[], notes: FateNote[]): readon
   });
 }
 
-function resultIds(message: IrMessage | undefined): Set<string> {
-  return new Set(message?.parts.flatMap((part) => (part.kind === 'tool-result' ? [part.callId] : [])));
+/** Where each call's last result stands. */
+function resultPlaces(messages: readonly IrMessage[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  messages.forEach(({ parts }, index) => {
+    for (const part of parts) if (part.kind === 'tool-result') places.set(part.callId, index);
+  });
+  return places;
 }
 
 /** Every call needs its result right after it; a call that was cut off gets one that says so. */
 function answerOrphanCalls(messages: readonly IrMessage[], notes: FateNote[]): readonly IrMessage[] {
-  const out: IrMessage[] = [];
-  messages.forEach((message, index) => {
-    out.push(message);
+  const places = resultPlaces(messages);
+  return messages.flatMap((message, index) => {
     const calls = message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool-call') : [];
-    const later = messages.slice(index + 1).map(resultIds);
-    const missing = calls.filter((call) => !later.some((ids) => ids.has(call.id)));
-    if (missing.length === 0 || index === messages.length - 1) return;
+    const missing = calls.filter(({ id }) => (places.get(id) ?? -1) <= index);
+    if (missing.length === 0 || index === messages.length - 1) return [message];
     for (const call of missing)
       notes.push({ concept: 'tool_call', fate: 'emulated', note: 'the call had no result; one was added that says so', ...where(call) });
     const results = missing.map(
@@ -59,9 +63,8 @@ function answerOrphanCalls(messages: readonly IrMessage[], notes: FateNote[]): r
         parts: [{ kind: 'text', text: 'No result was recorded.' }],
       }),
     );
-    out.push({ role: 'user', parts: results });
+    return [message, { role: 'user', parts: results }];
   });
-  return out;
 }
 
 /** A result whose call is not in the conversation (cut history) becomes text. */
@@ -80,6 +83,49 @@ function textForOrphanResults(messages: readonly IrMessage[], notes: FateNote[])
 function orphanText(part: ToolResultPart, notes: FateNote[]): IrPart[] {
   notes.push({ concept: 'tool_result', fate: 'emulated', note: 'its call is not in the conversation; sent as text', ...where(part) });
   return [{ kind: 'text', text: '[tool result]\n' }, ...part.parts];
+}
+
+/** Results stand first in the turn right after their calls: that is the one place every wire takes them. */
+function resultsAfterCalls(messages: readonly IrMessage[]): readonly IrMessage[] {
+  let list = messages;
+  for (let at = 0; at < list.length; at += 1) {
+    const message = list[at];
+    const next = list[at + 1];
+    if (message?.role !== 'assistant' || isFollowed(message, next)) continue;
+    const results = resultsOf(message, list.slice(at + 1));
+    if (results.length === 0) continue;
+    const taken = new Set<IrPart>(results);
+    const beside = next?.role === 'user' ? next : { role: 'user' as const, parts: [] };
+    const turn = { ...beside, parts: [...results, ...beside.parts.filter((part) => !taken.has(part))] };
+    const rest = list.slice(beside === next ? at + 2 : at + 1).flatMap((one) => without(one, taken));
+    list = [...list.slice(0, at + 1), turn, ...rest];
+  }
+  return list;
+}
+
+/** Whether the next message begins with the results of the calls, in their order. */
+function isFollowed(message: IrMessage, next: IrMessage | undefined): boolean {
+  const calls = message.parts.filter((part) => part.kind === 'tool-call');
+  return calls.every(({ id }, index) => {
+    const part = next?.parts[index];
+    return part?.kind === 'tool-result' && part.callId === id;
+  });
+}
+
+/** The first result of each call among the later messages; in a long conversation ids may repeat. */
+function resultsOf(message: IrMessage, later: readonly IrMessage[]): ToolResultPart[] {
+  const results = later.flatMap((one) => one.parts).filter((part) => part.kind === 'tool-result');
+  return message.parts.flatMap((part) => {
+    const result = part.kind === 'tool-call' ? results.find(({ callId }) => callId === part.id) : undefined;
+    return result === undefined ? [] : [result];
+  });
+}
+
+/** The message without some parts; nothing when none is left. */
+function without(message: IrMessage, taken: ReadonlySet<IrPart>): IrMessage[] {
+  const parts = message.parts.filter((part) => !taken.has(part));
+  if (parts.length === message.parts.length) return [message];
+  return parts.length === 0 ? [] : [{ ...message, parts }];
 }
 
 const MEDIA = new Set(['image', 'document', 'audio', 'video']);

@@ -8,14 +8,16 @@ import type { AnswerFilter } from './answer-filter.ts';
 export type Renames = ReadonlyMap<string, string>;
 
 export function renamesFor(request: IrRequest, rule: RegExp): Renames {
-  const renames = new Map<string, string>();
-  for (const { name, kind } of request.tools) if (kind !== 'hosted' && !rule.test(name)) renames.set(name, cleanName(name));
-  return renames;
+  const declared = request.tools.flatMap(({ name, kind }) => (kind === 'hosted' ? [] : [name]));
+  // A tool that is no longer declared may still stand in the history.
+  const called = request.messages.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? [part.name] : [])));
+  return new Map([...declared, ...called].filter((name) => !rule.test(name)).map((name) => [name, cleanName(name)]));
 }
 
-/** Letters, digits, `_` and `-` fit every wire; the hash keeps two names that clean up alike apart. */
+/** A letter, then letters, digits, `_` and `-`, fit every wire; the hash keeps two names that clean up alike apart. */
 function cleanName(name: string): string {
-  return `${name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 55)}_${sha256(name).slice(0, 8)}`;
+  const clean = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  return `${(/^[a-zA-Z]/.test(clean) ? clean : `t_${clean}`).slice(0, 55)}_${sha256(name).slice(0, 8)}`;
 }
 
 export function renameTools(request: IrRequest, renames: Renames): IrRequest {

@@ -1,9 +1,11 @@
 import { isoTime } from '../base/clock.ts';
+import { hyphenate } from '../base/ids.ts';
+import { parseJsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { Receipt } from '../contract/receipt.ts';
-import { runUuid } from '../contract/run-id.ts';
 import { CONTRACT_VERSION, HASH_PROFILE } from '../contract/version.ts';
-import { contentHash } from './content-hash.ts';
-import type { CloseFact, OpenFact } from './facts.ts';
+import { contentHash, plainContentHash } from './content-hash.ts';
+import { type CloseTexts, jsonText, type OpenTexts } from './fact-line.ts';
 
 /** Where the receipt is built. */
 export interface Origin {
@@ -11,84 +13,81 @@ export interface Origin {
   readonly version: string;
 }
 
+/** A receipt as it is stored: its JSON text, and the hash that is in it. */
+export interface Built {
+  readonly document: string;
+  readonly sha256: string | null;
+}
+
+/** What is known of the end of a run that goes on. */
+const NOT_ENDED: CloseTexts = {
+  kind: 'close',
+  run: '',
+  at: '',
+  status: '"running"',
+  reason: 'null',
+  error: 'null',
+  response: 'null',
+  upstreamModel: 'null',
+  eventCount: '0',
+  usage: 'null',
+  toolCalls: '[]',
+  attempts: '[]',
+  dispatchedMs: 'null',
+  firstByteMs: 'null',
+  lastByteMs: 'null',
+};
+
 /** The receipt of a run that has begun: no end, no hash. */
-export function runningReceipt(open: OpenFact, origin: Origin): Receipt {
-  return {
-    id: runUuid(open.run),
-    run_id: open.run,
-    contract_version: CONTRACT_VERSION,
-    hash_profile: HASH_PROFILE,
-    plane: open.plane,
-    status: 'running',
-    reason: null,
-    task: open.task,
-    started_at: isoTime(open.at),
-    completed_at: null,
-    dialect: open.dialect,
-    engine: open.engine,
-    model: { requested: open.requestedModel, upstream: open.upstreamModel },
-    mode: open.mode,
-    compatibility: open.compatibility,
-    negotiation: open.negotiation,
-    emulations: [...open.emulations],
-    fidelity: [...open.fidelity],
-    request: open.request,
-    upstream_request: open.upstreamRequest,
-    response: null,
-    event_count: 0,
-    usage: null,
-    cost: null,
-    backend: { id: open.backend, version: null },
-    tool_calls: [],
-    artifacts: [],
-    workspace_delta: null,
-    timing: { received_at_ms: open.at, dispatched_ms: null, first_byte_ms: null, last_byte_ms: null },
-    attempts: [],
-    enforcement: open.enforcement,
-    recording: open.recording,
-    replayable: false,
-    tags: [...open.tags],
-    key_id: open.keyId,
-    node: origin.node,
-    version: origin.version,
-    error: null,
-    receipt_sha256: null,
-    seal: null,
-  };
+export function runningReceipt(open: OpenTexts, origin: Origin): Built {
+  return { document: `${beginning(open, origin)}${ending(open, NOT_ENDED)}${hashed(null)}`, sha256: null };
 }
 
 /** The receipt of a run that has ended. */
-export function closedReceipt(running: Receipt, close: CloseFact): Receipt {
-  const receipt: Receipt = {
-    ...running,
-    status: close.status,
-    reason: close.reason,
-    completed_at: isoTime(close.at),
-    model: { requested: running.model.requested, upstream: close.upstreamModel ?? running.model.upstream },
-    response: close.response,
-    event_count: close.eventCount,
-    usage: close.usage,
-    tool_calls: [...close.toolCalls],
-    timing: {
-      received_at_ms: running.timing.received_at_ms,
-      dispatched_ms: close.dispatchedMs,
-      first_byte_ms: close.firstByteMs,
-      last_byte_ms: close.lastByteMs,
-    },
-    attempts: [...close.attempts],
-    error: close.error,
-  };
-  return { ...receipt, receipt_sha256: contentHash(receipt) };
+export function closedReceipt(open: OpenTexts, close: CloseTexts, origin: Origin): Built {
+  const text = `${beginning(open, origin)}${ending(open, close)}`;
+  const sha256 = plainContentHash(open, close, upstreamModel(open, close)) ?? contentHash(parsed(`${text}${hashed(null)}`));
+  return { document: `${text}${hashed(sha256)}`, sha256 };
 }
 
-/** What is known of a run whose process died: it began, and it did not end in an orderly way. */
-export function interruptedReceipt(running: Receipt, at: number): Receipt {
-  const receipt: Receipt = {
-    ...running,
-    status: 'failed',
-    reason: 'interrupted',
-    completed_at: isoTime(at),
-    error: { code: 'internal', message: 'the process that served this run ended before the run did' },
-  };
-  return { ...receipt, receipt_sha256: contentHash(receipt) };
+/** How a run ended whose process died: it began, and it did not end in an orderly way. */
+export function interruption(at: number): CloseTexts {
+  const error = jsonText({ code: 'internal', message: 'the process that served this run ended before the run did' });
+  return { ...NOT_ENDED, at: String(at), status: '"failed"', reason: '"interrupted"', error };
+}
+
+/** The model the engine says it was, else the one it was sent. */
+export function upstreamModel(open: OpenTexts, close: CloseTexts): string {
+  return close.upstreamModel === 'null' ? open.upstreamModel : close.upstreamModel;
+}
+
+function beginning(open: OpenTexts, origin: Origin): string {
+  return (
+    `{"id":"${hyphenate(open.run.slice('run_'.length))}","run_id":"${open.run}","contract_version":"${CONTRACT_VERSION}","hash_profile":"${HASH_PROFILE}"` +
+    `,"plane":${open.plane},"task":${open.task},"started_at":"${isoTime(Number(open.at))}","dialect":${open.dialect},"engine":${open.engine}` +
+    `,"backend":{"id":${open.backend},"version":null},"mode":${open.mode},"compatibility":${open.compatibility},"negotiation":${open.negotiation}` +
+    `,"emulations":${open.emulations},"fidelity":${open.fidelity},"request":${open.request},"upstream_request":${open.upstreamRequest}` +
+    `,"enforcement":${open.enforcement},"recording":${open.recording},"tags":${open.tags},"key_id":${open.keyId}` +
+    `,"node":"${origin.node}","version":"${origin.version}"`
+  );
+}
+
+function ending(open: OpenTexts, close: CloseTexts): string {
+  return (
+    `,"status":${close.status},"reason":${close.reason},"error":${close.error},"completed_at":${close.at === '' ? 'null' : `"${isoTime(Number(close.at))}"`}` +
+    `,"model":{"requested":${open.requestedModel},"upstream":${upstreamModel(open, close)}},"response":${close.response},"event_count":${close.eventCount}` +
+    `,"usage":${close.usage},"cost":null,"tool_calls":${close.toolCalls},"artifacts":[],"workspace_delta":null` +
+    `,"timing":{"received_at_ms":${open.at},"dispatched_ms":${close.dispatchedMs},"first_byte_ms":${close.firstByteMs},"last_byte_ms":${close.lastByteMs}}` +
+    `,"attempts":${close.attempts},"replayable":false`
+  );
+}
+
+function hashed(sha256: string | null): string {
+  return `,"receipt_sha256":${sha256 === null ? 'null' : `"${sha256}"`},"seal":null}`;
+}
+
+function parsed(document: string): Receipt {
+  const value = parseJsonObject(document);
+  if (value === undefined) throw new AbpError('internal', 'a receipt was built that is not JSON');
+  return value as unknown as Receipt; // built above, member by member
 }

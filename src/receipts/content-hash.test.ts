@@ -1,10 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closeFact, openFact, runIdOf } from '../../test/support/facts.ts';
-import { closedReceipt, runningReceipt } from './build.ts';
+import { closeFact, closeTextsOf, openFact, openTextsOf, runIdOf } from '../../test/support/facts.ts';
+import { Receipt } from '../contract/receipt.ts';
+import { type Built, closedReceipt } from './build.ts';
+import { contentHash } from './content-hash.ts';
 import type { CloseFact, OpenFact } from './facts.ts';
 
+function built(open: Partial<OpenFact>, close: Partial<CloseFact>, node = 'node_a'): Built {
+  return closedReceipt(openTextsOf(openFact(open)), closeTextsOf(closeFact(close)), { node, version: '1' });
+}
+
 function hashOf(open: Partial<OpenFact> = {}, close: Partial<CloseFact> = {}, node = 'node_a'): string | null {
-  return closedReceipt(runningReceipt(openFact(open), { node, version: '1' }), closeFact(close)).receipt_sha256;
+  return built(open, close, node).sha256;
 }
 
 describe('receipt_sha256', () => {
@@ -53,5 +60,58 @@ describe('receipt_sha256', () => {
     expect(hashOf({ upstreamModel: '\ud800' }, { upstreamModel: null })).toMatch(/^[0-9a-f]{64}$/);
     const toolCalls = [{ id: null, name: '\udc00', arguments_sha256: 'c'.repeat(64), result_sha256: null }];
     expect(hashOf({}, { toolCalls })).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is the hash of the allowlist in its RFC 8785 form, whatever the run did', () => {
+    const name = fc.string({ unit: 'binary', maxLength: 12 });
+    const count = fc.nat();
+    const digest = fc.record({ sha256: fc.constantFrom('a'.repeat(64), 'b'.repeat(64)), bytes: count });
+    const open = fc.record({
+      requestedModel: fc.option(name),
+      upstreamModel: fc.option(name),
+      mode: fc.constantFrom('passthrough', 'mapped', null),
+      compatibility: fc.constantFrom('strict', 'best_effort'),
+      engine: fc.constantFrom('claude', 'openai', null),
+      fidelity: fc.constantFrom([], [{ path: 'messages[*]', fate: 'renamed', note: 'größer → kleiner' }] as const),
+      request: fc.option(digest),
+      upstreamRequest: fc.option(digest),
+      tags: fc.array(name, { maxLength: 2 }),
+    });
+    const close = fc.record({
+      status: fc.constantFrom('completed', 'failed', 'cancelled'),
+      reason: fc.constantFrom(null, 'engine_error', 'client_closed'),
+      error: fc.option(fc.record({ code: fc.constant('internal'), message: name })),
+      response: fc.option(fc.record({ sha256: fc.constant('c'.repeat(64)), bytes: count, status: fc.constantFrom(200, 429) })),
+      upstreamModel: fc.option(name),
+      eventCount: count,
+      usage: fc.option(
+        fc.record({
+          input_tokens: count,
+          output_tokens: count,
+          cache_read_tokens: count,
+          cache_write_tokens: count,
+          thinking_tokens: count,
+          web_search_requests: count,
+          estimated: fc.boolean(),
+        }),
+      ),
+      toolCalls: fc.array(
+        fc.record({ id: fc.option(name), name, arguments_sha256: fc.constant('d'.repeat(64)), result_sha256: fc.constant(null) }),
+        {
+          maxLength: 2,
+        },
+      ),
+    });
+    fc.assert(
+      fc.property(open, close, (begun, ended) => {
+        const { document, sha256 } = built(begun, ended);
+        const receipt = Receipt.parse(JSON.parse(document));
+        expect(receipt.receipt_sha256).toBe(sha256);
+        expect(sha256).toBe(contentHash(receipt));
+        expect(receipt.model).toEqual({ requested: begun.requestedModel, upstream: ended.upstreamModel ?? begun.upstreamModel });
+        expect(receipt.tool_calls).toEqual(ended.toolCalls);
+        expect(receipt.error).toEqual(ended.error);
+      }),
+    );
   });
 });

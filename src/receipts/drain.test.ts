@@ -10,6 +10,7 @@ import { journalPosition } from '../store/journal-positions.ts';
 import { getReceipt, listReceipts } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
 import { Drain } from './drain.ts';
+import { factLine } from './fact-line.ts';
 import type { Fact } from './facts.ts';
 import { closeInterrupted } from './interrupted.ts';
 
@@ -30,8 +31,8 @@ afterEach(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-const line = (fact: Fact): string => `${JSON.stringify(fact)}\n`;
-const segment = (name: string, text: string): void => writeFileSync(join(journal, `${name}.jsonl`), text);
+const line = (fact: Fact): string => `${factLine(fact)}\n`;
+const segment = (name: string, text: string): void => writeFileSync(join(journal, `${name}.facts`), text);
 const drain = (): Drain => new Drain(store, journal, origin);
 const statusOf = async (run: RunId): Promise<string | undefined> => (await getReceipt(store, run))?.status;
 
@@ -63,7 +64,7 @@ describe('a drain', () => {
     const one = drain();
     await one.all();
     expect(await statusOf(run)).toBe('running');
-    appendFileSync(join(journal, '1.jsonl'), close.slice(40));
+    appendFileSync(join(journal, '1.facts'), close.slice(40));
     await one.all();
     expect(await statusOf(run)).toBe('completed');
   });
@@ -127,8 +128,8 @@ describe('a drain', () => {
 
   it('stops at a damaged line and writes nothing of its batch', async () => {
     const run = newRunId();
-    segment('1', `${line(openFact({ run }))}{"fact":\n`);
-    await expect(drain().all()).rejects.toThrow('the journal segment 1.jsonl holds a damaged line');
+    segment('1', `${line(openFact({ run }))}open\tdamaged\n`);
+    await expect(drain().all()).rejects.toThrow('the journal segment 1.facts holds a damaged line');
     expect(await statusOf(run)).toBeUndefined();
   });
 
@@ -140,14 +141,14 @@ describe('a drain', () => {
     await one.all();
     vi.advanceTimersByTime(59_000);
     await one.all();
-    expect(existsSync(join(journal, '1.jsonl'))).toBe(true);
+    expect(existsSync(join(journal, '1.facts'))).toBe(true);
     vi.advanceTimersByTime(2000);
     await one.all();
-    expect(existsSync(join(journal, '1.jsonl'))).toBe(false);
-    expect(await journalPosition(store, '1.jsonl')).toBe(0);
+    expect(existsSync(join(journal, '1.facts'))).toBe(false);
+    expect(await journalPosition(store, '1.facts')).toBe(0);
     vi.advanceTimersByTime(120_000);
     await one.all();
-    expect(existsSync(join(journal, '2.jsonl'))).toBe(true);
+    expect(existsSync(join(journal, '2.facts'))).toBe(true);
   });
 });
 

@@ -1,18 +1,17 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonObject } from '../base/json.ts';
-import { AbpError } from '../contract/errors.ts';
-import type { Receipt } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import { forgetSegment, journalPosition } from '../store/journal-positions.ts';
+import type { NewReceipt } from '../store/receipt-columns.ts';
 import { saveReceipts } from '../store/receipt-writer.ts';
 import { getReceipt } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
-import { closedReceipt, type Origin, runningReceipt } from './build.ts';
-import { type Fact, factOf } from './facts.ts';
-import { receiptOfRow, storedReceipt } from './stored.ts';
+import type { Origin } from './build.ts';
+import { type CloseTexts, type OpenTexts, parseLine } from './fact-line.ts';
+import { SEGMENT_SUFFIX } from './journal.ts';
+import { closedRow, openingOf, runningRow } from './stored.ts';
 
-const BATCH_BYTES = 1024 * 1024;
+const BATCH_BYTES = 256 * 1024;
 /** A power failure may roll back the database's last moments; a drained segment stays this long. */
 const KEEP_DRAINED_MS = 60_000;
 const LF = 10;
@@ -23,8 +22,8 @@ export class Drain {
   readonly #folder: string;
   readonly #origin: Origin;
   #buffer = Buffer.allocUnsafe(BATCH_BYTES);
-  /** Runs that have begun and not ended. */
-  readonly #running = new Map<RunId, Receipt>();
+  /** Lines of runs that began in an earlier batch and have not ended. */
+  readonly #running = new Map<string, string>();
   readonly #positions = new Map<string, number>();
   readonly #drainedAt = new Map<string, number>();
 
@@ -36,7 +35,7 @@ export class Drain {
 
   segments(): string[] {
     return readdirSync(this.#folder)
-      .filter((name) => name.endsWith('.jsonl'))
+      .filter((name) => name.endsWith(SEGMENT_SUFFIX))
       .sort();
   }
 
@@ -63,15 +62,10 @@ export class Drain {
     const position = await this.#position(segment);
     const { end, more } = this.#readLines(segment, position);
     if (end === 0) return false;
-    const changed = new Map<RunId, Receipt>();
-    for (const line of this.#buffer.toString('utf8', 0, end - 1).split('\n')) await this.#apply(lineFact(line, segment), changed);
-    await saveReceipts(this.#store, [...changed.values()].map(storedReceipt), {
-      segment,
-      node: this.#origin.node,
-      position: position + end,
-    });
+    const rows = await this.#rows(this.#buffer.toString('latin1', 0, end - 1).split('\n'), segment);
+    await saveReceipts(this.#store, rows, { segment, node: this.#origin.node, position: position + end });
     this.#positions.set(segment, position + end);
-    settled.push(...changed.keys());
+    for (const row of rows) settled.push(row.runId);
     return more;
   }
 
@@ -86,22 +80,40 @@ export class Drain {
     }
   }
 
-  async #apply(fact: Fact, changed: Map<RunId, Receipt>): Promise<void> {
-    if (fact.fact === 'open') {
-      const receipt = runningReceipt(fact, this.#origin);
-      this.#running.set(fact.run, receipt);
-      changed.set(fact.run, receipt);
-      return;
+  /** What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running. */
+  async #rows(lines: readonly string[], segment: string): Promise<NewReceipt[]> {
+    const begun = new Map<string, { readonly open: OpenTexts; readonly line: string }>();
+    const rows: NewReceipt[] = [];
+    for (const line of lines) {
+      const fact = parseLine(line, segment);
+      if (fact.kind === 'open') {
+        begun.set(fact.run, { open: fact, line });
+        continue;
+      }
+      const open = begun.get(fact.run)?.open;
+      begun.delete(fact.run);
+      const row = open === undefined ? await this.#closeEarlier(fact, segment) : closedRow(open, fact, this.#origin);
+      if (row !== undefined) rows.push(row);
     }
-    // The open fact may have been drained by a process that is gone; then its row has what is needed.
-    const running = this.#running.get(fact.run) ?? (await this.#storedRunning(fact.run));
-    this.#running.delete(fact.run);
-    if (running !== undefined) changed.set(fact.run, closedReceipt(running, fact));
+    for (const { open, line } of begun.values()) {
+      this.#running.set(open.run, copyOf(line));
+      rows.push(runningRow(open, this.#origin));
+    }
+    return rows;
   }
 
-  async #storedRunning(run: RunId): Promise<Receipt | undefined> {
-    const row = await getReceipt(this.#store, run);
-    return row === undefined || row.status !== 'running' ? undefined : receiptOfRow(row);
+  /** The end of a run that began in an earlier batch, or in a process that is gone; then its row has what is needed. */
+  async #closeEarlier(close: CloseTexts, segment: string): Promise<NewReceipt | undefined> {
+    const line = this.#running.get(close.run);
+    this.#running.delete(close.run);
+    if (line !== undefined) {
+      const open = parseLine(line, segment);
+      return open.kind === 'open' ? closedRow(open, close, this.#origin) : undefined;
+    }
+    const stored = await getReceipt(this.#store, close.run as RunId); // written by the journal from a RunId
+    if (stored === undefined || stored.status !== 'running') return undefined;
+    const opening = openingOf(stored);
+    return closedRow(opening.open, close, opening.origin);
   }
 
   async #discard(segment: string): Promise<void> {
@@ -127,8 +139,7 @@ function readAt(file: string, buffer: Buffer, position: number): number {
   }
 }
 
-function lineFact(line: string, segment: string): Fact {
-  const value = parseJsonObject(line);
-  if (value === undefined) throw new AbpError('internal', `the journal segment ${segment} holds a damaged line`);
-  return factOf(value);
+/** A copy that stands alone: a part of a string keeps the whole string alive, here a whole batch. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }

@@ -50,8 +50,9 @@ export interface CloseTexts {
   readonly lastByteMs: string;
 }
 
-const OPEN_VALUES = 21;
-const CLOSE_VALUES = 15;
+type Seven = [string, string, string, string, string, string, string];
+type OpenValues = readonly [...Seven, ...Seven, ...Seven];
+type CloseValues = readonly [...Seven, ...Seven, string];
 
 /** The journal line of a fact, without its line break. */
 export function factLine(fact: Fact): string {
@@ -64,51 +65,50 @@ function openLine(fact: OpenFact): string {
   const requestedModel = jsonText(fact.requestedModel);
   const upstreamModel = fact.upstreamModel === fact.requestedModel ? requestedModel : jsonText(fact.upstreamModel);
   return (
-    `open\t${fact.run}\t${fact.at}\t${jsonText(fact.plane)}\t${jsonText(fact.task)}\t${jsonText(fact.dialect)}\t${jsonText(fact.engine)}` +
-    `\t${jsonText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${jsonText(fact.mode)}\t${jsonText(fact.compatibility)}` +
+    `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${jsonText(fact.task)}\t${jsonText(fact.dialect)}\t${jsonText(fact.engine)}` +
+    `\t${jsonText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${jsonText(fact.mode)}\t"${fact.compatibility}"` +
     `\t${jsonText(fact.negotiation)}\t${jsonText(fact.emulations)}\t${jsonText(fact.fidelity)}\t${request}\t${upstreamRequest}` +
-    `\t${jsonText(fact.recording)}\t${jsonText(fact.enforcement)}\t${jsonText(fact.tags)}\t${jsonText(fact.keyId)}`
+    `\t"${fact.recording}"\t"${fact.enforcement}"\t${jsonText(fact.tags)}\t${jsonText(fact.keyId)}`
   );
 }
 
 function closeLine(fact: CloseFact): string {
   return (
-    `close\t${fact.run}\t${fact.at}\t${jsonText(fact.status)}\t${jsonText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
-    `\t${jsonText(fact.upstreamModel)}\t${jsonText(fact.eventCount)}\t${usageText(fact.usage)}\t${jsonText(fact.toolCalls)}\t${jsonText(fact.attempts)}` +
-    `\t${jsonText(fact.dispatchedMs)}\t${jsonText(fact.firstByteMs)}\t${jsonText(fact.lastByteMs)}`
+    `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${jsonText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
+    `\t${jsonText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${jsonText(fact.toolCalls)}\t${jsonText(fact.attempts)}` +
+    `\t${fact.dispatchedMs}\t${fact.firstByteMs}\t${fact.lastByteMs}`
   );
 }
 
 /** Members in the order of RFC 8785, because the text also goes into the hash of the content. */
 function digestText(digest: Digest | null): string {
-  return digest === null ? 'null' : `{"bytes":${digest.bytes},"sha256":${jsonText(digest.sha256)}}`;
+  return digest === null ? 'null' : `{"bytes":${digest.bytes},"sha256":"${digest.sha256}"}`;
 }
 
 function responseText(response: CloseFact['response']): string {
-  return response === null ? 'null' : `{"bytes":${response.bytes},"sha256":${jsonText(response.sha256)},"status":${response.status}}`;
+  return response === null ? 'null' : `{"bytes":${response.bytes},"sha256":"${response.sha256}","status":${response.status}}`;
 }
 
+/** The counts are the engine's and may be anything that JSON calls a number; sums of them may be no number at all. */
 function usageText(usage: CloseFact['usage']): string {
   if (usage === null) return 'null';
   return (
-    `{"cache_read_tokens":${jsonText(usage.cache_read_tokens)},"cache_write_tokens":${jsonText(usage.cache_write_tokens)},"estimated":${usage.estimated}` +
-    `,"input_tokens":${jsonText(usage.input_tokens)},"output_tokens":${jsonText(usage.output_tokens)},"thinking_tokens":${jsonText(usage.thinking_tokens)}` +
-    `,"web_search_requests":${jsonText(usage.web_search_requests)}}`
+    `{"cache_read_tokens":${count(usage.cache_read_tokens)},"cache_write_tokens":${count(usage.cache_write_tokens)},"estimated":${usage.estimated}` +
+    `,"input_tokens":${count(usage.input_tokens)},"output_tokens":${count(usage.output_tokens)},"thinking_tokens":${count(usage.thinking_tokens)}` +
+    `,"web_search_requests":${count(usage.web_search_requests)}}`
   );
 }
 
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-const EACH_BEYOND_ASCII = /[\u0080-\uffff]/g;
-/** Text that JSON holds as it is. */
-const PLAIN = /^[ !#-[\]-~]{0,64}$/;
+function count(value: number): number {
+  return Number.isFinite(value) ? value : 0;
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/g;
 
 /** JSON text of a value, in ASCII. */
-export function jsonText(value: string | number | object | null): string {
+export function jsonText(value: string | object | null): string {
   if (value === null) return 'null';
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
-  if (Array.isArray(value) && value.length === 0) return '[]';
-  const text = JSON.stringify(value);
-  return BEYOND_ASCII.test(text) ? text.replace(EACH_BEYOND_ASCII, escaped) : text;
+  return JSON.stringify(value).replace(BEYOND_ASCII, escaped);
 }
 
 function escaped(character: string): string {
@@ -118,60 +118,61 @@ function escaped(character: string): string {
 /** Cuts a line apart. The journal is ours alone, so its lines are trusted; one that is not a fact is a fault worth stopping for. */
 export function parseLine(line: string, segment: string): OpenTexts | CloseTexts {
   const values = line.split('\t');
-  if (values[0] === 'open' && values.length === OPEN_VALUES) return openTexts(values);
-  if (values[0] === 'close' && values.length === CLOSE_VALUES) return closeTexts(values);
+  if (isOpening(values)) return openTexts(values);
+  if (isClosing(values)) return closeTexts(values);
   throw new AbpError('internal', `the journal segment ${segment} holds a damaged line`);
 }
 
-/** The run of an opening line. */
-export function runOfLine(line: string): string {
-  return line.slice(line.indexOf('\t') + 1, line.indexOf('\t', line.indexOf('\t') + 1));
+function isOpening(values: readonly string[]): values is OpenValues {
+  return values[0] === 'open' && values.length === 21;
 }
 
-function openTexts(values: readonly string[]): OpenTexts {
-  // The number of values has been checked: none of these is undefined.
-  const [, run = '', at = '', plane = '', task = '', dialect = '', engine = '', backend = '', requestedModel = ''] = values;
+function isClosing(values: readonly string[]): values is CloseValues {
+  return values[0] === 'close' && values.length === 15;
+}
+
+function openTexts(values: OpenValues): OpenTexts {
   return {
     kind: 'open',
-    run,
-    at,
-    plane,
-    task,
-    dialect,
-    engine,
-    backend,
-    requestedModel,
-    upstreamModel: values[9] ?? '',
-    mode: values[10] ?? '',
-    compatibility: values[11] ?? '',
-    negotiation: values[12] ?? '',
-    emulations: values[13] ?? '',
-    fidelity: values[14] ?? '',
-    request: values[15] ?? '',
-    upstreamRequest: values[16] ?? '',
-    recording: values[17] ?? '',
-    enforcement: values[18] ?? '',
-    tags: values[19] ?? '',
-    keyId: values[20] ?? '',
+    run: values[1],
+    at: values[2],
+    plane: values[3],
+    task: values[4],
+    dialect: values[5],
+    engine: values[6],
+    backend: values[7],
+    requestedModel: values[8],
+    upstreamModel: values[9],
+    mode: values[10],
+    compatibility: values[11],
+    negotiation: values[12],
+    emulations: values[13],
+    fidelity: values[14],
+    request: values[15],
+    upstreamRequest: values[16],
+    recording: values[17],
+    enforcement: values[18],
+    tags: values[19],
+    keyId: values[20],
   };
 }
 
-function closeTexts(values: readonly string[]): CloseTexts {
+function closeTexts(values: CloseValues): CloseTexts {
   return {
     kind: 'close',
-    run: values[1] ?? '',
-    at: values[2] ?? '',
-    status: values[3] ?? '',
-    reason: values[4] ?? '',
-    error: values[5] ?? '',
-    response: values[6] ?? '',
-    upstreamModel: values[7] ?? '',
-    eventCount: values[8] ?? '',
-    usage: values[9] ?? '',
-    toolCalls: values[10] ?? '',
-    attempts: values[11] ?? '',
-    dispatchedMs: values[12] ?? '',
-    firstByteMs: values[13] ?? '',
-    lastByteMs: values[14] ?? '',
+    run: values[1],
+    at: values[2],
+    status: values[3],
+    reason: values[4],
+    error: values[5],
+    response: values[6],
+    upstreamModel: values[7],
+    eventCount: values[8],
+    usage: values[9],
+    toolCalls: values[10],
+    attempts: values[11],
+    dispatchedMs: values[12],
+    firstByteMs: values[13],
+    lastByteMs: values[14],
   };
 }

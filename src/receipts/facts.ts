@@ -1,4 +1,3 @@
-import type { JsonObject } from '../base/json.ts';
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { Attempt, Plane, Receipt, ReceiptNegotiation, ReceiptUsage, Recording, ToolCallRecord } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
@@ -56,9 +55,3 @@ export interface CloseFact {
 }
 
 export type Fact = OpenFact | CloseFact;
-
-/** A journal line as a fact. The journal is ours alone, so its lines are trusted; one that is not a fact is a fault worth stopping for. */
-export function factOf(line: JsonObject): Fact {
-  if (line.fact !== 'open' && line.fact !== 'close') throw new TypeError('the journal holds a line that is not a fact');
-  return line as unknown as Fact; // written by Journal.append and read back from the same file
-}

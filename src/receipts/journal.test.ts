@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../test/support/facts.ts';
+import { factLine } from './fact-line.ts';
 import { Journal } from './journal.ts';
 
 let folder: string;
@@ -15,21 +16,18 @@ const segments = (): string[] => readdirSync(folder).sort();
 const linesOf = (name: string): string[] => readFileSync(join(folder, name), 'utf8').split('\n');
 
 it('has each fact on disk, as one line, before append returns', () => {
-  let woken = 0;
-  const journal = new Journal(folder, () => {
-    woken += 1;
-  });
-  journal.append(openFact({ task: 'a\nb\u2028' }));
+  const journal = new Journal(folder);
+  const odd = openFact({ task: 'a\n\tb\u2028é\ud800' });
+  journal.append(odd);
   const [name = ''] = segments();
-  expect(linesOf(name).map((line) => (line === '' ? '' : JSON.parse(line)))).toEqual([openFact({ task: 'a\nb\u2028' }), '']);
+  expect(linesOf(name)).toEqual([factLine(odd), '']);
   journal.append(closeFact());
-  expect(linesOf(name)).toHaveLength(3);
-  expect(woken).toBe(2);
+  expect(linesOf(name)).toEqual([factLine(odd), factLine(closeFact()), '']);
   journal.close();
 });
 
 it('makes no file before the first fact, and one that only its owner can read', () => {
-  const journal = new Journal(folder, () => undefined);
+  const journal = new Journal(folder);
   expect(segments()).toEqual([]);
   journal.append(openFact());
   expect(segments()).toHaveLength(1);
@@ -38,17 +36,17 @@ it('makes no file before the first fact, and one that only its owner can read', 
 });
 
 it('begins a new segment when one is full or was closed, in an order that sorts by age', () => {
-  const journal = new Journal(folder, () => undefined);
+  const journal = new Journal(folder);
   journal.append(openFact({ task: 'x'.repeat(17 * 1024 * 1024) }));
   journal.append(openFact({ task: 'second' }));
   journal.close();
   journal.append(openFact({ task: 'third' }));
   journal.close();
-  expect(segments().map((name) => /-(\d{6})\.jsonl$/.exec(name)?.[1])).toEqual(['000001', '000002', '000003']);
-  expect(segments().map((name) => JSON.parse(linesOf(name)[0] ?? '').task.slice(0, 6))).toEqual(['xxxxxx', 'second', 'third']);
+  expect(segments().map((name) => /-(\d{6})\.facts$/.exec(name)?.[1])).toEqual(['000001', '000002', '000003']);
+  expect(segments().map((name) => JSON.parse(linesOf(name)[0]?.split('\t')[4] ?? '').slice(0, 6))).toEqual(['xxxxxx', 'second', 'third']);
 });
 
 it('throws when a fact cannot be written', () => {
-  const journal = new Journal(join(folder, 'gone'), () => undefined);
+  const journal = new Journal(join(folder, 'gone'));
   expect(() => journal.append(openFact())).toThrow('ENOENT');
 });

@@ -1,14 +1,18 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbpError } from '../contract/errors.ts';
+import { factLine } from './fact-line.ts';
 import type { Fact } from './facts.ts';
+
+/** How the names of segments end. */
+export const SEGMENT_SUFFIX = '.facts';
 
 /** A segment is rotated at this size, so that drained ones can be deleted. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 
 /** Name of a segment: sorts by age, tells which process wrote it. */
 function segmentName(startedAt: number, pid: number, number: number): string {
-  return `${String(startedAt).padStart(14, '0')}-${pid}-${String(number).padStart(6, '0')}.jsonl`;
+  return `${String(startedAt).padStart(14, '0')}-${pid}-${String(number).padStart(6, '0')}${SEGMENT_SUFFIX}`;
 }
 
 /**
@@ -18,29 +22,48 @@ function segmentName(startedAt: number, pid: number, number: number): string {
 export class Journal {
   readonly #folder: string;
   readonly #startedAt = Date.now();
-  readonly #onAppend: () => void;
+  readonly #onWritten: (facts: readonly Fact[]) => void;
+  #gathered: Fact[] | undefined;
   #number = 0;
   #fd: number | undefined;
   #bytes = 0;
 
-  constructor(folder: string, onAppend: () => void) {
+  constructor(folder: string, onWritten: (facts: readonly Fact[]) => void = () => undefined) {
     this.#folder = folder;
-    this.#onAppend = onAppend;
+    this.#onWritten = onWritten;
   }
 
   append(fact: Fact): void {
-    const line = Buffer.from(`${JSON.stringify(fact)}\n`, 'utf8');
-    this.#write(line);
-    this.#bytes += line.length;
+    if (this.#gathered === undefined) this.#store([fact]);
+    else this.#gathered.push(fact);
+  }
+
+  /** What `work` appends is one write, at its end. */
+  together(work: () => void): void {
+    const gathered: Fact[] = [];
+    this.#gathered = gathered;
+    try {
+      work();
+    } finally {
+      this.#gathered = undefined;
+      if (gathered.length > 0) this.#store(gathered);
+    }
+  }
+
+  #store(facts: readonly Fact[]): void {
+    let lines = '';
+    for (const fact of facts) lines += `${factLine(fact)}\n`;
+    this.#write(lines);
+    this.#bytes += lines.length;
     if (this.#bytes >= SEGMENT_BYTES) this.close();
-    this.#onAppend();
+    this.#onWritten(facts);
   }
 
   /** A line that did not get out whole (a full disk) ends its segment: only a last line may be torn. */
-  #write(line: Buffer): void {
+  #write(lines: string): void {
     try {
-      const written = writeSync(this.#open(), line);
-      if (written < line.length) throw new AbpError('internal', 'the journal took only a part of a line; is the disk full?');
+      const written = writeSync(this.#open(), lines, null, 'latin1');
+      if (written < lines.length) throw new AbpError('internal', 'the journal took only a part of a line; is the disk full?');
     } catch (error) {
       this.close();
       throw error;

@@ -5,12 +5,13 @@ export interface KeeperData {
   readonly homePath: string;
   readonly databaseUrl?: string;
   readonly version: string;
-  /** One Int32: PENDING when something was appended since the keeper last looked. */
+  /** One Int32: PENDING when something was appended since the keeper last looked, URGENT when somebody waits for it. */
   readonly signal: SharedArrayBuffer;
 }
 
 export const IDLE = 0;
 export const PENDING = 1;
+export const URGENT = 2;
 
 /** What the keeper thread says. */
 export type KeeperReport =

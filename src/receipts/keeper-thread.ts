@@ -3,10 +3,10 @@ import { openStore } from '../store/database.ts';
 import { openHome } from '../store/home.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
-import { IDLE, type KeeperData, type KeeperReport, PENDING } from './keeper-protocol.ts';
+import { IDLE, type KeeperData, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
 
-/** How long facts gather before a batch: long enough that a short run is one row instead of two. */
-const GATHER_MS = 20;
+/** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
+const GATHER_MS = 50;
 const RETRY_MS = 1000;
 
 const data = workerData as KeeperData; // given by startKeeper alone
@@ -21,12 +21,16 @@ async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits until something was appended. */
+/** Waits until something was appended and, unless that is urgent, until more has gathered. */
 async function nextWork(): Promise<void> {
-  const wait = Atomics.waitAsync(signal, 0, IDLE, 1000);
-  if (wait.async) await wait.value;
+  await whileSignal(IDLE, 1000);
+  await whileSignal(PENDING, GATHER_MS);
   Atomics.store(signal, 0, IDLE);
-  if (!stopping) await pause(GATHER_MS);
+}
+
+async function whileSignal(state: number, ms: number): Promise<void> {
+  const wait = Atomics.waitAsync(signal, 0, state, ms);
+  if (wait.async) await wait.value;
 }
 
 async function drainOnce(drain: Drain): Promise<boolean> {
@@ -48,7 +52,7 @@ async function keep(): Promise<void> {
   const drain = new Drain(store, home.journalFolder, origin);
   parentPort?.on('message', () => {
     stopping = true;
-    Atomics.store(signal, 0, PENDING);
+    Atomics.store(signal, 0, URGENT);
     Atomics.notify(signal, 0);
   });
   let drained = await drainOnce(drain);

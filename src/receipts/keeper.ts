@@ -5,7 +5,8 @@ import { siblingModule } from '../base/module-url.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Fact } from './facts.ts';
 import { Journal } from './journal.ts';
-import { IDLE, type KeeperData, type KeeperReport, PENDING } from './keeper-protocol.ts';
+import { IDLE, type KeeperData, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import { type Step, Turn } from './turn.ts';
 
 /** Facts live for one batch; Node's default young generation would let twenty megabytes of dead ones stay resident. */
 const YOUNG_MB = 4;
@@ -23,7 +24,12 @@ export interface KeeperOptions {
 
 /** The journal of this process and the thread that drains it. */
 export interface Keeper {
+  /** Written when it returns. */
   append(fact: Fact): void;
+  /** Does the step of a call that begins, together with the others of this turn of the event loop. */
+  opening(step: Step): void;
+  /** Likewise for a call that ends. */
+  closing(step: Step): void;
   /** Watches for the next write of the run's receipt. */
   watch(run: RunId): SettleWatch;
   /** Why facts are not moving, or undefined. */
@@ -55,10 +61,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     env: threadEnvironment(),
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const journal = new Journal(options.journalFolder, () => {
-    if (Atomics.compareExchange(signal, 0, IDLE, PENDING) === IDLE) Atomics.notify(signal, 0);
-  });
-  return new ThreadKeeper(worker, journal, options);
+  return new ThreadKeeper(worker, signal, options);
 }
 
 /** A thread does not inherit the compile cache of its process; without it the thread compiles everything again, at each start. */
@@ -70,7 +73,9 @@ function threadEnvironment(): NodeJS.ProcessEnv {
 
 class ThreadKeeper implements Keeper {
   readonly #worker: Worker;
+  readonly #signal: Int32Array;
   readonly #journal: Journal;
+  readonly #turn: Turn;
   readonly #options: KeeperOptions;
   readonly #waiters = new Map<RunId, Set<() => void>>();
   readonly ready: Promise<number>;
@@ -79,9 +84,11 @@ class ThreadKeeper implements Keeper {
   readonly #stopped = Promise.withResolvers<void>();
   #stalled: string | undefined;
 
-  constructor(worker: Worker, journal: Journal, options: KeeperOptions) {
+  constructor(worker: Worker, signal: Int32Array, options: KeeperOptions) {
     this.#worker = worker;
-    this.#journal = journal;
+    this.#signal = signal;
+    this.#journal = new Journal(options.journalFolder, (facts) => this.#wake(facts));
+    this.#turn = new Turn(this.#journal);
     this.#options = options;
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
@@ -102,12 +109,21 @@ class ThreadKeeper implements Keeper {
     this.#journal.append(fact);
   }
 
+  opening(step: Step): void {
+    this.#turn.open(step);
+  }
+
+  closing(step: Step): void {
+    this.#turn.close(step);
+  }
+
   watch(run: RunId): SettleWatch {
     let timer: NodeJS.Timeout | undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiters = this.#waiters.get(run) ?? new Set();
     this.#waiters.set(run, waiters);
     waiters.add(resolve);
+    this.#hurry();
     return {
       changed: (ms) => {
         timer = setTimeout(resolve, ms);
@@ -126,6 +142,16 @@ class ThreadKeeper implements Keeper {
     this.#worker.postMessage('stop');
     await this.#stopped.promise;
     await this.#worker.terminate();
+  }
+
+  #wake(facts: readonly Fact[]): void {
+    if (this.#waiters.size > 0 && facts.some((fact) => this.#waiters.has(fact.run))) this.#hurry();
+    else if (Atomics.compareExchange(this.#signal, 0, IDLE, PENDING) === IDLE) Atomics.notify(this.#signal, 0);
+  }
+
+  /** Somebody waits: the keeper does not let facts gather. */
+  #hurry(): void {
+    if (Atomics.exchange(this.#signal, 0, URGENT) !== URGENT) Atomics.notify(this.#signal, 0);
   }
 
   #hear(message: KeeperReport): void {

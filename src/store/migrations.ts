@@ -2,11 +2,13 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { AbpError } from '../contract/errors.ts';
 import { up as firstTables } from './migrations/0001-first-tables.ts';
+import { up as fewerIndexes } from './migrations/0002-fewer-indexes.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-tables': { up: firstTables },
+  '0002-fewer-indexes': { up: fewerIndexes },
 };
 
 /**

@@ -25,9 +25,14 @@ export interface StoredReceipt {
   readonly document: JsonObject;
 }
 
+/** A receipt to be stored: its document is JSON text already. */
+export interface NewReceipt extends Omit<StoredReceipt, 'document'> {
+  readonly document: string;
+}
+
 interface Column {
   readonly type: 'text' | 'bigint';
-  readonly value: (receipt: StoredReceipt) => string | number | null;
+  readonly value: (receipt: NewReceipt) => string | number | null;
 }
 
 /** Every column with its type and source. The statements of both databases are built from it. */
@@ -45,7 +50,7 @@ export const RECEIPT_COLUMNS: Readonly<Record<keyof ReceiptsTable, Column>> = {
   completed_at: { type: 'bigint', value: (receipt) => receipt.completedAt },
   tags: { type: 'text', value: (receipt) => tagsColumn(receipt.tags) },
   receipt_sha256: { type: 'text', value: (receipt) => receipt.receiptSha256 },
-  document: { type: 'text', value: (receipt) => JSON.stringify(receipt.document) },
+  document: { type: 'text', value: (receipt) => receipt.document },
 };
 
 /** The primary key of a run: its hex digits without the `run_`. */

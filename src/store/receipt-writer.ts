@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
-import { RECEIPT_COLUMNS, type StoredReceipt } from './receipt-columns.ts';
+import { type NewReceipt, RECEIPT_COLUMNS } from './receipt-columns.ts';
 import type { PostgresStore, SqliteStore, Store } from './store.ts';
 
 /** How far a journal segment has been drained. */
@@ -23,7 +23,7 @@ const onMarkConflict =
   'on conflict (segment) do update set node = excluded.node, position = excluded.position, updated_at = excluded.updated_at ' +
   'where excluded.position > journal_positions.position';
 
-type SqliteWriter = (receipts: readonly StoredReceipt[], mark: JournalMark) => void;
+type SqliteWriter = (receipts: readonly NewReceipt[], mark: JournalMark) => void;
 
 function sqliteWriter(database: DatabaseSync): SqliteWriter {
   const begin = database.prepare('begin immediate');
@@ -47,7 +47,7 @@ function sqliteWriter(database: DatabaseSync): SqliteWriter {
 
 const sqliteWriters = new WeakMap<SqliteStore, SqliteWriter>();
 
-async function saveOnSqlite(store: SqliteStore, receipts: readonly StoredReceipt[], mark: JournalMark): Promise<void> {
+async function saveOnSqlite(store: SqliteStore, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
   await store.exclusive(() => {
     const write = sqliteWriters.get(store) ?? sqliteWriter(store.sqlite);
     sqliteWriters.set(store, write);
@@ -65,8 +65,8 @@ const postgresInsert = (() => {
 })();
 
 /** PostgreSQL refuses to touch a row twice in one statement; rows in key order keep two nodes from deadlocking. */
-function newestPerRun(receipts: readonly StoredReceipt[]): readonly StoredReceipt[] {
-  const newest = new Map<string, StoredReceipt>();
+function newestPerRun(receipts: readonly NewReceipt[]): readonly NewReceipt[] {
+  const newest = new Map<string, NewReceipt>();
   for (const receipt of receipts) {
     const known = newest.get(receipt.runId);
     if (known === undefined || receipt.revision > known.revision) newest.set(receipt.runId, receipt);
@@ -74,7 +74,7 @@ function newestPerRun(receipts: readonly StoredReceipt[]): readonly StoredReceip
   return [...newest.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-async function saveOnPostgres(store: PostgresStore, receipts: readonly StoredReceipt[], mark: JournalMark): Promise<void> {
+async function saveOnPostgres(store: PostgresStore, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
   const rows = newestPerRun(receipts);
   const arrays = columns.map(([, column]) => rows.map(column.value));
   await store.db.executeQuery(CompiledQuery.raw(postgresInsert, [mark.segment, mark.node, mark.position, Date.now(), ...arrays]));
@@ -84,7 +84,7 @@ async function saveOnPostgres(store: PostgresStore, receipts: readonly StoredRec
  * Saves a batch and the journal position it brings us to, both or neither. A receipt replaces the stored one only with a greater
  * revision, so a batch may be saved twice.
  */
-export async function saveReceipts(store: Store, receipts: readonly StoredReceipt[], mark: JournalMark): Promise<void> {
+export async function saveReceipts(store: Store, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
   if (store.kind === 'sqlite') await saveOnSqlite(store, receipts, mark);
   else await saveOnPostgres(store, receipts, mark);
 }

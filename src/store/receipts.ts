@@ -20,6 +20,8 @@ export interface ReceiptFilter extends PageOptions {
   readonly since?: number | undefined;
   /** Started before this time. */
   readonly until?: number | undefined;
+  /** Only runs that have not ended. */
+  readonly unfinished?: boolean | undefined;
 }
 
 const FILTER_COLUMNS = { plane: 'plane', engine: 'engine', model: 'model', status: 'status', key: 'key_id' } as const;
@@ -34,6 +36,8 @@ function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBuilder<T
     if (wanted !== undefined) all.push(eb(FILTER_COLUMNS[name], '=', indexedText(wanted)));
   }
   if (filter.tag !== undefined) all.push(eb.and([hasTag(store, filter.tag)]));
+  // In these words, because the index of unfinished runs is found by its condition.
+  if (filter.unfinished === true) all.push(eb('completed_at', 'is', null));
   if (filter.since !== undefined) all.push(eb('started_at', '>=', filter.since));
   if (filter.until !== undefined) all.push(eb('started_at', '<', filter.until));
   if (filter.cursor !== undefined) {

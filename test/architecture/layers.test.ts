@@ -23,9 +23,9 @@ const RANKS: Readonly<Record<string, number>> = {
   runtime: 8,
   platform: 9,
   gateway: 10,
+  conformance: 10,
   cli: 11,
   node: 11,
-  conformance: 11,
   client: 11,
 };
 

@@ -32,6 +32,7 @@ Know before you call:
   explain          Show what would happen to a request on an engine
 
 Use the contract:
+  conformance      Check that a gateway serves SDKs as the vendors do
   schema           List, print or write the JSON Schemas
 `);
 });
@@ -60,5 +61,32 @@ Global Options:
 Examples:
   abp negotiate engine:claude --require streaming=native --require json_mode
   abp negotiate host:codex --file work-order.json --strict --json
+`);
+});
+
+it('abp conformance --help is this text', async () => {
+  expect(await help('conformance')).toBe(`Usage: abp conformance [options] <base-url>
+
+Check that a gateway serves SDKs as the vendors do.
+
+Arguments:
+  base-url          the URL an SDK would be given, with or without /v1
+
+Options:
+  --dialect <name>  a dialect that must be served; repeatable (default every one that is)
+  --key <key>       sent as each vendor’s SDK sends it
+  --model <name>    the model to ask (default sim-1)
+  -h, --help        show help
+
+Global Options:
+  -V, --version     show the version
+  --json            write JSON instead of text
+  --no-color        write without colours
+  --config <file>   configuration file (ABP_CONFIG, else abp.toml)
+  --home <dir>      where state is kept (ABP_HOME, else ~/.abp)
+
+Examples:
+  abp conformance http://127.0.0.1:8088/e/sim
+  abp conformance https://gateway.example.com --dialect openai-chat --key sk-1 --model gpt-5 --json
 `);
 });

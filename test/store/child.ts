@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { openStore } from '../../src/store/database.ts';
 import { openHome } from '../../src/store/home.ts';
 import { saveReceipts } from '../../src/store/receipt-writer.ts';
-import { receipt } from './receipt-fixture.ts';
+import { receipt, unsaved } from './receipt-fixture.ts';
 
 const [path = '', url = '', command = ''] = process.argv.slice(2);
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
@@ -15,7 +15,7 @@ async function insert(count: number): Promise<void> {
   const segment = `segment-${process.pid}`;
   for (let position = 1; position <= count; position += 1) {
     const row = receipt();
-    await saveReceipts(store, [row], { segment, node: 'node_a', position });
+    await saveReceipts(store, [unsaved(row)], { segment, node: 'node_a', position });
     say(row.runId);
   }
   await store.close();

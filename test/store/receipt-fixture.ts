@@ -1,5 +1,5 @@
 import { newRunId } from '../../src/contract/run-id.ts';
-import type { StoredReceipt } from '../../src/store/receipt-columns.ts';
+import type { NewReceipt, StoredReceipt } from '../../src/store/receipt-columns.ts';
 
 /** A finished gateway receipt with the given fields changed. */
 export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
@@ -20,4 +20,9 @@ export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
     document: { contract_version: 'abp/v0.1', usage: { input_tokens: 12 } },
     ...changes,
   };
+}
+
+/** The same as it is saved. */
+export function unsaved(stored: StoredReceipt): NewReceipt {
+  return { ...stored, document: JSON.stringify(stored.document) };
 }

@@ -5,13 +5,15 @@ import { newRunId, parseRunId } from '../../src/contract/run-id.ts';
 import { forgetSegment, journalPosition } from '../../src/store/journal-positions.ts';
 import { createKey, deleteExpiredRunKeys, findKeyByHash, isLive, listKeys, type NewKey, revokeKey } from '../../src/store/keys.ts';
 import type { StoredReceipt } from '../../src/store/receipt-columns.ts';
-import { saveReceipts } from '../../src/store/receipt-writer.ts';
+import { type JournalMark, saveReceipts } from '../../src/store/receipt-writer.ts';
 import { getReceipt, listReceipts, type ReceiptFilter } from '../../src/store/receipts.ts';
 import { deleteSetting, getSetting, setSetting } from '../../src/store/settings.ts';
 import type { Store } from '../../src/store/store.ts';
-import { receipt } from './receipt-fixture.ts';
+import { receipt, unsaved } from './receipt-fixture.ts';
 
 const mark = (position: number) => ({ segment: 'segment-a', node: 'node_a', position });
+
+const save = (store: Store, receipts: readonly StoredReceipt[], at: JournalMark) => saveReceipts(store, receipts.map(unsaved), at);
 
 const newKey = (changes: Partial<NewKey> = {}): NewKey => ({
   kind: 'user',
@@ -78,13 +80,13 @@ function describeReceipts(current: () => Store): void {
         tags: ['team:blue', 'a "quoted" one'],
         document: { text: 'null \u0000, half \ud800, line\nbreak, \\ and "', nested: [{ deep: [1.5, null, true] }], __proto__x: {} },
       });
-      await saveReceipts(current(), [saved], mark(100));
+      await save(current(), [saved], mark(100));
       expect(await getReceipt(current(), saved.runId)).toEqual(saved);
     });
 
     test('keep their absent fields absent', async () => {
       const saved = receipt({ dialect: null, engine: null, model: null, mode: null, keyId: null, completedAt: null, receiptSha256: null });
-      await saveReceipts(current(), [saved], mark(100));
+      await save(current(), [saved], mark(100));
       expect(await getReceipt(current(), saved.runId)).toEqual(saved);
     });
 
@@ -95,16 +97,16 @@ function describeReceipts(current: () => Store): void {
     test('accept a model name no index could hold', async () => {
       const hostile = `evil\u0000${Array.from({ length: 9000 }, (_, i) => String.fromCodePoint(0x1f300 + (i % 500))).join('')}`;
       const saved = receipt({ model: hostile, document: { model: hostile } });
-      await saveReceipts(current(), [saved], mark(1));
+      await save(current(), [saved], mark(1));
       expect((await getReceipt(current(), saved.runId))?.document).toEqual({ model: hostile });
       expect((await listReceipts(current(), { model: hostile })).items).toHaveLength(1);
     });
 
     test('are not replaced by an equal or smaller revision', async () => {
       const runId = newRunId();
-      await saveReceipts(current(), [receipt({ runId, revision: 3, status: 'completed' })], mark(1));
-      await saveReceipts(current(), [receipt({ runId, revision: 3, status: 'failed' })], mark(2));
-      await saveReceipts(current(), [receipt({ runId, revision: 2, status: 'running' })], mark(3));
+      await save(current(), [receipt({ runId, revision: 3, status: 'completed' })], mark(1));
+      await save(current(), [receipt({ runId, revision: 3, status: 'failed' })], mark(2));
+      await save(current(), [receipt({ runId, revision: 2, status: 'running' })], mark(3));
       expect((await getReceipt(current(), runId))?.status).toBe('completed');
     });
 
@@ -115,7 +117,7 @@ function describeReceipts(current: () => Store): void {
           const runs = [newRunId(), newRunId(), newRunId()];
           for (const batch of batches) {
             const rows = batch.map(([run, revision]) => receipt({ runId: runs[run]!, revision, document: { revision } }));
-            await saveReceipts(current(), rows, mark(1));
+            await save(current(), rows, mark(1));
           }
           for (const [index, runId] of runs.entries()) {
             const greatest = Math.max(0, ...batches.flat().map(([run, revision]) => (run === index ? revision : 0)));
@@ -129,9 +131,9 @@ function describeReceipts(current: () => Store): void {
 
     test('move the journal position forward only', async () => {
       expect(await journalPosition(current(), 'segment-a')).toBe(0);
-      await saveReceipts(current(), [receipt()], mark(500));
-      await saveReceipts(current(), [], mark(800));
-      await saveReceipts(current(), [receipt()], mark(300));
+      await save(current(), [receipt()], mark(500));
+      await save(current(), [], mark(800));
+      await save(current(), [receipt()], mark(300));
       expect(await journalPosition(current(), 'segment-a')).toBe(800);
       await forgetSegment(current(), 'segment-a');
       expect(await journalPosition(current(), 'segment-a')).toBe(0);
@@ -141,10 +143,10 @@ function describeReceipts(current: () => Store): void {
       const good = receipt();
       // A value of the wrong type gets past the compiler in no caller; here it makes the second row of the batch fail.
       const bad = receipt({ startedAt: null as unknown as number });
-      await expect(saveReceipts(current(), [good, bad], mark(900))).rejects.toThrow();
+      await expect(save(current(), [good, bad], mark(900))).rejects.toThrow();
       expect(await getReceipt(current(), good.runId)).toBeUndefined();
       expect(await journalPosition(current(), 'segment-a')).toBe(0);
-      await saveReceipts(current(), [good], mark(900));
+      await save(current(), [good], mark(900));
       expect(await getReceipt(current(), good.runId)).toEqual(good);
     });
 
@@ -160,14 +162,14 @@ function describeReceipts(current: () => Store): void {
         });
       await begun.promise;
       const saved = Array.from({ length: 20 }, () => receipt());
-      await Promise.all([slow, ...saved.map((one, index) => saveReceipts(current(), [one], mark(index + 1)))]);
+      await Promise.all([slow, ...saved.map((one, index) => save(current(), [one], mark(index + 1)))]);
       expect((await listReceipts(current())).items).toHaveLength(20);
       expect(await getSetting(current(), 'slow')).toBe(2);
     });
 
     test('come in batches of thousands', async () => {
       const rows = Array.from({ length: 6000 }, (_, index) => receipt({ startedAt: 1_800_000_000_000 + index }));
-      await saveReceipts(current(), rows, mark(1));
+      await save(current(), rows, mark(1));
       const { rows: counted } = await sql<{ total: number }>`select count(*) as total from receipts`.execute(current().db);
       expect(counted).toEqual([{ total: 6000 }]);
     });
@@ -178,7 +180,7 @@ function describeReceiptLists(current: () => Store): void {
   describe('the list of receipts', () => {
     test('is newest first and ends without a cursor', async () => {
       const rows = [3, 1, 2].map((startedAt) => receipt({ startedAt }));
-      await saveReceipts(current(), rows, mark(1));
+      await save(current(), rows, mark(1));
       const page = await listReceipts(current());
       expect(page.items.map((one) => one.startedAt)).toEqual([3, 2, 1]);
       expect(page).not.toHaveProperty('next_cursor');
@@ -189,7 +191,7 @@ function describeReceiptLists(current: () => Store): void {
         fc.asyncProperty(fc.array(fc.nat(3), { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (times, limit) => {
           await current().db.deleteFrom('receipts').execute();
           const rows = times.map((startedAt) => receipt({ startedAt }));
-          await saveReceipts(current(), rows, mark(1));
+          await save(current(), rows, mark(1));
           const expected = rows.toSorted((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? 1 : -1)).map((one) => one.runId);
           expect((await allPages(current(), { limit })).map((one) => one.runId)).toEqual(expected);
         }),
@@ -198,19 +200,19 @@ function describeReceiptLists(current: () => Store): void {
     });
 
     test('does not shift when newer receipts arrive between pages', async () => {
-      await saveReceipts(
+      await save(
         current(),
         [1, 2, 3].map((startedAt) => receipt({ startedAt })),
         mark(1),
       );
       const first = await listReceipts(current(), { limit: 2 });
-      await saveReceipts(current(), [receipt({ startedAt: 9 })], mark(2));
+      await save(current(), [receipt({ startedAt: 9 })], mark(2));
       const second = await listReceipts(current(), { limit: 2, cursor: first.next_cursor });
       expect(second.items.map((one) => one.startedAt)).toEqual([1]);
     });
 
     test('filters by every field, alone and together', async () => {
-      await saveReceipts(
+      await save(
         current(),
         [
           receipt({ startedAt: 1, plane: 'run', engine: 'claude', model: 'opus', status: 'failed', keyId: 'key_2', tags: ['nightly'] }),
@@ -230,10 +232,13 @@ function describeReceiptLists(current: () => Store): void {
       expect(await times({ until: 2 })).toEqual([1]);
       expect(await times({ plane: 'run', status: 'completed', since: 1, until: 3 })).toEqual([2]);
       expect(await times({ plane: 'run', tag: 'weekly' })).toEqual([]);
+      expect(await times({ unfinished: true })).toEqual([]);
+      await save(current(), [receipt({ startedAt: 4, status: 'running', completedAt: null })], mark(2));
+      expect(await times({ unfinished: true })).toEqual([4]);
     });
 
     test('finds a tag only where it is whole, in the same case', async () => {
-      await saveReceipts(current(), [receipt({ tags: ['Blue', 'a","b', 'c%_', '\\'] })], mark(1));
+      await save(current(), [receipt({ tags: ['Blue', 'a","b', 'c%_', '\\'] })], mark(1));
       const found = async (tag: string) => (await listReceipts(current(), { tag })).items.length;
       expect(await found('Blue')).toBe(1);
       expect(await found('a","b')).toBe(1);
@@ -246,7 +251,7 @@ function describeReceiptLists(current: () => Store): void {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }), fc.string({ unit: 'binary' }), async (tags, other) => {
           await current().db.deleteFrom('receipts').execute();
-          await saveReceipts(current(), [receipt({ tags })], mark(1));
+          await save(current(), [receipt({ tags })], mark(1));
           for (const tag of [...tags, other]) {
             const replaced = (text: string) => text.replaceAll('\u0000', '\uFFFD');
             const expected = tags.some((one) => replaced(one) === replaced(tag)) ? 1 : 0;

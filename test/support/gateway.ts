@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { z } from 'zod';
+import type { Policy } from '../../src/calls/policy.ts';
 import { Config, type EngineConfig } from '../../src/gateway/config.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import { startServer } from '../../src/gateway/server.ts';
@@ -16,6 +17,7 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   /** A home to start on; without it a new one that vanishes with the server. */
   readonly home?: string;
+  readonly policy?: Policy;
 }
 
 /** A server inside the test process, on a free port of loopback. */
@@ -50,7 +52,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
   };
   try {
-    const server = await startServer({ config, home, version: '0.0.0-test', log });
+    const server = await startServer({
+      config,
+      home,
+      version: '0.0.0-test',
+      log,
+      ...(options.policy === undefined ? {} : { policy: options.policy }),
+    });
     const close = async (): Promise<void> => {
       await server.close();
       remove();

@@ -37,11 +37,12 @@ function schemasOf(document: Json | undefined): JsonObject | undefined {
   return isJsonObject(schemas) ? schemas : undefined;
 }
 
-/** `nullable` is OpenAPI's; JSON Schema says it with a type. Discriminators only choose among what is checked anyway. */
+/** `nullable` is OpenAPI's; JSON Schema says it with a type. A discriminator chooses among alternatives that overlap without it. */
 function convert(value: Json): Json {
   if (Array.isArray(value)) return value.map(convert);
   if (!isJsonObject(value)) return value;
-  const { nullable, discriminator: _choice, ...rest } = value;
-  const converted = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, convert(member)]));
+  const { nullable, discriminator, ...rest } = value;
+  const nameOf = (key: string): string => (key === 'oneOf' && discriminator !== undefined ? 'anyOf' : key);
+  const converted = Object.fromEntries(Object.entries(rest).map(([key, member]) => [nameOf(key), convert(member)]));
   return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
 }

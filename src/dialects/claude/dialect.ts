@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
-import { liftTokenCount, modelList, tokenCount } from './lists.ts';
+import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
 import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
@@ -25,6 +25,7 @@ export const claude: Dialect = {
   stepper,
   emitter,
   tokenCount,
+  lowerCount,
   liftTokenCount,
   modelList,
   liftError,

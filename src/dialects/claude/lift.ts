@@ -38,7 +38,7 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
   const request = parseAt(wire.Request, body, 'request body');
   const f = new Fields(request, '', context.ledger);
   const model = f.take('model', 'model');
-  const messages = [...liftSystem(f), ...f.list('messages').map(liftMessage)];
+  const messages = [...liftSystem(f), ...f.list('messages').map((m, index, all) => liftMessage(m, index === all.length - 1))];
   const output = liftOutput(f);
   const thinking = liftThinking(f);
   const choice = liftToolChoice(f);
@@ -97,9 +97,10 @@ function liftSystem(f: Fields<wire.Request>): IrMessage[] {
   return [{ role: 'system', at: 'system', parts: blocks.map((block) => liftBlock(block, 'system')) }];
 }
 
-function liftMessage(m: Fields<wire.Message>): IrMessage {
+/** A last message of the assistant is the beginning of the answer that is asked for. */
+function liftMessage(m: Fields<wire.Message>, last: boolean): IrMessage {
   const role = m.take('role', 'structure');
-  const concept = role === 'system' ? 'system_in_place' : 'text';
+  const concept = role === 'system' ? 'system_in_place' : last && role === 'assistant' ? 'prefill' : 'text';
   return {
     role,
     at: m.path,
@@ -163,7 +164,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   const name = t.take('name', 'tool');
   const description = t.take('description', 'tool');
   const schema = t.take('input_schema', 'tool');
-  const strict = t.take('strict', 'tool_strict');
+  const strict = t.take('strict', t.value.strict === true ? 'tool_strict' : 'structure');
   t.take('cache_control', 'cache_mark');
   for (const hint of ['defer_loading', 'input_examples', 'eager_input_streaming', 'allowed_callers']) t.take(hint, 'tool_option');
   if (name === undefined) throw new AbpError('invalid_request', `${t.path}.name: required`);

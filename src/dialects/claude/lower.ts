@@ -8,6 +8,8 @@ import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { foreignMark } from './cache-mark.ts';
+import { lowerLimits } from './lower-thinking.ts';
 
 /** The version whose fields we write; later ones have no sampling parameters. */
 const VERSION = '2023-06-01';
@@ -18,14 +20,15 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
   const { system, rest } = splitSystem(request.messages);
   const { sampling, output } = request;
   const effort = lowerEffort(request, notes);
+  const limits = lowerLimits(request, context, notes);
   const body = compact({
     model: request.model,
-    max_tokens: lowerMaxTokens(request, context, notes),
+    max_tokens: limits.maxTokens,
     system: lowerSystem(system, notes),
-    messages: rest.map((message) => lowerMessage(message, notes)),
+    messages: rest.flatMap((message) => lowerMessage(message, notes)),
     tools: lowerTools(request, notes),
-    tool_choice: lowerToolChoice(request),
-    thinking: lowerThinking(request),
+    tool_choice: lowerToolChoice(request, notes),
+    thinking: limits.thinking,
     output_config:
       output?.kind === 'json-schema' || effort !== undefined
         ? compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: output.schema } : undefined })
@@ -40,13 +43,6 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
     stream: request.stream ? true : undefined,
   });
   return { path: '/v1/messages', body, headers: { 'anthropic-version': VERSION }, notes };
-}
-
-/** Messages demands a limit. */
-function lowerMaxTokens(request: IrRequest, context: LowerContext, notes: FateNote[]): number {
-  if (request.maxTokens !== undefined) return request.maxTokens;
-  notes.push({ concept: 'max_tokens', fate: 'emulated', note: `the caller set no limit; ${context.defaultMaxTokens} was sent` });
-  return context.defaultMaxTokens;
 }
 
 /** Claude takes 0 to 1 where others take 0 to 2. */
@@ -80,17 +76,29 @@ function lowerServiceTier(request: IrRequest, notes: FateNote[]): string | undef
 }
 
 function lowerSystem(system: readonly IrMessage[], notes: FateNote[]): Json | undefined {
-  const parts = system.flatMap((message) => message.parts);
-  const [only] = parts;
-  if (only === undefined) return undefined;
-  if (parts.length === 1 && only.kind === 'text' && only.meta?.claude === undefined) return only.text;
-  return parts.flatMap((part) => lowerPart(part, notes));
+  const blocks = system.flatMap((message) => lowerBlocks(message, notes));
+  return blocks.length === 0 ? undefined : contentOf(blocks);
 }
 
-function lowerMessage(message: IrMessage, notes: FateNote[]): JsonObject {
-  const [only] = message.parts;
-  const plain = message.parts.length === 1 && only?.kind === 'text' && only.meta?.claude === undefined ? only.text : undefined;
-  return { role: message.role, content: plain ?? message.parts.flatMap((part) => lowerPart(part, notes)), ...message.meta?.claude };
+/** A message must have content; one of foreign reasoning alone has none left. */
+function lowerMessage(message: IrMessage, notes: FateNote[]): JsonObject[] {
+  const blocks = lowerBlocks(message, notes);
+  const empty = blocks.length === 0 && message.parts.length > 0;
+  return empty ? [] : [{ role: message.role, content: contentOf(blocks), ...message.meta?.claude }];
+}
+
+/** The mark of a whole message stands on its last block. */
+function lowerBlocks(message: IrMessage, notes: FateNote[]): JsonObject[] {
+  const blocks = message.parts.flatMap((part) => lowerPart(part, notes));
+  const mark = foreignMark(message, notes);
+  return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...mark } : block));
+}
+
+/** One plain text is a string. */
+function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[] {
+  const [only] = blocks;
+  const plain = blocks.length === 1 && only?.type === 'text' && Object.keys(only).length === 2 ? only.text : undefined;
+  return typeof plain === 'string' ? plain : blocks;
 }
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -98,7 +106,7 @@ const DOCUMENT_TYPES = ['application/pdf', 'text/plain'];
 
 /** One content block, with the members it came with when it came from Claude; nothing where the part has no form here. */
 export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
-  const own = part.meta?.claude;
+  const own = { ...foreignMark(part, notes), ...part.meta?.claude };
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -116,7 +124,7 @@ export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
     case 'tool-result':
       return [lowerToolResult(part, notes)];
     case 'vendor':
-      return own === undefined ? [] : [part.text === undefined ? own : { ...own, input: argumentsObject(part.text) }];
+      return part.meta?.claude === undefined ? [] : [part.text === undefined ? own : { ...own, input: argumentsObject(part.text) }];
     default:
       return [];
   }
@@ -149,13 +157,12 @@ export function signatureOf(meta: IrPart['meta']): string {
 }
 
 function lowerToolResult(part: ToolResultPart, notes: FateNote[]): JsonObject {
-  const [only] = part.parts;
-  const plain = part.parts.length === 1 && only?.kind === 'text' && only.meta?.claude === undefined ? only.text : undefined;
   return {
     type: 'tool_result',
     tool_use_id: part.callId,
-    content: plain ?? part.parts.flatMap((inner) => lowerPart(inner, notes)),
+    content: contentOf(part.parts.flatMap((inner) => lowerPart(inner, notes))),
     ...(part.isError ? { is_error: true } : {}),
+    ...foreignMark(part, notes),
     ...part.meta?.claude,
   };
 }
@@ -193,9 +200,8 @@ function lowerTools(request: IrRequest, notes: FateNote[]): Json | undefined {
 
 function lowerTool(tool: IrTool, notes: FateNote[]): JsonObject[] {
   if (tool.kind === 'function') {
-    return [
-      compact({ name: tool.name, description: tool.description, input_schema: tool.schema, strict: tool.strict, ...tool.meta?.claude }),
-    ];
+    const { name, description, schema, strict } = tool;
+    return [compact({ name, description, input_schema: schema, strict, ...foreignMark(tool, notes), ...tool.meta?.claude })];
   }
   if (tool.kind === 'custom') return [];
   const own = tool.meta.claude;
@@ -206,9 +212,15 @@ function lowerTool(tool: IrTool, notes: FateNote[]): JsonObject[] {
   return hosted === undefined ? [] : [hosted];
 }
 
-function lowerToolChoice(request: IrRequest): JsonObject | undefined {
+/** A choice without tools is answered with 400; one that forces none says nothing then. */
+function lowerToolChoice(request: IrRequest, notes: FateNote[]): JsonObject | undefined {
   const { toolChoice: choice, parallelToolCalls: parallel } = request;
   if (choice === undefined && parallel === undefined) return undefined;
+  if (request.tools.length === 0 && (choice === undefined || choice.kind === 'auto' || choice.kind === 'none')) {
+    for (const concept of ['tool_choice', 'parallel_tool_calls'] as const)
+      notes.push({ concept, fate: 'renamed', note: 'there is no tool to choose' });
+    return undefined;
+  }
   const flag = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
   switch (choice?.kind) {
     case 'tool':
@@ -222,12 +234,6 @@ function lowerToolChoice(request: IrRequest): JsonObject | undefined {
     default:
       return { type: 'auto', ...flag };
   }
-}
-
-function lowerThinking(request: IrRequest): JsonObject | undefined {
-  const { thinking, effort } = request;
-  if (thinking === undefined) return effort === 'none' ? { type: 'disabled' } : undefined;
-  return compact({ type: thinking.mode, budget_tokens: thinking.budgetTokens, display: thinking.display });
 }
 
 export const STOP_REASON: Readonly<Record<FinishReason, string>> = {

@@ -45,6 +45,7 @@ export const flavour: ChatFlavour = {
   carrier: 'reasoning_opaque',
   prefill: false,
   media: new Set(['image']),
+  allowedTools: false,
   maxTokens: 'max_tokens',
   serviceTiers: {},
   usage: 'finishing-chunk',

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
-import { liftTokenCount, modelList, tokenCount } from './lists.ts';
+import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest } from './lower.ts';
 import { lowerResponse } from './lower-answer.ts';
 import { MAX_STOP_SEQUENCES } from './lower-config.ts';
@@ -32,6 +32,7 @@ export const gemini: Dialect = {
   stepper,
   emitter,
   tokenCount,
+  lowerCount,
   liftTokenCount,
   modelList,
   liftError,

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { ModelLine } from '../dialect.ts';
+import type { LoweredRequest, ModelLine } from '../dialect.ts';
 
 export function tokenCount(count: number): JsonObject {
   return { totalTokens: count };
@@ -10,6 +10,12 @@ export function liftTokenCount(body: Json): number | undefined {
 }
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'];
+
+export function lowerCount(lowered: LoweredRequest): LoweredRequest {
+  const path = lowered.path.replace(/:[a-zA-Z]+(\?.*)?$/, ':countTokens');
+  const model = /\/(models\/[^:]+):/.exec(path)?.[1] ?? '';
+  return { ...lowered, path, body: { generateContentRequest: { model: decodeURIComponent(model), ...lowered.body } } };
+}
 
 export function modelList(models: readonly ModelLine[]): JsonObject {
   return {

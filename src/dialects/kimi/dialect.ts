@@ -3,7 +3,7 @@ import { liftError } from '../families/chat/errors.ts';
 import { modelList } from '../families/chat/lists.ts';
 import { lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
-import { liftTokenCount, tokenCount } from './lists.ts';
+import { liftTokenCount, lowerCount, tokenCount } from './lists.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
 import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
@@ -28,6 +28,7 @@ export const kimi: Dialect = {
   stepper,
   emitter,
   tokenCount,
+  lowerCount,
   liftTokenCount,
   modelList,
   liftError,

@@ -37,6 +37,7 @@ export const flavour: ChatFlavour = {
   sealed: false,
   prefill: true,
   media: new Set(['image', 'video']),
+  allowedTools: false,
   maxTokens: 'max_tokens',
   serviceTiers: {},
   usage: 'choice',

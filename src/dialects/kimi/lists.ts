@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
+import type { LoweredRequest } from '../dialect.ts';
 import * as wire from './wire.ts';
 
 export function tokenCount(count: number): JsonObject {
@@ -8,4 +9,9 @@ export function tokenCount(count: number): JsonObject {
 export function liftTokenCount(body: Json): number | undefined {
   const estimate = wire.TokenEstimate.safeParse(body);
   return estimate.success ? estimate.data.data.total_tokens : undefined;
+}
+
+export function lowerCount(lowered: LoweredRequest): LoweredRequest {
+  const { model = '', messages = [] } = lowered.body;
+  return { ...lowered, path: '/v1/tokenizers/estimate-token-count', body: { model, messages } };
 }

@@ -46,7 +46,8 @@ function lowerSwitch(request: IrRequest, notes: FateNote[]): JsonObject {
   if (thinking?.budgetTokens !== undefined || thinking?.mode === 'adaptive') {
     notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as thinking ${type}; the model has no budget` });
   }
-  const forced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
+  const { toolChoice: choice } = request;
+  const forced = choice?.kind === 'required' || choice?.kind === 'tool' || (choice?.kind === 'allowed' && choice.mode === 'required');
   if (!off && thinking !== undefined && forced) {
     notes.push({ concept: 'tool_choice', fate: 'refused', note: 'while Kimi thinks, a tool cannot be forced' });
   }

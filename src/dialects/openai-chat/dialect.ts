@@ -13,7 +13,10 @@ export const openaiChat: Dialect = {
   id: 'openai-chat',
   style: 'codex-style',
   aliases: ['codex', 'openai'],
-  paths: [{ operation: 'generate', method: 'POST', path: '/v1/chat/completions' }],
+  paths: [
+    { operation: 'generate', method: 'POST', path: '/v1/chat/completions' },
+    { operation: 'embeddings', method: 'POST', path: '/v1/embeddings' },
+  ],
   names,
   rules: { toolCallId: /^.{1,40}$/su, toolName: /^[a-zA-Z0-9_-]{1,64}$/, maxStopSequences: 4, toolResultMedia: false },
   liftRequest,

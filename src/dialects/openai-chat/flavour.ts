@@ -53,6 +53,7 @@ export const flavour: ChatFlavour = {
   sealed: false,
   prefill: false,
   media: new Set(['image', 'audio', 'document']),
+  allowedTools: true,
   maxTokens: 'max_completion_tokens',
   endUser: 'safety_identifier',
   serviceTiers: {

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { emitter } from './emit.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
-import { liftTokenCount, modelList, tokenCount } from './lists.ts';
+import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
 import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
@@ -26,6 +26,7 @@ export const openaiResponses: Dialect = {
   stepper,
   emitter,
   tokenCount,
+  lowerCount,
   liftTokenCount,
   modelList,
   liftError,

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { ModelLine } from '../dialect.ts';
+import type { LoweredRequest, ModelLine } from '../dialect.ts';
 
 export function tokenCount(count: number): JsonObject {
   return { object: 'response.input_tokens', input_tokens: count };
@@ -7,6 +7,14 @@ export function tokenCount(count: number): JsonObject {
 
 export function liftTokenCount(body: Json): number | undefined {
   return isJsonObject(body) && typeof body.input_tokens === 'number' ? body.input_tokens : undefined;
+}
+
+/** What the model reads; everything else is refused by the endpoint. */
+const COUNTED = ['model', 'input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'parallel_tool_calls', 'truncation'];
+
+export function lowerCount(lowered: LoweredRequest): LoweredRequest {
+  const body = Object.fromEntries(Object.entries(lowered.body).filter(([key]) => COUNTED.includes(key)));
+  return { ...lowered, path: '/v1/responses/input_tokens', body };
 }
 
 export function modelList(models: readonly ModelLine[]): JsonObject {

@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/canonical-json.ts';
 import { parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
@@ -60,11 +61,11 @@ class SimCall implements Exchange {
     const [path = ''] = this.#request.path.split('?');
     const { method, dialect } = this.#request;
     const match = matchPath(method, path, dialect === undefined ? [] : [dialect]);
-    if (match === undefined) {
+    if (match === undefined || match.path.operation === 'embeddings') {
       this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${this.#request.method} ${path}` } } });
       return;
     }
-    const lifted = liftBody(match, Buffer.isBuffer(this.#request.body) ? this.#request.body : null);
+    const lifted = liftBody(match, bodyOf(this.#request));
     if ('kind' in lifted) this.#refuse(match.dialect, lifted);
     else if (match.path.operation === 'count-tokens') this.#answer({ status: 200, body: match.dialect.tokenCount(countRequest(lifted)) });
     else this.#generate(match.dialect, lifted);
@@ -73,7 +74,8 @@ class SimCall implements Exchange {
   #generate(dialect: Dialect, request: IrRequest): void {
     const plan = think(request);
     const context: AnswerContext = {
-      runHex: this.#request.runHex,
+      // The request stands in for the run: its ids repeat only with it.
+      runHex: sha256(bodyOf(this.#request) ?? '').slice(0, 32),
       createdAtMs: EPOCH_MS,
       model: request.model,
       includeUsage: request.includeUsage ?? false,
@@ -156,6 +158,11 @@ class SimCall implements Exchange {
   #ids(): string[] {
     return ['request-id', `req_${this.#request.runHex}`];
   }
+}
+
+/** Only raw paths have a streamed body, and sim has none of those. */
+function bodyOf({ body }: ExchangeRequest): Buffer | null {
+  return Buffer.isBuffer(body) ? body : null;
 }
 
 function queryOf(path: string): string {

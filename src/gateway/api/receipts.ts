@@ -21,3 +21,12 @@ export const ReceiptListQuery = z.strictObject({
 });
 
 export const ReceiptList = z.strictObject({ items: z.array(AnyReceipt), next_cursor: z.string().optional() });
+
+export const ReceiptFidelity = Receipt.pick({
+  run_id: true,
+  mode: true,
+  compatibility: true,
+  negotiation: true,
+  emulations: true,
+  fidelity: true,
+});

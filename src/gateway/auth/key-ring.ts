@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { findKeyByHash, isLive, type Key } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
 import { Scopes } from './scopes.ts';
@@ -18,7 +18,11 @@ interface Entry {
 }
 
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
+}
+
+function digestOf(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
 }
 
 /** Looks keys up by their hash and remembers the answer for a moment, so that a stream does not wait for the database. */
@@ -29,31 +33,35 @@ export class KeyRing {
 
   constructor(store: Store, token: string) {
     this.#store = store;
-    this.#token = createHash('sha256').update(token).digest();
+    this.#token = digestOf(token);
   }
 
   isToken(secret: string): boolean {
-    return timingSafeEqual(createHash('sha256').update(secret).digest(), this.#token);
+    return timingSafeEqual(digestOf(secret), this.#token);
   }
 
-  /** The live key of a secret; undefined when there is none. */
-  async find(secret: string): Promise<KnownKey | undefined> {
+  /** The live key of a secret; undefined when there is none. At once where the answer is remembered. */
+  find(secret: string): KnownKey | undefined | Promise<KnownKey | undefined> {
     const now = Date.now();
-    const hash = hashSecret(secret);
-    const entry = this.#entries.get(hash);
-    const known = entry !== undefined && now - entry.readAt < FRESH_MS ? entry.known : await this.#read(hash, now);
-    return known !== undefined && isLive(known.key, now) ? known : undefined;
+    const hashed = hashSecret(secret);
+    const entry = this.#entries.get(hashed);
+    if (entry !== undefined && now - entry.readAt < FRESH_MS) return live(entry.known, now);
+    return this.#read(hashed, now).then((known) => live(known, now));
   }
 
   forget(): void {
     this.#entries.clear();
   }
 
-  async #read(hash: string, now: number): Promise<KnownKey | undefined> {
-    const key = await findKeyByHash(this.#store, hash);
+  async #read(hashed: string, now: number): Promise<KnownKey | undefined> {
+    const key = await findKeyByHash(this.#store, hashed);
     const known = key === undefined ? undefined : { key, scopes: Scopes.parse(key.scopes) };
     if (this.#entries.size >= MOST_KNOWN) this.#entries.clear();
-    this.#entries.set(hash, { known, readAt: now });
+    this.#entries.set(hashed, { known, readAt: now });
     return known;
   }
+}
+
+function live(known: KnownKey | undefined, now: number): KnownKey | undefined {
+  return known !== undefined && isLive(known.key, now) ? known : undefined;
 }

@@ -27,23 +27,43 @@ export interface Credentials {
   readonly localOpen: boolean;
 }
 
-/** Every place an SDK puts a credential; `X-ABP-Key` speaks first, then the path. A secret elsewhere that is not ours is the caller's own and names nobody here. */
-export async function authenticate(keys: KeyRing, credentials: Credentials): Promise<Principal> {
+/**
+ * Every place an SDK puts a credential; `X-ABP-Key` speaks first, then the path. A secret elsewhere that is not ours is the caller's
+ * own and names nobody here. Answers at once unless a key must be looked up.
+ */
+export function authenticate(keys: KeyRing, credentials: Credentials): Principal | Promise<Principal> {
   const { headers, pathKey, queryKey, localOpen } = credentials;
   const explicit = single(headers['x-abp-key']) ?? pathKey;
-  if (explicit !== undefined) return await named(keys, explicit);
-  const authorization = single(headers.authorization);
-  const bearer = authorization === undefined ? undefined : bareCredential(authorization);
-  for (const secret of [queryKey, bearer, single(headers['x-api-key']), single(headers['x-goog-api-key']), single(headers['api-key'])]) {
-    if (secret !== undefined && isOurSecret(secret)) return await named(keys, secret);
-  }
-  if (bearer !== undefined && keys.isToken(bearer)) return { kind: 'token' };
-  return { kind: localOpen ? 'local' : 'anonymous' };
+  if (explicit !== undefined) return named(keys, explicit);
+  const bearer = headers.authorization === undefined ? undefined : bareCredential(headers.authorization);
+  const ours =
+    ourSecret(queryKey) ??
+    ourSecret(bearer) ??
+    ourSecret(headers['x-api-key']) ??
+    ourSecret(headers['x-goog-api-key']) ??
+    ourSecret(headers['api-key']);
+  if (ours !== undefined) return named(keys, ours);
+  if (bearer !== undefined && keys.isToken(bearer)) return TOKEN;
+  return localOpen ? LOCAL : ANONYMOUS;
 }
 
-async function named(keys: KeyRing, secret: string): Promise<Principal> {
-  if (!isOurSecret(secret) && keys.isToken(secret)) return { kind: 'token' };
-  const known = isOurSecret(secret) ? await keys.find(secret) : undefined;
+const TOKEN: Principal = { kind: 'token' };
+const LOCAL: Principal = { kind: 'local' };
+const ANONYMOUS: Principal = { kind: 'anonymous' };
+
+function ourSecret(shown: string | string[] | undefined): string | undefined {
+  const secret = single(shown);
+  return secret !== undefined && isOurSecret(secret) ? secret : undefined;
+}
+
+function named(keys: KeyRing, secret: string): Principal | Promise<Principal> {
+  if (!isOurSecret(secret)) return principalOf(undefined, keys.isToken(secret));
+  const found = keys.find(secret);
+  return found instanceof Promise ? found.then((known) => principalOf(known, false)) : principalOf(found, false);
+}
+
+function principalOf(known: KnownKey | undefined, isToken: boolean): Principal {
+  if (isToken) return TOKEN;
   if (known === undefined) throw new AbpError('unauthenticated', 'The key is not valid: unknown, expired or revoked.');
   return { kind: 'key', ...known };
 }

@@ -3,7 +3,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { PendingReceipt } from '../../contract/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { getReceipt, listReceipts } from '../../store/receipts.ts';
-import { AnyReceipt, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
+import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
@@ -38,6 +38,12 @@ async function afterWaiting(gateway: Gateway, principal: Principal, run: RunId, 
   }
 }
 
+function runOf(text: string): RunId {
+  const run = parseRunId(text);
+  if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
+  return run;
+}
+
 export const receiptRoutes = [
   defineRoute({
     method: 'GET',
@@ -47,11 +53,22 @@ export const receiptRoutes = [
     params: ReceiptParams,
     query: ReceiptQuery,
     response: AnyReceipt,
+    handle: ({ gateway, principal, params, query }) => afterWaiting(gateway, principal, runOf(params.run_id), query.wait),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/fidelity',
+    summary: 'What happened to each field of a run’s request, as explain shows it beforehand.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    query: ReceiptQuery,
+    response: ReceiptFidelity,
     handle: async ({ gateway, principal, params, query }) => {
-      const run = parseRunId(params.run_id);
-      if (run === undefined)
-        throw new AbpError('invalid_request', `"${params.run_id}" is not a run id: run_ and 32 hex digits, or a UUID.`);
-      return await afterWaiting(gateway, principal, run, query.wait);
+      const receipt = await afterWaiting(gateway, principal, runOf(params.run_id), query.wait);
+      if (!('mode' in receipt))
+        throw new AbpError('conflict', 'The run has just begun; ask again, or with wait.', { run_id: receipt.run_id ?? '' });
+      const { run_id, mode, compatibility, negotiation, emulations, fidelity } = receipt;
+      return { run_id, mode, compatibility, negotiation, emulations, fidelity };
     },
   }),
   defineRoute({

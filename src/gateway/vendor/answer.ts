@@ -17,9 +17,7 @@ export class HttpAnswer implements Answer {
   head(status: number, headers: readonly string[]): void {
     this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId]);
     // Headers travel with the first chunk when it is already here, alone when the engine makes the caller wait.
-    setImmediate(() => {
-      if (!this.#wrote && !this.#response.destroyed) this.#response.flushHeaders();
-    });
+    process.nextTick(flushUnlessWritten, this);
   }
 
   write(chunk: Buffer): boolean {
@@ -27,10 +25,14 @@ export class HttpAnswer implements Answer {
     return this.#response.write(chunk);
   }
 
-  end(trailers: readonly string[]): void {
+  end(trailers: readonly string[], last?: Buffer): void {
     this.#wrote = true;
     if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
-    this.#response.end();
+    this.#response.end(last);
+  }
+
+  flush(): void {
+    if (!this.#wrote && !this.#response.destroyed) this.#response.flushHeaders();
   }
 
   refuse(error: AbpError): void {
@@ -40,6 +42,10 @@ export class HttpAnswer implements Answer {
   abandon(): void {
     this.#response.destroy();
   }
+}
+
+function flushUnlessWritten(answer: HttpAnswer): void {
+  answer.flush();
 }
 
 function pairs(flat: readonly string[]): [string, string][] {

@@ -24,42 +24,71 @@ export class BodyBudget {
   }
 }
 
-/** Reads a whole body within the limits. Whoever gets it releases its length from the budget. */
-export async function readBody(request: IncomingMessage, limit: number, budget: BodyBudget): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  await new Promise<void>((resolve, reject) => {
-    let failed = false;
-    // Both a limit and the closing of the connection that follows it end here; only the first counts.
-    const fail = (error: Error): void => {
-      if (failed) return;
-      failed = true;
-      budget.release(bytes);
-      request.off('data', onData);
-      reject(error);
-    };
-    const onData = (chunk: Buffer): void => {
-      try {
-        if (bytes + chunk.length > limit) throw tooLarge(limit);
-        budget.take(chunk.length);
-      } catch (error) {
-        fail(error instanceof Error ? error : new Error(String(error)));
-        return;
-      }
-      bytes += chunk.length;
-      chunks.push(chunk);
-    };
-    request.on('data', onData);
-    request.once('end', resolve);
-    const onBreak = (): void => {
-      if (!request.complete) fail(new AbpError('invalid_request', 'The connection closed before the body was complete.'));
-    };
-    request.once('error', onBreak);
-    request.once('close', onBreak);
-  });
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
+/** Who wants a body. Exactly one of the two is called. */
+export interface BodyReader {
+  /** Whoever gets the body releases its length from the budget. */
+  done(body: Buffer): void;
+  fail(error: unknown): void;
+}
+
+/** Reads a whole body within the limits. */
+export function readBody(request: IncomingMessage, limit: number, budget: BodyBudget, reader: BodyReader): void {
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
+    reader.fail(tooLarge(limit));
+    return;
+  }
+  const body = new PartialBody(limit, budget, reader);
+  const onData = (chunk: Buffer): void => body.take(chunk);
+  request.on('data', onData);
+  request.once('end', () => body.end());
+  const onBreak = (): void => {
+    if (!request.complete) body.fail(new AbpError('invalid_request', 'The connection closed before the body was complete.'));
+  };
+  request.once('error', onBreak);
+  request.once('close', onBreak);
+}
+
+class PartialBody {
+  readonly #limit: number;
+  readonly #budget: BodyBudget;
+  readonly #reader: BodyReader;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** A limit, and the closing of the connection that follows it, both end a body; only the first counts. */
+  #over = false;
+
+  constructor(limit: number, budget: BodyBudget, reader: BodyReader) {
+    this.#limit = limit;
+    this.#budget = budget;
+    this.#reader = reader;
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      if (this.#bytes + chunk.length > this.#limit) throw tooLarge(this.#limit);
+      this.#budget.take(chunk.length);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    const [only] = this.#chunks;
+    this.#reader.done(this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#bytes));
+  }
+
+  fail(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#budget.release(this.#bytes);
+    this.#reader.fail(error);
+  }
 }
 
 function tooLarge(limit: number): AbpError {

@@ -77,7 +77,8 @@ function translated(
   const { asked, upstream, filters } = plan.mapping;
   if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
   const answer = answerOf(gateway, one.call);
-  if (match.path.operation === 'count-tokens') {
+  const counting = match.path.operation === 'count-tokens';
+  if (counting && plan.route.target.lowerCount === undefined) {
     estimate(one, answer, match.dialect.tokenCount(countRequest(asked)));
     return undefined;
   }
@@ -86,8 +87,9 @@ function translated(
     recorder: one.recorder,
     answer,
     onTaken: one.release,
-    streamed: asked.stream,
+    streamed: asked.stream && !counting,
     translation: {
+      ...(counting ? { count: true } : {}),
       engine: plan.route.target,
       caller: match.dialect,
       filter: chain(filters),
@@ -112,7 +114,7 @@ function translated(
   });
 }
 
-/** Engines of other dialects count differently or not at all; the count is ours, and the receipt says that no engine was called. */
+/** An engine without a count endpoint: the count is our estimate, and the receipt says that no engine was called. */
 function estimate(one: Dispatch, answer: HttpAnswer, count: object): void {
   const body = Buffer.from(JSON.stringify(count), 'utf8');
   one.recorder.close({ status: 'completed', reason: 'estimated', error: null, response: null, eventCount: 1 });

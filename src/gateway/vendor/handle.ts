@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Recorder } from '../../calls/recorder.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { PathMatch } from '../../dialects/paths.ts';
+import { scanBody } from '../../mapping/scan.ts';
+import type { Step } from '../../receipts/turn.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Target } from '../target.ts';
 import { readBody } from './body.ts';
 import { dispatch } from './dispatch.ts';
-import { planCall } from './plan.ts';
-import { readJson } from './read.ts';
+import { type Plan, planCall } from './plan.ts';
+import { type Read, textOf } from './read.ts';
 
 const MIB = 1024 * 1024;
 
@@ -23,15 +25,54 @@ export interface VendorCall {
 }
 
 /** Body, then route, then permission, then the journal, then the engine: no engine is called that the journal does not know of. */
-export async function handleVendor(gateway: Gateway, call: VendorCall): Promise<void> {
-  const body = await readBody(call.request, gateway.config.limits.vendor_body_mb * MIB, gateway.budget);
-  const release = (): void => gateway.budget.release(body.length);
-  try {
-    const read = await readJson(call.request, body);
-    const recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
-    dispatch(gateway, { call, plan: planCall(gateway, call, read, recorder), recorder, release });
-  } catch (error) {
-    release();
-    throw error;
+export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: unknown) => void): void {
+  readBody(call.request, gateway.config.limits.vendor_body_mb * MIB, gateway.budget, {
+    fail,
+    done: (body) => {
+      const text = textOf(call.request, body);
+      if (text instanceof Promise) {
+        text.then(
+          (decoded) => gateway.keeper.opening(new Opening(gateway, call, { body, text: decoded }, fail)),
+          (error: unknown) => {
+            gateway.budget.release(body.length);
+            fail(error);
+          },
+        );
+      } else gateway.keeper.opening(new Opening(gateway, call, { body, text }, fail));
+    },
+  });
+}
+
+/** A call whose body is here: planned and journaled, then sent. */
+class Opening implements Step {
+  readonly #gateway: Gateway;
+  readonly #call: VendorCall;
+  readonly #body: Omit<Read, 'scan'>;
+  readonly #fail: (error: unknown) => void;
+  readonly #recorder: Recorder;
+  #plan: Plan | undefined;
+
+  constructor(gateway: Gateway, call: VendorCall, body: Omit<Read, 'scan'>, fail: (error: unknown) => void) {
+    this.#gateway = gateway;
+    this.#call = call;
+    this.#body = body;
+    this.#fail = fail;
+    this.#recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
+  }
+
+  record(): void {
+    const { body, text } = this.#body;
+    this.#plan = planCall(this.#gateway, this.#call, { body, text, scan: scanBody(text) }, this.#recorder);
+  }
+
+  proceed(): void {
+    if (this.#plan === undefined) return;
+    const release = (): void => this.#gateway.budget.release(this.#body.body.length);
+    dispatch(this.#gateway, { call: this.#call, plan: this.#plan, recorder: this.#recorder, release });
+  }
+
+  fail(error: unknown): void {
+    this.#gateway.budget.release(this.#body.body.length);
+    this.#fail(error);
   }
 }

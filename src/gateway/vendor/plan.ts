@@ -1,7 +1,8 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { parseJson } from '../../base/json.ts';
+import type { PolicyAsk } from '../../calls/policy.ts';
 import type { Recorder } from '../../calls/recorder.ts';
-import { AbpError } from '../../contract/errors.ts';
+import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { type Mapping, map } from '../../mapping/mapping.ts';
 import { type Route, route } from '../../mapping/route.ts';
@@ -47,6 +48,7 @@ export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorde
     const drafted = rewritten ? translation(call, read, chosen, options) : relaying(read, chosen, options, facts);
     facts = { ...facts, ...drafted.facts };
     if (drafted.error !== undefined) throw drafted.error;
+    gateway.policy(policyAsk(call, drafted.plan));
     assertKey(gateway, chosen, rewritten);
     recorder.open(facts);
     return drafted.plan;
@@ -57,6 +59,19 @@ export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorde
     }
     throw error;
   }
+}
+
+/** Policy sees what a mapped request offers; a passed-through body is the engine's to read. */
+function policyAsk({ principal, match }: VendorCall, { kind, route: { engine, model, mode }, ...plan }: Plan): PolicyAsk {
+  const asked = kind === 'translate' && 'mapping' in plan ? plan.mapping.asked : undefined;
+  return {
+    keyId: keyIdOf(principal),
+    dialect: match.dialect.id,
+    engine: engine.id,
+    model,
+    mode,
+    ...(asked === undefined ? {} : { tools: asked.tools.map(({ name }) => name) }),
+  };
 }
 
 type Draft =
@@ -88,6 +103,11 @@ function relaying(read: Read, chosen: Route, options: CallOptions, facts: Facts)
 }
 
 function translation(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Draft {
+  if (call.match.path.operation === 'embeddings') {
+    const { dialect } = call.match;
+    const parties = { dialectId: dialect.id, dialectStyle: dialect.style, engineId: chosen.engine.id, engineName: chosen.engine.name };
+    return { facts: {}, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
+  }
   const parsed = parseJson(read.text.toString('utf8'));
   if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
   const { match, principal } = call;
@@ -101,6 +121,7 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
     engine: chosen.engine,
     target: chosen.target,
     model: chosen.model,
+    ...(match.path.operation === 'count-tokens' ? { operation: 'count-tokens' } : {}),
     compatibility: options.compatibility,
     emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
     requirements: options.requirements,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { decode } from '../../calls/watch.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { type Scan, scanBody } from '../../mapping/scan.ts';
+import type { Scan } from '../../mapping/scan.ts';
 
 /** A request body and what routing needs of it. */
 export interface Read {
@@ -12,14 +12,14 @@ export interface Read {
   readonly scan: Scan;
 }
 
-/** Looks into the body without parsing it; a compressed one is decoded on the side, the caller's bytes stay. */
-export function readJson(request: IncomingMessage, body: Buffer): Read | Promise<Read> {
+/** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. */
+export function textOf(request: IncomingMessage, body: Buffer): Buffer | Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
-  return encoding === undefined ? { body, text: body, scan: scanBody(body) } : decoded(body, encoding.toLowerCase());
+  return encoding === undefined ? body : decoded(body, encoding.toLowerCase());
 }
 
-async function decoded(body: Buffer, encoding: string): Promise<Read> {
+async function decoded(body: Buffer, encoding: string): Promise<Buffer> {
   const text = await decode(body, encoding);
   if (text === undefined) throw new AbpError('invalid_request', `The body is not valid ${encoding}.`);
-  return { body, text, scan: scanBody(text) };
+  return text;
 }

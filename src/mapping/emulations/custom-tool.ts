@@ -24,7 +24,7 @@ export function customAsFunctions(request: IrRequest): CustomTools | undefined {
       tools: request.tools.map((tool) => (tool.kind === 'custom' ? asFunction(tool) : tool)),
       messages: request.messages.map(withFunctionCalls),
     },
-    notes: custom.map(
+    notes: [...custom, ...request.messages.flatMap(({ parts }) => parts.filter(isCustomCall))].map(
       ({ at }): FateNote => ({
         concept: 'custom_tool',
         fate: 'emulated',

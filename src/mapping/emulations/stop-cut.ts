@@ -1,5 +1,6 @@
 import type { IrEvent } from '../../ir/event.ts';
 import type { IrRequest } from '../../ir/request.ts';
+import { countTokens } from '../../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerFilter } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
@@ -23,6 +24,7 @@ class StopFilter implements AnswerFilter {
   readonly #open = new Set<number>();
   readonly #text = new Set<number>();
   #usage: IrUsage = NO_USAGE;
+  #written = '';
   done = false;
 
   constructor(stop: readonly string[]) {
@@ -40,6 +42,7 @@ class StopFilter implements AnswerFilter {
         if (event.part.kind === 'text') this.#text.add(event.index);
         return [event];
       case 'part-delta':
+        this.#written += event.text;
         return this.#text.has(event.index) ? this.#grow(event.index, event.text) : [event];
       case 'part-end':
         this.#open.delete(event.index);
@@ -68,7 +71,12 @@ class StopFilter implements AnswerFilter {
     this.done = true;
     const last: IrEvent[] = text === '' ? [] : [{ type: 'part-delta', index, text }];
     const ends = [...this.#open].map((open): IrEvent => ({ type: 'part-end', index: open }));
-    return [...last, ...ends, { type: 'message-end', finish: 'stop-sequence', stopSequence: stop, usage: this.#usage }];
+    return [...last, ...ends, { type: 'message-end', finish: 'stop-sequence', stopSequence: stop, usage: this.#spent() }];
+  }
+
+  /** An engine that is told to stop does not say what it wrote; what arrived of it is counted here. */
+  #spent(): IrUsage {
+    return { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, countTokens(this.#written)) };
   }
 }
 

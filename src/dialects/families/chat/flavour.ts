@@ -41,6 +41,8 @@ export interface ChatFlavour {
   /** `partial` on the last assistant message makes it a prefill. */
   readonly prefill: boolean;
   readonly media: ReadonlySet<string>;
+  /** `tool_choice` may name several tools. */
+  readonly allowedTools: boolean;
   readonly maxTokens: 'max_completion_tokens' | 'max_tokens';
   readonly endUser?: string;
   readonly serviceTiers: Readonly<Record<string, string>>;

@@ -37,6 +37,15 @@ export function finishOf({ reason, calls, refused }: Ending): FinishReason {
   return refused && finish === 'stop' ? 'refusal' : finish;
 }
 
+/** How the answer ended, with the stop sequence that ended it where the engine tells. */
+export function endOf(finish: FinishReason, matched: string | undefined): { finish: FinishReason; stopSequence?: string } {
+  return finish === 'stop' && matched !== undefined ? { finish: 'stop-sequence', stopSequence: matched } : { finish };
+}
+
+export function matchedStop(choice: Pick<wire.ChunkChoice, 'stop_reason' | 'matched_stop'>): string | undefined {
+  return [choice.stop_reason, choice.matched_stop].find((value) => typeof value === 'string');
+}
+
 /** `completion_tokens` counts reasoning, except on Copilot's Gemini models, where only the total shows it. */
 export function liftUsage(usage: wire.Usage | null | undefined): IrUsage {
   if (!usage) return NO_USAGE;
@@ -81,13 +90,16 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
     ...(id === undefined ? {} : { id }),
     model: response.model ?? '',
     parts,
-    finish: finishOf({
-      reason,
-      calls: parts.flatMap((part) =>
-        part.kind === 'tool-call' && !part.custom ? [part.arguments] : part.kind === 'tool-call' ? [''] : [],
-      ),
-      refused: parts.some((part) => part.kind === 'refusal'),
-    }),
+    ...endOf(
+      finishOf({
+        reason,
+        calls: parts.flatMap((part) =>
+          part.kind === 'tool-call' && !part.custom ? [part.arguments] : part.kind === 'tool-call' ? [''] : [],
+        ),
+        refused: parts.some((part) => part.kind === 'refusal'),
+      }),
+      choices.map(matchedStop).find((found) => found !== undefined),
+    ),
     usage: withSearches(liftUsage(response.usage), annotations),
   };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { IrFunctionTool, IrHostedTool, IrRequest, IrTool } from '../../../ir/request.ts';
 import { compact } from '../../members.ts';
+import type { ChatFlavour } from './flavour.ts';
 import { type Lowering, where } from './lowering.ts';
 
 /** Declared tools, and the body members that turn on a hosted one. */
@@ -10,11 +11,18 @@ export interface LoweredTools {
 }
 
 export function lowerTools(request: IrRequest, lowering: Lowering): LoweredTools {
-  const lowered = request.tools.map((tool) => lowerTool(tool, lowering));
+  const lowered = offered(request, lowering).map((tool) => lowerTool(tool, lowering));
   return {
     list: lowered.filter((tool) => tool.type !== undefined),
     members: Object.assign({}, ...lowered.filter((tool) => tool.type === undefined)),
   };
+}
+
+/** Where the wire has no choice among some tools, only those are declared. */
+function offered({ tools, toolChoice }: IrRequest, { flavour, notes }: Lowering): readonly IrTool[] {
+  if (toolChoice?.kind !== 'allowed' || flavour.allowedTools) return tools;
+  notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
+  return tools.filter((tool) => toolChoice.names.includes(tool.name));
 }
 
 function lowerTool(tool: IrTool, lowering: Lowering): JsonObject {
@@ -42,11 +50,12 @@ function lowerHosted(tool: IrHostedTool, { flavour, context, notes }: Lowering):
   return {};
 }
 
-export function lowerToolChoice(request: IrRequest): JsonObject | string | undefined {
+export function lowerToolChoice(request: IrRequest, flavour: ChatFlavour): JsonObject | string | undefined {
   const { toolChoice: choice } = request;
   if (choice === undefined) return undefined;
   if (choice.kind === 'tool') return named(request, choice.name);
   if (choice.kind !== 'allowed') return choice.kind;
+  if (!flavour.allowedTools) return choice.mode;
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: choice.names.map((name) => named(request, name)) } };
 }
 

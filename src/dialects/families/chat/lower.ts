@@ -26,7 +26,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     model: request.model,
     messages: lowerMessages(request, { flavour, context, notes }),
     tools: tools.list.length === 0 ? undefined : tools.list,
-    tool_choice: lowerToolChoice(request),
+    tool_choice: lowerToolChoice(request, flavour),
     parallel_tool_calls: formed('parallel_tool_calls', request.parallelToolCalls),
     ...tools.members,
     response_format: lowerOutput(request.output, notes),

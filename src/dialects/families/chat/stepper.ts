@@ -7,7 +7,7 @@ import type { Stepper } from '../../dialect.ts';
 import { Calls, type OpenCall, textOf } from './calls.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
-import { finishOf, isAnswer, liftUsage, textMeta, withSearches } from './lift-response.ts';
+import { endOf, finishOf, isAnswer, liftUsage, matchedStop, textMeta, withSearches } from './lift-response.ts';
 import { mergeState } from './state.ts';
 import * as wire from './wire.ts';
 
@@ -30,6 +30,7 @@ export class ChatStepper implements Stepper {
   #started = false;
   #ended = false;
   #reason: string | undefined;
+  #matched: string | undefined;
   #refused = false;
   #usage: wire.Usage | undefined;
   #state: JsonObject | undefined;
@@ -96,6 +97,7 @@ export class ChatStepper implements Stepper {
     if (choice.logprobs?.content) this.#logprobs.push(...choice.logprobs.content);
     if (!choice.finish_reason) return;
     this.#reason = choice.finish_reason;
+    this.#matched = matchedStop(choice);
     this.#close(events);
   }
 
@@ -209,8 +211,8 @@ export class ChatStepper implements Stepper {
     this.#close(events);
     this.#ended = true;
     const calls = this.#calls.list.map((call) => (call.custom ? '' : call.arguments));
-    const finish = finishOf({ reason: this.#reason, calls, refused: this.#refused });
-    events.push({ type: 'message-end', finish, usage: withSearches(liftUsage(this.#usage), [...this.#cited, ...this.#annotations]) });
+    const end = endOf(finishOf({ reason: this.#reason, calls, refused: this.#refused }), this.#matched);
+    events.push({ type: 'message-end', ...end, usage: withSearches(liftUsage(this.#usage), [...this.#cited, ...this.#annotations]) });
     return events;
   }
 }

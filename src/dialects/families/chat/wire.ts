@@ -147,8 +147,13 @@ export const AnswerMessage = z.looseObject({
 export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
 /** Copilot leaves out `object` and `index`; a filtered choice may have no message. */
+/** The stop sequence that matched, as vLLM and SGLang tell it; a number is a token. */
+const Matched = z.union([z.string(), z.number()]).nullish();
+
 const Choice = z.looseObject({
   index: z.int().nullish(),
+  stop_reason: Matched,
+  matched_stop: Matched,
   message: AnswerMessage.nullish(),
   finish_reason: z.string().nullish(),
   logprobs: Logprobs,
@@ -183,6 +188,8 @@ export type Delta = z.infer<typeof Delta>;
 
 const ChunkChoice = z.object({
   index: z.int().nullish(),
+  stop_reason: Matched,
+  matched_stop: Matched,
   delta: Delta.nullish(),
   finish_reason: z.string().nullish(),
   logprobs: Logprobs,
