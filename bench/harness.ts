@@ -7,7 +7,7 @@ export interface Spread {
   readonly max: number;
 }
 
-export type Verdict = 'met' | 'not met' | 'void' | 'no target';
+export type Verdict = 'met' | 'not met' | 'void' | 'no target' | 'not run';
 
 /** One line of a bench's verdicts. */
 export interface Finding {

@@ -8,6 +8,12 @@ export interface Order {
   readonly traffic: string;
   readonly count: number;
   readonly concurrency: number;
+  /** Arrivals per second until all connections are in use; at once unless told. */
+  readonly arrivals?: number;
+  /** `/v1/messages` unless told. */
+  readonly path?: string;
+  /** Names and values that go along with those of the caller's SDK. */
+  readonly headers?: readonly string[];
 }
 
 export interface Burst {
@@ -16,6 +22,8 @@ export interface Burst {
   readonly firstByte: number;
   readonly lastByte: number;
   readonly bytes: number;
+  /** Calls whose answer had begun before the first one was complete. */
+  readonly together: number;
 }
 
 const HEADERS = [
@@ -24,7 +32,7 @@ const HEADERS = [
 ];
 
 class Call implements Dispatcher.DispatchHandler {
-  readonly #started = performance.now();
+  readonly started = performance.now();
   readonly #done: (error: Error | undefined, call: Call) => void;
   #status = 0;
   firstByte = 0;
@@ -44,12 +52,12 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.bytes === 0) this.firstByte = performance.now() - this.#started;
+    if (this.bytes === 0) this.firstByte = performance.now() - this.started;
     this.bytes += chunk.length;
   }
 
   onResponseEnd(): void {
-    this.lastByte = performance.now() - this.#started;
+    this.lastByte = performance.now() - this.started;
     this.#done(this.#status === 200 ? undefined : new Error(`the proxy answered ${this.#status}`), this);
   }
 
@@ -58,7 +66,8 @@ class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-async function burst({ url, traffic, count, concurrency }: Order): Promise<Burst> {
+async function burst(order: Order): Promise<Burst> {
+  const { url, traffic, count, concurrency, arrivals = Number.POSITIVE_INFINITY, path = '/v1/messages', headers = [] } = order;
   const { request } = trafficOf(traffic);
   const pool = new Pool(url, { connections: concurrency, pipelining: 1 });
   const calls: Call[] = [];
@@ -68,22 +77,28 @@ async function burst({ url, traffic, count, concurrency }: Order): Promise<Burst
     const next = (): void => {
       if (sent === count) return;
       sent += 1;
-      pool.dispatch({ path: '/v1/messages', method: 'POST', headers: HEADERS, body: request }, new Call(done));
+      pool.dispatch({ path, method: 'POST', headers: [...HEADERS, ...headers], body: request }, new Call(done));
     };
     const done = (error: Error | undefined, call: Call): void => {
       if (error !== undefined) reject(error);
       else if (calls.push(call) === count) resolve();
       else next();
     };
-    for (let lane = 0; lane < Math.min(concurrency, count); lane += 1) next();
+    for (let lane = 0; lane < Math.min(concurrency, count); lane += 1) {
+      const delay = (lane / arrivals) * 1000;
+      if (delay === 0) next();
+      else setTimeout(next, delay);
+    }
   });
   const seconds = (performance.now() - started) / 1000;
   await pool.close();
+  const firstEnd = Math.min(...calls.map((call) => call.started + call.lastByte));
   return {
     seconds,
     firstByte: spread(calls.map((call) => call.firstByte * 1000)).median,
     lastByte: spread(calls.map((call) => call.lastByte * 1000)).median,
     bytes: calls.reduce((sum, call) => sum + call.bytes, 0),
+    together: calls.filter((call) => call.started + call.firstByte <= firstEnd).length,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,14 +30,14 @@ export function scratchFolder(): string {
   return folder;
 }
 
-/** Starts a script of this folder. It ends with us, because its channel to us breaks. */
-export function startScript(name: string, args: readonly string[] = []): ChildProcess {
-  return watched(fork(new URL(name, import.meta.url), [...args]));
+/** Starts a script of this folder, or one at an absolute path. It ends with us, because its channel to us breaks. */
+export function startScript(name: string, args: readonly string[] = [], options: ForkOptions = {}): ChildProcess {
+  return watched(fork(new URL(name, import.meta.url), [...args], options));
 }
 
 /** Starts a server script, which sends its port once it listens. */
-export async function startServer(name: string, args: readonly string[]): Promise<Subject> {
-  const child = startScript(name, args);
+export async function startServer(name: string, args: readonly string[], options: ForkOptions = {}): Promise<Subject> {
+  const child = startScript(name, args, options);
   const port = await answer<number>(child, START_MS);
   return { pid: pidOf(child), url: `http://127.0.0.1:${port}`, child };
 }
@@ -100,7 +100,16 @@ export function cpuMicros(pid: number): number {
 
 /** Resident memory in MB (10⁶ bytes). */
 export function residentMb(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return statusMb(pid, /^VmRSS:\s+(\d+) kB$/m);
+}
+
+/** The most that was ever resident. */
+export function peakMb(pid: number): number {
+  return statusMb(pid, /^VmHWM:\s+(\d+) kB$/m);
+}
+
+function statusMb(pid: number, line: RegExp): number {
+  const [, kib] = line.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return (Number(kib) * 1024) / 1e6;
 }
 
@@ -113,6 +122,15 @@ export async function quiet(pid: number): Promise<void> {
     before = now;
   }
   throw new Error(`process ${pid} does not come to rest`);
+}
+
+/** What a piece of work costs a process, in microseconds of processor time. */
+export async function cpuSpent<T>(pid: number, work: () => Promise<T>): Promise<{ readonly cpu: number; readonly result: T }> {
+  await quiet(pid);
+  const before = cpuMicros(pid);
+  const result = await work();
+  await quiet(pid);
+  return { cpu: cpuMicros(pid) - before, result };
 }
 
 function watched(child: ChildProcess): ChildProcess {

@@ -2,15 +2,21 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
+import { benchMapped } from './mapped.ts';
 import { benchNegotiation } from './negotiation.ts';
 import { benchPassthrough } from './passthrough.ts';
+import { benchPeers } from './peers.ts';
 import { benchStart } from './start.ts';
+import { benchStreams } from './streams.ts';
 
 const MOST_NEGOTIATION_NS = 2000;
 const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   negotiation: reportNegotiation,
   start: benchStart,
   passthrough: benchPassthrough,
+  mapped: benchMapped,
+  peers: benchPeers,
+  streams: benchStreams,
 };
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const HEAD = `# Benchmarks

@@ -1,5 +1,6 @@
 import type { Engine } from '../engines/engine.ts';
 import type { Transport } from '../upstream/exchange.ts';
+import type { Health } from '../upstream/health.ts';
 
 /** An engine as this installation reaches it. */
 export interface Deployment {
@@ -12,5 +13,7 @@ export interface Deployment {
   /** Whose credential goes upstream. */
   readonly auth: 'key' | 'caller' | 'none';
   readonly transport: Transport;
+  /** Absent for an engine inside this process. */
+  readonly health?: Health;
   readonly silenceMs: number;
 }

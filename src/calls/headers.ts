@@ -18,11 +18,19 @@ const NEVER_DOWNSTREAM = new Set([...HOP_BY_HOP, 'set-cookie', 'alt-svc', 'stric
 /** Where SDKs put a credential. */
 const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
 
+/** Connection values that name no header of their own. */
+const PLAIN_CONNECTION = new Set(['keep-alive', 'close']);
+
+/** Lengths first: nearly every header has another one, and lowering names is most of the work here. */
+function isNamed(header: string | undefined, name: string): boolean {
+  return header?.length === name.length && header.toLowerCase() === name;
+}
+
 /** Names that the `Connection` header declares to be hop-by-hop too. */
 function connectionNamed(headers: readonly string[]): ReadonlySet<string> | undefined {
   let named: Set<string> | undefined;
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at]?.toLowerCase() !== 'connection') continue;
+    if (!isNamed(headers[at], 'connection') || PLAIN_CONNECTION.has(headers[at + 1] ?? '')) continue;
     for (const name of (headers[at + 1] ?? '').split(',')) {
       named ??= new Set();
       named.add(name.trim().toLowerCase());
@@ -93,6 +101,6 @@ export function withoutHeader(raw: readonly string[], name: string): string[] {
 
 /** Value of a header in a flat list. */
 export function headerOf(raw: readonly string[], name: string): string | undefined {
-  for (let at = 0; at < raw.length; at += 2) if (raw[at]?.toLowerCase() === name) return raw[at + 1];
+  for (let at = 0; at < raw.length; at += 2) if (isNamed(raw[at], name)) return raw[at + 1];
   return undefined;
 }

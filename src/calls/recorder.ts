@@ -1,6 +1,6 @@
 import { sha256 } from '../base/canonical-json.ts';
 import type { AbpError } from '../contract/errors.ts';
-import type { ReceiptUsage, ToolCallRecord } from '../contract/receipt.ts';
+import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import type { CloseFact, Fact, OpenFact } from '../receipts/facts.ts';
@@ -30,6 +30,7 @@ export class Recorder {
   #firstByteMs: number | null = null;
   #lastByteMs: number | null = null;
   #closed = false;
+  #earlier: Attempt[] = [];
 
   constructor(sink: FactSink, live: LiveRuns, run: RunId) {
     this.#sink = sink;
@@ -38,10 +39,17 @@ export class Recorder {
     this.#at = Date.now();
   }
 
+  /** The run begins, or goes on elsewhere: a later opening replaces what an earlier one said. */
   open(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>): void {
     this.#engine = fact.engine;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     this.#sink.append({ fact: 'open', run: this.#run, at: this.#at, ...fact });
+  }
+
+  /** A try that was given up for another one before its first byte. */
+  attempted(status: number | null, error: string): void {
+    if (this.#engine === null) return;
+    this.#earlier.push({ engine: this.#engine, status, error, ms: round(this.#elapsed() - (this.#dispatchedMs ?? 0)) });
   }
 
   dispatched(): void {
@@ -88,8 +96,8 @@ export class Recorder {
   }
 
   #attempts(error: string | null): CloseFact['attempts'] {
-    if (this.#dispatchedMs === null || this.#engine === null) return [];
-    return [{ engine: this.#engine, status: this.#status, error, ms: round(this.#elapsed() - this.#dispatchedMs) }];
+    if (this.#dispatchedMs === null || this.#engine === null) return this.#earlier;
+    return [...this.#earlier, { engine: this.#engine, status: this.#status, error, ms: round(this.#elapsed() - this.#dispatchedMs) }];
   }
 
   #elapsed(): number {

@@ -23,6 +23,13 @@ const EngineConfig = z.strictObject({
   timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
   max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
   ca_file: z.string().optional().describe('Extra certificate authority in PEM.'),
+  breaker: z
+    .strictObject({
+      failures: z.int().positive().describe('Failures in a row (5xx, no connection, no answer) after which the engine is left alone.'),
+      open_s: seconds.describe('Seconds it is left alone; calls answer E007 or go to a fallback meanwhile.'),
+    })
+    .optional()
+    .describe('Circuit breaker; without it the engine is always called.'),
 });
 
 const RouteConfig = z.strictObject({

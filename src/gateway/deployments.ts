@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { systemClock } from '../base/clock.ts';
 import type { Deployment } from '../calls/deployment.ts';
 import type { Engine } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
+import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
+import { watched } from '../upstream/watched.ts';
 import type { Config, EngineConfig } from './config.ts';
 
 const SILENCE_MS = 900_000;
@@ -20,9 +23,11 @@ export function deploy(config: Config): Deployments {
   const byEngine = new Map(
     engines.map((engine) => {
       const settings = config.engines[engine.id] ?? {};
-      const http = engine.transport === undefined ? httpOf(settings) : undefined;
-      if (http !== undefined) transports.push(http);
-      return [engine.id, deployment(engine, settings, engine.transport ?? http?.transport)] as const;
+      if (engine.transport !== undefined) return [engine.id, deployment(engine, settings, { transport: engine.transport })] as const;
+      const http = httpOf(settings);
+      transports.push(http);
+      const health = new Health(breakerOf(settings), systemClock);
+      return [engine.id, deployment(engine, settings, { transport: watched(http.transport, health), health })] as const;
     }),
   );
   return {
@@ -41,8 +46,11 @@ function httpOf(settings: EngineConfig): HttpTransport {
   });
 }
 
-function deployment(engine: Engine, settings: EngineConfig, transport: Deployment['transport'] | undefined): Deployment {
-  if (transport === undefined) throw new TypeError(`engine ${engine.id} has no transport`);
+function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
+  return breaker === undefined ? undefined : { failures: breaker.failures, openMs: breaker.open_s * 1000 };
+}
+
+function deployment(engine: Engine, settings: EngineConfig, reach: Pick<Deployment, 'transport' | 'health'>): Deployment {
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
   return {
@@ -51,7 +59,7 @@ function deployment(engine: Engine, settings: EngineConfig, transport: Deploymen
     basePath: url?.pathname.replace(/\/$/, '') ?? '',
     ...(settings.key === undefined ? {} : { key: settings.key }),
     auth: authOf(engine, settings),
-    transport,
+    ...reach,
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };
 }

@@ -97,8 +97,17 @@ export function map(input: MappingInput): Mapping {
     return { ...known, upstream, filters };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
-    return { ...known, ...(known.fidelity.length > 0 ? {} : { fidelity: refusedFidelity(input, ledger, known.asked, error) }), error };
+    const account = known.fidelity.length > 0 ? known.fidelity : refusedFidelity(input, ledger, known.asked, error);
+    return { ...known, fidelity: account, error: located(error, account) };
   }
+}
+
+/** The refusal with the place of the field that caused it, where the account knows one. */
+function located(error: AbpError, account: readonly FidelityEntry[]): AbpError {
+  const place = error.code === 'E001' ? account.find(({ fate, note }) => fate === 'refused' && note === error.message)?.path : undefined;
+  return place === undefined || error.details.path !== undefined
+    ? error
+    : new AbpError('E001', error.message, { ...error.details, path: place });
 }
 
 /** A request refused before it was lowered still gets its account: the field in the way, and what the others would meet. */
@@ -107,7 +116,7 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
   const feature = error.details.feature ?? error.details.capability;
   const notes = requiredCapabilities(asked)
     .filter(({ capability }) => capability === feature)
-    .map(({ concept }): FateNote => ({ concept, fate: 'refused', note: error.message }));
+    .map(({ concept, at }): FateNote => ({ concept, fate: 'refused', note: error.message, ...(at === undefined ? {} : { at }) }));
   const { lacks } = modelFacts(input.engine, input.model).lower;
   return fidelity({ ...input, claims: ledger.claims, lacks, engineName: input.engine.name, notes }).entries;
 }

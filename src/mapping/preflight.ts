@@ -10,6 +10,7 @@ import type { AnswerFilter } from './answer-filter.ts';
 import { customAsFunctions } from './emulations/custom-tool.ts';
 import type { Emulation } from './emulations/emulation.ts';
 import { forcedTool } from './emulations/forced-tool.ts';
+import { SINGLE_CALL, SingleCallFilter } from './emulations/single-call.ts';
 import { stopCut } from './emulations/stop-cut.ts';
 import { requiredCapabilities, type Used } from './required.ts';
 
@@ -36,7 +37,17 @@ export interface Cleared {
 export function preflight(input: PreflightInput): Cleared {
   let cleared: Cleared = { request: input.request, emulations: [], notes: [], filters: [] };
   for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
-  return carries(input, 'custom_tool') ? cleared : withoutCustomTools(cleared);
+  if (!carries(input, 'custom_tool')) cleared = withoutCustomTools(cleared);
+  return carries(input, 'parallel_tool_calls') ? cleared : oneCallAtMost(input, cleared);
+}
+
+/** Ours is the first filter: the others must not see calls that the caller does not. */
+function oneCallAtMost(input: PreflightInput, cleared: Cleared): Cleared {
+  const { parallelToolCalls, ...request } = cleared.request;
+  if (parallelToolCalls !== false) return cleared;
+  const asked = input.request.parallelToolCalls === false;
+  const notes = asked ? [...cleared.notes, SINGLE_CALL] : cleared.notes;
+  return { ...cleared, request, notes, filters: [new SingleCallFilter(), ...cleared.filters] };
 }
 
 function withoutCustomTools(cleared: Cleared): Cleared {

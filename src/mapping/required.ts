@@ -9,6 +9,8 @@ export interface Used {
   /** The field that asks for it. */
   readonly concept: Concept;
   readonly title: string;
+  /** Where it asks, when fields of the same meaning may ask for other things. */
+  readonly at?: string;
 }
 
 const HOSTED: Readonly<Partial<Record<HostedToolKind, Used>>> = {
@@ -64,7 +66,8 @@ export function requiredCapabilities(request: IrRequest): Used[] {
   const used: Used[] = RULES.filter((rule) => rule.when(request)).map(({ capability, concept, title }) => ({ capability, concept, title }));
   for (const tool of request.tools) {
     const hosted = tool.kind === 'hosted' ? HOSTED[tool.hosted] : undefined;
-    if (hosted !== undefined && !used.includes(hosted)) used.push(hosted);
+    if (hosted === undefined || used.some(({ capability }) => capability === hosted.capability)) continue;
+    used.push(tool.at === undefined ? hosted : { ...hosted, at: tool.at });
   }
   return used;
 }

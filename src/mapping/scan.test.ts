@@ -38,6 +38,17 @@ describe('scanBody', () => {
     );
   });
 
+  it('finds its way through long strings, wherever escapes and quotes fall', () => {
+    const piece = fc.constantFrom('x'.repeat(31), '\\"', '\\\\', '\\n', 'é', 'y'.repeat(16_384), ',"model":');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join('').replaceAll('"model"', '\\"model\\"');
+        expect(scan(`{"messages":["${text}",{"a":"${text}"}],"model":"m","stream":true}`)).toMatchObject({ model: 'm', stream: true });
+        expect(() => scan(`{"model":"m","text":"${text}`)).toThrow('a string is not closed');
+      }),
+    );
+  });
+
   it('either reads garbage or refuses it as an invalid request', () => {
     const pieces = fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', '"model"', '"a"', 'true', '1', ' ', '\\u00', 'é');
     fc.assert(

@@ -20,8 +20,7 @@ export interface Built {
 }
 
 /** What is known of the end of a run that goes on. */
-const NOT_ENDED: CloseTexts = {
-  kind: 'close',
+export const NOT_ENDED: CloseTexts = {
   run: '',
   at: '',
   status: '"running"',

@@ -7,14 +7,22 @@ import { saveReceipts } from '../store/receipt-writer.ts';
 import { getReceipt } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
 import type { Origin } from './build.ts';
-import { type CloseTexts, type OpenTexts, parseLine } from './fact-line.ts';
+import { isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { SEGMENT_SUFFIX } from './journal.ts';
-import { closedRow, openingOf, runningRow } from './stored.ts';
+import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
 
 const BATCH_BYTES = 256 * 1024;
 /** A power failure may roll back the database's last moments; a drained segment stays this long. */
 const KEEP_DRAINED_MS = 60_000;
 const LF = 10;
+
+/** Lines of one segment, what is known of runs that end in them, and where the runs that were written are noted. */
+interface Batch {
+  readonly lines: readonly string[];
+  readonly segment: string;
+  readonly recalled: ReadonlyMap<string, Opening>;
+  readonly written: RunId[];
+}
 
 /** Moves facts from journal segments into the database, in order, each batch with its position in one transaction. */
 export class Drain {
@@ -62,10 +70,12 @@ export class Drain {
     const position = await this.#position(segment);
     const { end, more } = this.#readLines(segment, position);
     if (end === 0) return false;
-    const rows = await this.#rows(this.#buffer.toString('latin1', 0, end - 1).split('\n'), segment);
+    const lines = this.#buffer.toString('latin1', 0, end - 1).split('\n');
+    const written: RunId[] = [];
+    const rows = this.#rows({ lines, segment, recalled: await this.#recall(lines), written });
     await saveReceipts(this.#store, rows, { segment, node: this.#origin.node, position: position + end });
     this.#positions.set(segment, position + end);
-    for (const row of rows) settled.push(row.runId);
+    for (const run of written) settled.push(run);
     return more;
   }
 
@@ -80,40 +90,54 @@ export class Drain {
     }
   }
 
-  /** What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running. */
-  async #rows(lines: readonly string[], segment: string): Promise<NewReceipt[]> {
-    const begun = new Map<string, { readonly open: OpenTexts; readonly line: string }>();
-    const rows: NewReceipt[] = [];
+  /** Beginnings that an earlier process drained, of runs that end in these lines: their rows have what is needed. */
+  async #recall(lines: readonly string[]): Promise<ReadonlyMap<string, Opening>> {
+    const recalled = new Map<string, Opening>();
+    const begun = new Set<string>();
     for (const line of lines) {
-      const fact = parseLine(line, segment);
-      if (fact.kind === 'open') {
-        begun.set(fact.run, { open: fact, line });
-        continue;
+      const run = runOfLine(line);
+      if (isOpening(line)) begun.add(run);
+      else if (!begun.has(run) && !this.#running.has(run)) {
+        const stored = await getReceipt(this.#store, run as RunId); // written by the journal from a RunId
+        if (stored?.status === 'running') recalled.set(run, openingOf(stored));
       }
-      const open = begun.get(fact.run)?.open;
-      begun.delete(fact.run);
-      const row = open === undefined ? await this.#closeEarlier(fact, segment) : closedRow(open, fact, this.#origin);
-      if (row !== undefined) rows.push(row);
     }
-    for (const { open, line } of begun.values()) {
-      this.#running.set(open.run, copyOf(line));
-      rows.push(runningRow(open, this.#origin));
-    }
-    return rows;
+    return recalled;
   }
 
-  /** The end of a run that began in an earlier batch, or in a process that is gone; then its row has what is needed. */
-  async #closeEarlier(close: CloseTexts, segment: string): Promise<NewReceipt | undefined> {
-    const line = this.#running.get(close.run);
-    this.#running.delete(close.run);
-    if (line !== undefined) {
-      const open = parseLine(line, segment);
-      return open.kind === 'open' ? closedRow(open, close, this.#origin) : undefined;
+  /**
+   * What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running.
+   * Rows are made one by one as they are written: a batch of them would be copied about by the garbage collector.
+   */
+  *#rows({ lines, segment, recalled, written }: Batch): Generator<NewReceipt> {
+    const begun = new Map<string, string>();
+    for (const line of lines) {
+      if (isOpening(line)) {
+        begun.set(runOfLine(line), line);
+        continue;
+      }
+      const close = parseClosing(line, segment);
+      const opening = this.#takeOpening(close.run, begun, segment) ?? recalled.get(close.run);
+      if (opening === undefined) continue;
+      const row = closedRow(opening.open, close, opening.origin);
+      written.push(row.runId);
+      yield row;
     }
-    const stored = await getReceipt(this.#store, close.run as RunId); // written by the journal from a RunId
-    if (stored === undefined || stored.status !== 'running') return undefined;
-    const opening = openingOf(stored);
-    return closedRow(opening.open, close, opening.origin);
+    for (const [run, line] of begun) {
+      this.#running.set(run, copyOf(line));
+      const row = runningRow(parseOpening(line, segment), this.#origin);
+      written.push(row.runId);
+      yield row;
+    }
+  }
+
+  /** A run ends once: its beginning is forgotten. */
+  #takeOpening(run: string, begun: Map<string, string>, segment: string): Opening | undefined {
+    const line = begun.get(run) ?? this.#running.get(run);
+    if (line === undefined) return undefined;
+    begun.delete(run);
+    this.#running.delete(run);
+    return { open: parseOpening(line, segment), origin: this.#origin };
   }
 
   async #discard(segment: string): Promise<void> {

@@ -7,7 +7,6 @@ import type { CloseFact, Digest, Fact, OpenFact } from './facts.ts';
  * nothing and serialises nothing. Lines are ASCII, which keeps every text of theirs at one byte per character.
  */
 export interface OpenTexts {
-  readonly kind: 'open';
   /** As it is, without quotes. */
   readonly run: string;
   readonly at: string;
@@ -33,7 +32,6 @@ export interface OpenTexts {
 
 /** See `OpenTexts`. */
 export interface CloseTexts {
-  readonly kind: 'close';
   readonly run: string;
   readonly at: string;
   readonly status: string;
@@ -50,6 +48,8 @@ export interface CloseTexts {
   readonly lastByteMs: string;
 }
 
+const OPEN_VALUES = 21;
+const CLOSE_VALUES = 15;
 type Seven = [string, string, string, string, string, string, string];
 type OpenValues = readonly [...Seven, ...Seven, ...Seven];
 type CloseValues = readonly [...Seven, ...Seven, string];
@@ -62,20 +62,20 @@ export function factLine(fact: Fact): string {
 function openLine(fact: OpenFact): string {
   const request = digestText(fact.request);
   const upstreamRequest = fact.upstreamRequest === fact.request ? request : digestText(fact.upstreamRequest);
-  const requestedModel = jsonText(fact.requestedModel);
-  const upstreamModel = fact.upstreamModel === fact.requestedModel ? requestedModel : jsonText(fact.upstreamModel);
+  const requestedModel = nameText(fact.requestedModel);
+  const upstreamModel = fact.upstreamModel === fact.requestedModel ? requestedModel : nameText(fact.upstreamModel);
   return (
-    `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${jsonText(fact.task)}\t${jsonText(fact.dialect)}\t${jsonText(fact.engine)}` +
-    `\t${jsonText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${jsonText(fact.mode)}\t"${fact.compatibility}"` +
-    `\t${jsonText(fact.negotiation)}\t${jsonText(fact.emulations)}\t${jsonText(fact.fidelity)}\t${request}\t${upstreamRequest}` +
-    `\t"${fact.recording}"\t"${fact.enforcement}"\t${jsonText(fact.tags)}\t${jsonText(fact.keyId)}`
+    `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${nameText(fact.task)}\t${nameText(fact.dialect)}\t${nameText(fact.engine)}` +
+    `\t${nameText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${nameText(fact.mode)}\t"${fact.compatibility}"` +
+    `\t${jsonText(fact.negotiation)}\t${listText(fact.emulations)}\t${listText(fact.fidelity)}\t${request}\t${upstreamRequest}` +
+    `\t"${fact.recording}"\t"${fact.enforcement}"\t${listText(fact.tags)}\t${nameText(fact.keyId)}`
   );
 }
 
 function closeLine(fact: CloseFact): string {
   return (
-    `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${jsonText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
-    `\t${jsonText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${jsonText(fact.toolCalls)}\t${jsonText(fact.attempts)}` +
+    `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${nameText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
+    `\t${nameText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${listText(fact.toolCalls)}\t${attemptsText(fact.attempts)}` +
     `\t${fact.dispatchedMs}\t${fact.firstByteMs}\t${fact.lastByteMs}`
   );
 }
@@ -103,6 +103,31 @@ function count(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
+function attemptsText(attempts: CloseFact['attempts']): string {
+  const texts = attempts.map(
+    ({ engine, status, error, ms }) => `{"engine":${nameText(engine)},"status":${status},"error":${nameText(error)},"ms":${ms}}`,
+  );
+  return `[${texts.join(',')}]`;
+}
+
+/** Tasks, engines, models and reasons come again and again; looking their text up is much less code to run than making it. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1000;
+const LONGEST_KNOWN = 128;
+
+function nameText(name: string | null): string {
+  if (name === null) return 'null';
+  const text = known.get(name);
+  if (text !== undefined) return text;
+  const made = jsonText(name);
+  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, made);
+  return made;
+}
+
+function listText(list: readonly (string | object)[]): string {
+  return list.length === 0 ? '[]' : jsonText(list);
+}
+
 const BEYOND_ASCII = /[\u0080-\uffff]/g;
 
 /** JSON text of a value, in ASCII. */
@@ -115,25 +140,35 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+export function isOpening(line: string): boolean {
+  return line.startsWith('open\t');
+}
+
+/** The run of a line of either kind. */
+export function runOfLine(line: string): string {
+  const start = line.indexOf('\t') + 1;
+  return line.slice(start, line.indexOf('\t', start));
+}
+
 /** Cuts a line apart. The journal is ours alone, so its lines are trusted; one that is not a fact is a fault worth stopping for. */
-export function parseLine(line: string, segment: string): OpenTexts | CloseTexts {
+export function parseOpening(line: string, segment: string): OpenTexts {
   const values = line.split('\t');
-  if (isOpening(values)) return openTexts(values);
-  if (isClosing(values)) return closeTexts(values);
-  throw new AbpError('internal', `the journal segment ${segment} holds a damaged line`);
+  if (values[0] !== 'open' || values.length !== OPEN_VALUES) throw damaged(segment);
+  return openTexts(values as unknown as OpenValues); // as many as there must be
 }
 
-function isOpening(values: readonly string[]): values is OpenValues {
-  return values[0] === 'open' && values.length === 21;
+export function parseClosing(line: string, segment: string): CloseTexts {
+  const values = line.split('\t');
+  if (values[0] !== 'close' || values.length !== CLOSE_VALUES) throw damaged(segment);
+  return closeTexts(values as unknown as CloseValues); // as many as there must be
 }
 
-function isClosing(values: readonly string[]): values is CloseValues {
-  return values[0] === 'close' && values.length === 15;
+function damaged(segment: string): AbpError {
+  return new AbpError('internal', `the journal segment ${segment} holds a damaged line`);
 }
 
 function openTexts(values: OpenValues): OpenTexts {
   return {
-    kind: 'open',
     run: values[1],
     at: values[2],
     plane: values[3],
@@ -159,7 +194,6 @@ function openTexts(values: OpenValues): OpenTexts {
 
 function closeTexts(values: CloseValues): CloseTexts {
   return {
-    kind: 'close',
     run: values[1],
     at: values[2],
     status: values[3],

@@ -3,7 +3,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { Receipt } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { NewReceipt, StoredReceipt } from '../store/receipt-columns.ts';
-import { closedReceipt, type Origin, runningReceipt, upstreamModel } from './build.ts';
+import { type Built, closedReceipt, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
 import { type CloseTexts, jsonText, type OpenTexts } from './fact-line.ts';
 
 /** Revisions of a run: it began, it ended. */
@@ -12,43 +12,34 @@ const ENDED = 2;
 
 /** The row of a run that has begun. */
 export function runningRow(open: OpenTexts, origin: Origin): NewReceipt {
-  const { document } = runningReceipt(open, origin);
-  return {
-    ...columnsOf(open, open.upstreamModel),
-    revision: BEGUN,
-    status: 'running',
-    completedAt: null,
-    receiptSha256: null,
-    document,
-  };
+  return rowOf(open, NOT_ENDED, runningReceipt(open, origin));
 }
 
 /** The row of a run that has ended. */
 export function closedRow(open: OpenTexts, close: CloseTexts, origin: Origin): NewReceipt {
-  const { document, sha256 } = closedReceipt(open, close, origin);
-  return {
-    ...columnsOf(open, upstreamModel(open, close)),
-    revision: ENDED,
-    status: stringOf(close.status) ?? '',
-    completedAt: Number(close.at),
-    receiptSha256: sha256,
-    document,
-  };
+  return rowOf(open, close, closedReceipt(open, close, origin));
 }
 
-function columnsOf(open: OpenTexts, upstream: string) {
+function rowOf(open: OpenTexts, close: CloseTexts, built: Built): NewReceipt {
   return {
     runId: open.run as RunId, // written by the journal from a RunId
+    revision: close === NOT_ENDED ? BEGUN : ENDED,
     plane: stringOf(open.plane) ?? '',
+    status: stringOf(close.status) ?? '',
     dialect: stringOf(open.dialect),
     engine: stringOf(open.engine),
-    model: stringOf(upstream) ?? stringOf(open.requestedModel),
+    model: stringOf(upstreamModel(open, close)) ?? stringOf(open.requestedModel),
     mode: stringOf(open.mode),
     keyId: stringOf(open.keyId),
     startedAt: Number(open.at),
-    tags: open.tags === '[]' ? [] : tagsOf(open.tags),
+    completedAt: close === NOT_ENDED ? null : Number(close.at),
+    tags: open.tags === '[]' ? NO_TAGS : tagsOf(open.tags),
+    receiptSha256: built.sha256,
+    document: built.document,
   };
 }
+
+const NO_TAGS: readonly string[] = [];
 
 /** The string in a JSON text; most hold it as it is. */
 function stringOf(text: string): string | null {
@@ -67,12 +58,17 @@ function parsed(text: string): unknown {
   return result.value;
 }
 
+/** How a run began, and where. */
+export interface Opening {
+  readonly open: OpenTexts;
+  readonly origin: Origin;
+}
+
 /** How a run began, from its row: for a run whose beginning an earlier process drained. */
-export function openingOf(row: StoredReceipt): { open: OpenTexts; origin: Origin } {
+export function openingOf(row: StoredReceipt): Opening {
   const receipt = row.document as unknown as Receipt; // rows are written by this module alone
   const { model, request, upstream_request: upstreamRequest } = receipt;
   const open: OpenTexts = {
-    kind: 'open',
     run: receipt.run_id,
     at: String(receipt.timing.received_at_ms),
     plane: jsonText(receipt.plane),

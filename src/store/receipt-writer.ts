@@ -11,6 +11,7 @@ export interface JournalMark {
 }
 
 const columns = Object.entries(RECEIPT_COLUMNS);
+const sources = Object.values(RECEIPT_COLUMNS).map((column) => column.value);
 const names = columns.map(([name]) => name).join(', ');
 const updates = columns
   .filter(([name]) => name !== 'run_id')
@@ -23,7 +24,7 @@ const onMarkConflict =
   'on conflict (segment) do update set node = excluded.node, position = excluded.position, updated_at = excluded.updated_at ' +
   'where excluded.position > journal_positions.position';
 
-type SqliteWriter = (receipts: readonly NewReceipt[], mark: JournalMark) => void;
+type SqliteWriter = (receipts: Iterable<NewReceipt>, mark: JournalMark) => void;
 
 function sqliteWriter(database: DatabaseSync): SqliteWriter {
   const begin = database.prepare('begin immediate');
@@ -35,7 +36,7 @@ function sqliteWriter(database: DatabaseSync): SqliteWriter {
   return (receipts, mark) => {
     begin.run();
     try {
-      for (const one of receipts) receipt.run(...columns.map(([, column]) => column.value(one)));
+      for (const one of receipts) receipt.run(...sources.map((source) => source(one)));
       position.run(mark.segment, mark.node, mark.position, Date.now());
       commit.run();
     } catch (error) {
@@ -47,7 +48,7 @@ function sqliteWriter(database: DatabaseSync): SqliteWriter {
 
 const sqliteWriters = new WeakMap<SqliteStore, SqliteWriter>();
 
-async function saveOnSqlite(store: SqliteStore, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
+async function saveOnSqlite(store: SqliteStore, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
   await store.exclusive(() => {
     const write = sqliteWriters.get(store) ?? sqliteWriter(store.sqlite);
     sqliteWriters.set(store, write);
@@ -65,7 +66,7 @@ const postgresInsert = (() => {
 })();
 
 /** PostgreSQL refuses to touch a row twice in one statement; rows in key order keep two nodes from deadlocking. */
-function newestPerRun(receipts: readonly NewReceipt[]): readonly NewReceipt[] {
+function newestPerRun(receipts: Iterable<NewReceipt>): readonly NewReceipt[] {
   const newest = new Map<string, NewReceipt>();
   for (const receipt of receipts) {
     const known = newest.get(receipt.runId);
@@ -74,7 +75,7 @@ function newestPerRun(receipts: readonly NewReceipt[]): readonly NewReceipt[] {
   return [...newest.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-async function saveOnPostgres(store: PostgresStore, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
+async function saveOnPostgres(store: PostgresStore, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
   const rows = newestPerRun(receipts);
   const arrays = columns.map(([, column]) => rows.map(column.value));
   await store.db.executeQuery(CompiledQuery.raw(postgresInsert, [mark.segment, mark.node, mark.position, Date.now(), ...arrays]));
@@ -84,7 +85,7 @@ async function saveOnPostgres(store: PostgresStore, receipts: readonly NewReceip
  * Saves a batch and the journal position it brings us to, both or neither. A receipt replaces the stored one only with a greater
  * revision, so a batch may be saved twice.
  */
-export async function saveReceipts(store: Store, receipts: readonly NewReceipt[], mark: JournalMark): Promise<void> {
+export async function saveReceipts(store: Store, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
   if (store.kind === 'sqlite') await saveOnSqlite(store, receipts, mark);
   else await saveOnPostgres(store, receipts, mark);
 }

@@ -7,7 +7,7 @@ import { damaged, storableText, storedJson } from './text.ts';
  * occur in the column exactly where the tag does.
  */
 export function tagsColumn(tags: readonly string[]): string {
-  return JSON.stringify(tags.map(storableText), null, 1);
+  return tags.length === 0 ? '[]' : JSON.stringify(tags.map(storableText), null, 1);
 }
 
 /** Whether the `tags` column of the row holds this tag. */

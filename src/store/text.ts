@@ -6,12 +6,12 @@ const INDEXED_CHARACTERS = 256;
 
 /** Text both databases accept: PostgreSQL refuses U+0000, and half a surrogate pair has no UTF-8 form. */
 export function storableText(text: string): string {
-  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+  return text.includes('\u0000') || !text.isWellFormed() ? text.replaceAll('\u0000', '\uFFFD').toWellFormed() : text;
 }
 
 /** Text for an indexed column. Whole values live in the JSON documents; a filter is cut in the same way before comparing. */
 export function indexedText(text: string): string {
-  return storableText(text.slice(0, INDEXED_CHARACTERS));
+  return storableText(text.length > INDEXED_CHARACTERS ? text.slice(0, INDEXED_CHARACTERS) : text);
 }
 
 export function indexedOrNull(text: string | null): string | null {

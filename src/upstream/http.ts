@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
-import type { Exchange, ExchangeFailure, ExchangeSink, FailureKind, Transport } from './exchange.ts';
+import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
 
 /** Limits of the connections to one engine. */
 export interface HttpOptions {
@@ -38,8 +39,7 @@ export function httpTransport(options: HttpOptions): HttpTransport {
           origin: request.origin,
           path: request.path,
           method: request.method as Dispatcher.HttpMethod, // the caller's method token, checked by the HTTP parser
-          headers: request.headers as string[], // undici reads the list and does not change it
-          body: request.body,
+          ...payloadOf(request),
           headersTimeout: request.silenceMs,
           bodyTimeout: request.silenceMs,
         },
@@ -50,6 +50,29 @@ export function httpTransport(options: HttpOptions): HttpTransport {
     return call;
   };
   return { transport, close: () => agent.close() };
+}
+
+/** Undici holds a request's body until the answer ends; from this size on it gets one that lets go of its bytes. */
+const HELD_BYTES = 16 * 1024;
+
+function payloadOf({ headers, body }: ExchangeRequest): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+  if (!Buffer.isBuffer(body) || body.length < HELD_BYTES) return { headers: headers as string[], body }; // undici reads the list and does not change it
+  return { headers: [...headers, 'content-length', String(body.length)], body: given(body) as unknown as Readable }; // undici takes any iterable of bytes; its types leave that out
+}
+
+/** Yields the bytes once and forgets them. */
+function given(body: Buffer): Iterable<Buffer> {
+  let bytes: Buffer | undefined = body;
+  return {
+    [Symbol.iterator]: () => ({
+      next: () => {
+        if (bytes === undefined) return { done: true, value: undefined };
+        const value = bytes;
+        bytes = undefined;
+        return { done: false, value };
+      },
+    }),
+  };
 }
 
 /** Connections on which an answer had come before they failed: they were in use a second time. */

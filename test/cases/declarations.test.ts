@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
+import { startGateway } from '../support/gateway.ts';
+import { post } from '../support/http-call.ts';
 import { mapTo } from '../support/mapping.ts';
+import { startUpstream } from '../support/recording-upstream.ts';
 import {
   answered,
   CHAT_LOOK,
@@ -88,7 +91,21 @@ describe('declared tools', () => {
     for (const target of [RESPONSES, KIMI, COPILOT]) expect(sent(target, 'openai-chat', none).tool_choice).toBe('none');
     const single = chatBody(HELLO, { tools: [CHAT_LOOK], parallel_tool_calls: false });
     expect(sent(CLAUDE, 'openai-chat', single).tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true });
-    for (const target of [GEMINI_3, KIMI]) expect(refused(target, 'openai-chat', single).details.path).toBe('parallel_tool_calls');
+    for (const target of [GEMINI_3, KIMI]) {
+      const mapping = mapTo(target, 'openai-chat', single);
+      expect(fateOf(mapping, 'parallel_tool_calls')).toBe('emulated');
+      expect(refused(target, 'openai-chat', single, { compatibility: 'strict' }).details.feature).toBe('parallel_tool_calls');
+      const parts = ['a', 'b'].map((at) => ({ functionCall: { name: 'look', args: { at } } }));
+      const answer = answered(
+        'gemini',
+        'openai-chat',
+        { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] },
+        mapping.filters,
+      );
+      expect(answer.choices).toMatchObject([
+        { finish_reason: 'tool_calls', message: { tool_calls: [{ function: { arguments: '{"at":"a"}' } }] } },
+      ]);
+    }
     expect(sent(COPILOT, 'openai-chat', single).parallel_tool_calls).toBe(false);
     const other = { type: 'function', function: { name: 'touch', parameters: { type: 'object', properties: {} } } };
     const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'look' } }] } };
@@ -135,9 +152,21 @@ describe('declared tools', () => {
     ]);
   });
 
-  it('C43 a hosted tool of OpenAI’s own that we do not know is refused elsewhere; on OpenAI it is not our business', () => {
-    const tool = { type: 'tool_search', description: 'Finds tools.', execution: 'client' };
-    const error = refused(CLAUDE, 'openai-responses', { model: 'gpt-5', input: 'hello world', tools: [tool] });
+  it('C43 a hosted tool that we do not know passes to OpenAI byte for byte, and is refused by name elsewhere', async () => {
+    const body = JSON.stringify({
+      model: 'gpt-5',
+      input: 'hello world',
+      tools: [{ type: 'tool_search', description: 'Finds.', execution: 'client' }],
+    });
+    const upstream = await startUpstream();
+    const server = await startGateway({ engines: { openai: { url: upstream.url, key: 'k' } } });
+    onTestFinished(async () => {
+      await server.close();
+      await upstream.close();
+    });
+    expect((await post(`${server.url}/e/openai/v1/responses`, body)).status).toBe(200);
+    expect(upstream.requests[0]?.body.toString()).toBe(body);
+    const error = refused(CLAUDE, 'openai-responses', JSON.parse(body));
     expect([error.code, error.details.tool_name]).toEqual(['E002', 'tool_search']);
   });
 

@@ -89,6 +89,10 @@ describe('parameters', () => {
       output_config: { effort: 'low' },
       tool_choice: { type: 'tool', name: 'json_answer', disable_parallel_tool_use: true },
     });
+    expect(refused(CLAUDE, 'openai-chat', chatBody(HELLO, { seed: 7 })).details.path).toBe('seed');
+    // A model whose temperature is fixed takes the only value it has.
+    expect(sent(KIMI, 'openai-chat', chatBody(HELLO, { temperature: 1 }))).not.toHaveProperty('temperature');
+    expect(refused(KIMI, 'openai-chat', chatBody(HELLO, { temperature: 0.2 })).details.path).toBe('temperature');
     // What asks for nothing is no reason to refuse.
     expect(
       mapTo(CLAUDE, 'openai-chat', chatBody(HELLO, { n: 1, logprobs: false, presence_penalty: 0, logit_bias: {} })).error,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/base/json.ts';
-import { mapTo } from '../support/mapping.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { type MappingTarget, mapTo } from '../support/mapping.ts';
 import {
   answered,
   CHAT,
@@ -180,7 +180,7 @@ describe('tools', () => {
       ]),
       { tools: [LOOK] },
     );
-    const count = (target: (typeof ENGINES)[number]): number =>
+    const count = (target: MappingTarget): number =>
       JSON.stringify(sent(target, 'claude', body)).match(/"tool_call_id"|"function_call_output"|"functionResponse"/g)?.length ?? 0;
     for (const target of othersThan('claude')) expect([target.name, count(target)]).toEqual([target.name, 2]);
     const reference = [{ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'tool_reference', tool_name: 'x' }] }, RESULTS[1] ?? {}];

@@ -56,7 +56,7 @@ describe.each(dialects)('any conversation in the $id dialect', (dialect) => {
     );
   });
 
-  test('arrives whole after a detour through any other dialect that refuses nothing of it', () => {
+  test('says every word to an engine of any other dialect in the same bytes each time, or is refused by type', () => {
     const others = dialects.filter(({ id }) => id !== dialect.id).map(({ id }) => targetOf(`sim:${id}`, 'sim-1'));
     fc.assert(
       fc.property(anyRequest, fc.constantFrom(...others), (request, target) => {

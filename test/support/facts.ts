@@ -1,5 +1,5 @@
 import { parseRunId, type RunId } from '../../src/contract/run-id.ts';
-import { type CloseTexts, factLine, type OpenTexts, parseLine } from '../../src/receipts/fact-line.ts';
+import { type CloseTexts, factLine, type OpenTexts, parseClosing, parseOpening } from '../../src/receipts/fact-line.ts';
 import type { CloseFact, OpenFact } from '../../src/receipts/facts.ts';
 
 export function runIdOf(text: string): RunId {
@@ -70,14 +70,10 @@ export function closeFact(changes: Partial<CloseFact> = {}): CloseFact {
 
 /** The fact as the keeper reads it from the journal. */
 export function openTextsOf(fact: OpenFact): OpenTexts {
-  const texts = parseLine(factLine(fact), 'test');
-  if (texts.kind !== 'open') throw new Error('not the fact that was written');
-  return texts;
+  return parseOpening(factLine(fact), 'test');
 }
 
 /** The fact as the keeper reads it from the journal. */
 export function closeTextsOf(fact: CloseFact): CloseTexts {
-  const texts = parseLine(factLine(fact), 'test');
-  if (texts.kind !== 'close') throw new Error('not the fact that was written');
-  return texts;
+  return parseClosing(factLine(fact), 'test');
 }

@@ -6,6 +6,8 @@ import * as wire from './wire.ts';
 interface ErrorWords {
   readonly status: number;
   readonly type: string;
+  /** The vendor's own word, where agents look for it. */
+  readonly phrase?: string;
 }
 
 /** How Claude says each kind of failure. 529 is its own status for overload. */
@@ -18,7 +20,7 @@ const WORDS: Readonly<Record<IrErrorKind, ErrorWords>> = {
   'context-length': { status: 400, type: 'invalid_request_error' },
   'rate-limit': { status: 429, type: 'rate_limit_error' },
   quota: { status: 429, type: 'rate_limit_error' },
-  overloaded: { status: 529, type: 'overloaded_error' },
+  overloaded: { status: 529, type: 'overloaded_error', phrase: 'Overloaded' },
   timeout: { status: 504, type: 'timeout_error' },
   server: { status: 500, type: 'api_error' },
 };
@@ -36,10 +38,6 @@ const KINDS: Readonly<Record<string, IrErrorKind>> = {
   api_error: 'server',
 };
 
-export function errorType(kind: IrErrorKind): string {
-  return WORDS[kind].type;
-}
-
 export function errorKind(type: string | undefined): IrErrorKind {
   return KINDS[type ?? ''] ?? 'server';
 }
@@ -50,7 +48,7 @@ export function liftError(status: number, headers: Readonly<Record<string, strin
   const known = parsed.ok ? wire.ErrorBody.safeParse(parsed.value) : undefined;
   const type = known?.success ? known.data.error.type : undefined;
   const message = (known?.success ? known.data.error.message : undefined) ?? (body.slice(0, 500) || `engine answered ${status}`);
-  const kind = message.includes('prompt is too long') ? 'context-length' : type === undefined ? kindOfStatus(status) : errorKind(type);
+  const kind = message.includes(TOO_LONG) ? 'context-length' : type === undefined ? kindOfStatus(status) : errorKind(type);
   const seconds = Number(headers['retry-after']);
   return { kind, message, status, ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}) };
 }
@@ -61,11 +59,27 @@ function kindOfStatus(status: number): IrErrorKind {
 }
 
 export function lowerError(error: IrError, context: { readonly requestId: string }): WireError {
-  const words = WORDS[error.kind];
-  return {
-    status: words.status,
-    body: { type: 'error', error: { type: words.type, message: error.message }, request_id: context.requestId },
-  };
+  return { status: WORDS[error.kind].status, body: { type: 'error', error: errorObject(error), request_id: context.requestId } };
+}
+
+/** The `error` member of a body or of an `error` event. */
+export function errorObject(error: IrError): JsonObject {
+  return { type: WORDS[error.kind].type, message: wording(error) };
+}
+
+const TOO_LONG = 'prompt is too long';
+
+/** Agents match on Claude's words: theirs come first, the engine's after them. */
+function wording({ kind, message }: IrError): string {
+  const phrase = kind === 'context-length' ? tooLong(message) : WORDS[kind].phrase;
+  return phrase === undefined || message.includes(kind === 'context-length' ? TOO_LONG : phrase) ? message : `${phrase} (${message})`;
+}
+
+/** Of the two numbers every vendor gives, the larger is what was sent. */
+function tooLong(message: string): string {
+  const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((text) => Number(text.replaceAll(',', ''))).sort((a, b) => b - a);
+  const [sent, limit] = numbers;
+  return sent === undefined || limit === undefined ? TOO_LONG : `${TOO_LONG}: ${sent} tokens > ${limit} maximum`;
 }
 
 /** Claude's SDKs look for `type: "error"` beside `error`. */

@@ -114,7 +114,7 @@ function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolChoice; p
   if (choice === undefined) return {};
   const type = choice.take('type', 'tool_choice');
   const name = choice.take('name', 'tool_choice');
-  const disabled = choice.take('disable_parallel_tool_use', 'parallel_tool_calls');
+  const disabled = choice.take('disable_parallel_tool_use', choice.value.disable_parallel_tool_use ? 'parallel_tool_calls' : 'structure');
   if (type === 'tool' && name === undefined)
     throw new AbpError('invalid_request', 'tool_choice.name: required when tool_choice.type is "tool"');
   return {

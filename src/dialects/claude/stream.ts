@@ -6,7 +6,7 @@ import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
-import { errorKind, errorType } from './errors.ts';
+import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
 import { lowerUsage, STOP_REASON, signatureOf } from './lower.ts';
 import * as wire from './wire.ts';
@@ -151,7 +151,7 @@ class MessagesEmitter implements Emitter {
           }) + frame('message_stop', {})
         );
       case 'error':
-        return frame('error', { error: { type: errorType(event.error.kind), message: event.error.message } });
+        return frame('error', { error: errorObject(event.error) });
       case 'keep-alive':
         return frame('ping', {});
     }

@@ -80,7 +80,8 @@ interface ToldError {
 
 export function errorKind(told: ToldError, status: number): IrErrorKind {
   const known = CODES[told.code ?? ''] ?? CODES[told.type ?? ''];
-  if (known !== undefined) return known;
+  // A server error is the vendor's word for every failure of its own; the status knows which.
+  if (known !== undefined && known !== 'server') return known;
   if (told.type === 'invalid_request_error' && status < 400) return 'invalid-request';
   return STATUSES[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'server');
 }

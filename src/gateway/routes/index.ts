@@ -2,6 +2,7 @@ import { openApi } from '../openapi.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { backendRoutes } from './backends.ts';
 import { docsRoutes } from './docs.ts';
+import { engineRoutes } from './engines.ts';
 import { explainRoutes } from './explain.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -17,6 +18,7 @@ const described: readonly Route[] = [
   ...receiptRoutes,
   ...keyRoutes,
   ...modelRoutes,
+  ...engineRoutes,
   ...docsRoutes,
 ];
 

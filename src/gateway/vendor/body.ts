@@ -52,7 +52,7 @@ class PartialBody {
   readonly #limit: number;
   readonly #budget: BodyBudget;
   readonly #reader: BodyReader;
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #bytes = 0;
   /** A limit, and the closing of the connection that follows it, both end a body; only the first counts. */
   #over = false;
@@ -79,13 +79,17 @@ class PartialBody {
   end(): void {
     if (this.#over) return;
     this.#over = true;
-    const [only] = this.#chunks;
-    this.#reader.done(this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#bytes));
+    const chunks = this.#chunks;
+    // The request's listeners hold this object until the answer is complete; they must not hold the body.
+    this.#chunks = [];
+    const [only] = chunks;
+    this.#reader.done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, this.#bytes));
   }
 
   fail(error: unknown): void {
     if (this.#over) return;
     this.#over = true;
+    this.#chunks = [];
     this.#budget.release(this.#bytes);
     this.#reader.fail(error);
   }

@@ -8,9 +8,12 @@ import { enginePath } from '../../dialects/paths.ts';
 import { countRequest } from '../../ir/token-estimate.ts';
 import { chain } from '../../mapping/answer-filter.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
+import { gated, type TurnedDown } from '../../upstream/gate.ts';
 import { isOurSecret } from '../auth/principal.ts';
+import { asAbpError, sendError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { HttpAnswer } from './answer.ts';
+import type { Attempts } from './attempts.ts';
 import type { VendorCall } from './handle.ts';
 import type { Plan } from './plan.ts';
 
@@ -18,25 +21,72 @@ import type { Plan } from './plan.ts';
 export interface Dispatch {
   readonly call: VendorCall;
   readonly plan: Plan;
+  /** Present where the route allows another try. */
+  readonly attempts?: Attempts;
   readonly recorder: Recorder;
   release(): void;
 }
 
 /** Calls the engine; the caller's leaving cancels it, the caller's slowness pauses it. */
 export function dispatch(gateway: Gateway, one: Dispatch): void {
-  const { call, plan } = one;
-  const deployment = gateway.deployments.get(plan.route.engine.id);
-  if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
-  const exchange = plan.kind === 'relay' ? relayed(gateway, deployment, one, plan) : translated(gateway, deployment, one, plan);
-  if (exchange === undefined) return;
-  const { response } = call;
-  response.on('drain', () => exchange.resume());
+  const { response } = one.call;
+  // What listens to the response must not hold the plan: its body would live as long as a slow stream.
+  const { recorder, release } = one;
+  const line: Line = { exchange: undefined, pause: undefined, closed: response.closed };
+  response.on('drain', () => line.exchange?.resume());
   const onClose = (): void => {
-    if (!response.writableFinished) exchange.abort();
+    line.closed = true;
+    if (response.writableFinished) return;
+    if (line.pause === undefined) line.exchange?.abort();
+    else leftBetweenTries({ recorder, release }, line);
   };
+  send(gateway, one, line);
   // The caller may have left while its body was being decoded.
   if (response.closed) onClose();
   else response.once('close', onClose);
+}
+
+/** The try under way; it changes when one is given up for the next. */
+interface Line {
+  exchange: Exchange | undefined;
+  /** Runs between two tries. */
+  pause: NodeJS.Timeout | undefined;
+  closed: boolean;
+}
+
+function send(gateway: Gateway, one: Dispatch, line: Line): void {
+  const { plan, attempts } = one;
+  const deployment = gateway.deployments.get(plan.route.engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
+  const last = attempts === undefined || attempts.left === 0;
+  const used = last
+    ? deployment
+    : { ...deployment, transport: gated(deployment.transport, (reason) => tryNext(gateway, one, line, reason)) };
+  line.exchange = plan.kind === 'relay' ? relayed(gateway, used, one, plan) : translated(gateway, used, one, plan);
+}
+
+/** Gives this try up for the next. */
+function tryNext(gateway: Gateway, one: Dispatch, line: Line, reason: TurnedDown): void {
+  try {
+    const next = one.attempts?.next(reason);
+    if (next === undefined) throw new AbpError('internal', 'an answer was turned down with no try left');
+    line.pause = setTimeout(() => {
+      line.pause = undefined;
+      send(gateway, { ...one, plan: next.plan }, line);
+    }, next.delayMs);
+    if (line.closed) leftBetweenTries(one, line);
+  } catch (error) {
+    one.release();
+    sendError(one.call.response, asAbpError(error), { runId: one.call.runId, url: gateway.url, dialect: one.call.match.dialect });
+  }
+}
+
+/** The caller left while nobody was being called. */
+function leftBetweenTries(one: Pick<Dispatch, 'recorder' | 'release'>, line: Line): void {
+  clearTimeout(line.pause);
+  line.pause = undefined;
+  one.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
+  one.release();
 }
 
 function answerOf(gateway: Gateway, { response, runId, match }: VendorCall): HttpAnswer {

@@ -7,9 +7,9 @@ import type { Step } from '../../receipts/turn.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Target } from '../target.ts';
-import { readBody } from './body.ts';
+import { type BodyBudget, readBody } from './body.ts';
 import { dispatch } from './dispatch.ts';
-import { type Plan, planCall } from './plan.ts';
+import { type Planned, planCall } from './plan.ts';
 import { type Read, textOf } from './read.ts';
 
 const MIB = 1024 * 1024;
@@ -47,32 +47,42 @@ export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: u
 class Opening implements Step {
   readonly #gateway: Gateway;
   readonly #call: VendorCall;
-  readonly #body: Omit<Read, 'scan'>;
   readonly #fail: (error: unknown) => void;
   readonly #recorder: Recorder;
-  #plan: Plan | undefined;
+  /** Gives the memory of the body back. It must not hold the body itself: it lives as long as a slow stream. */
+  readonly #release: () => void;
+  #body: Omit<Read, 'scan'> | undefined;
+  #planned: Planned | undefined;
 
   constructor(gateway: Gateway, call: VendorCall, body: Omit<Read, 'scan'>, fail: (error: unknown) => void) {
     this.#gateway = gateway;
     this.#call = call;
     this.#body = body;
     this.#fail = fail;
+    this.#release = releaseOf(gateway.budget, body.body.length);
     this.#recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
   }
 
   record(): void {
+    if (this.#body === undefined) return;
     const { body, text } = this.#body;
-    this.#plan = planCall(this.#gateway, this.#call, { body, text, scan: scanBody(text) }, this.#recorder);
+    this.#body = undefined;
+    this.#planned = planCall(this.#gateway, this.#call, { body, text, scan: scanBody(text) }, this.#recorder);
   }
 
   proceed(): void {
-    if (this.#plan === undefined) return;
-    const release = (): void => this.#gateway.budget.release(this.#body.body.length);
-    dispatch(this.#gateway, { call: this.#call, plan: this.#plan, recorder: this.#recorder, release });
+    if (this.#planned === undefined) return;
+    const planned = this.#planned;
+    this.#planned = undefined;
+    dispatch(this.#gateway, { call: this.#call, ...planned, recorder: this.#recorder, release: this.#release });
   }
 
   fail(error: unknown): void {
-    this.#gateway.budget.release(this.#body.body.length);
+    this.#release();
     this.#fail(error);
   }
+}
+
+function releaseOf(budget: BodyBudget, length: number): () => void {
+  return () => budget.release(length);
 }

@@ -5,7 +5,7 @@ import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { type Mapping, map } from '../../mapping/mapping.ts';
-import { type Route, route } from '../../mapping/route.ts';
+import { type Route, routes } from '../../mapping/route.ts';
 import { spliceModel } from '../../mapping/scan.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
@@ -14,6 +14,7 @@ import { authorize } from '../auth/access.ts';
 import { keyIdOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
+import { Attempts } from './attempts.ts';
 import type { VendorCall } from './handle.ts';
 import { type CallOptions, callOptions } from './options.ts';
 import type { Read } from './read.ts';
@@ -31,30 +32,59 @@ export type Plan =
 
 type Facts = Omit<OpenFact, 'fact' | 'run' | 'at'>;
 
+/** What to send first, and what else the route allows when that fails. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly attempts?: Attempts;
+}
+
 /** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
-export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorder: Recorder): Plan {
+export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorder: Recorder): Planned {
   const options = callOptions(call.request.headers);
-  let facts = openingFacts(gateway, call, read, options);
+  const facts = openingFacts(gateway, call, read, options);
+  const planned = (chosen: Route): Plan => planRoute(gateway, { call, read, options, facts, recorder }, chosen);
+  const [first, ...fallbacks] = recorded(recorder, facts, () => chooseRoutes(gateway, call, read, options));
+  if (first === undefined) throw new AbpError('internal', 'a call has no route');
+  const plan = planned(first);
+  return first.row === undefined ? { plan } : { plan, attempts: new Attempts([first, ...fallbacks], planned, recorder) };
+}
+
+interface Draftable {
+  readonly call: VendorCall;
+  readonly read: Read;
+  readonly options: CallOptions;
+  readonly facts: Facts;
+  readonly recorder: Recorder;
+}
+
+function planRoute(gateway: Gateway, { call, read, options, facts: opening, recorder }: Draftable, chosen: Route): Plan {
+  let facts: Facts = { ...opening, ...routeFacts(call, chosen) };
+  const plan = recorded(
+    recorder,
+    () => facts,
+    () => {
+      const { engine, model } = chosen;
+      authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
+      const rewritten = chosen.target.id !== call.match.dialect.id;
+      const drafted = rewritten ? translation(call, read, chosen, options) : relaying(read, chosen, options, facts);
+      facts = { ...facts, ...drafted.facts };
+      if (drafted.error !== undefined) throw drafted.error;
+      gateway.policy(policyAsk(call, drafted.plan));
+      assertKey(gateway, chosen, rewritten);
+      return drafted.plan;
+    },
+  );
+  recorder.open(facts);
+  return plan;
+}
+
+/** Does the work; a refusal is a run too, so it is written down before it is thrown. */
+function recorded<T>(recorder: Recorder, facts: Facts | (() => Facts), work: () => T): T {
   try {
-    const chosen = chooseRoute(gateway, call, read, options);
-    authorize(call.principal, {
-      kind: 'vendor',
-      engine: chosen.engine.id,
-      raw: false,
-      ...(chosen.model === '' ? {} : { model: chosen.model }),
-    });
-    facts = { ...facts, ...routeFacts(call, chosen) };
-    const rewritten = chosen.target.id !== call.match.dialect.id;
-    const drafted = rewritten ? translation(call, read, chosen, options) : relaying(read, chosen, options, facts);
-    facts = { ...facts, ...drafted.facts };
-    if (drafted.error !== undefined) throw drafted.error;
-    gateway.policy(policyAsk(call, drafted.plan));
-    assertKey(gateway, chosen, rewritten);
-    recorder.open(facts);
-    return drafted.plan;
+    return work();
   } catch (error) {
     if (AbpError.is(error)) {
-      recorder.open(facts);
+      recorder.open(typeof facts === 'function' ? facts() : facts);
       recorder.refused(error);
     }
     throw error;
@@ -140,8 +170,8 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
     : { facts, error: mapping.error };
 }
 
-function chooseRoute(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route {
-  return route({
+function chooseRoutes(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route[] {
+  return routes({
     dialect: call.match.dialect,
     model: call.match.model ?? read.scan.model ?? '',
     pathEngine: call.target.engine,

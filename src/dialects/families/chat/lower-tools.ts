@@ -31,9 +31,17 @@ function lowerTool(tool: IrTool, lowering: Lowering): JsonObject {
   return { type: 'custom', custom: compact({ name: tool.name, description: tool.description, format: tool.format }) };
 }
 
-function lowerFunction(tool: IrFunctionTool, { flavour }: Lowering): JsonObject {
+function lowerFunction(tool: IrFunctionTool, { flavour, notes }: Lowering): JsonObject {
   const { function: inner, ...outer } = tool.meta?.[flavour.id] ?? {};
-  const { name, description, schema, strict } = tool;
+  const { name, description, schema } = tool;
+  const strict = flavour.names.tool_strict === undefined ? undefined : tool.strict;
+  if (tool.strict === true && strict === undefined)
+    notes.push({
+      concept: 'tool_strict',
+      fate: 'emulated',
+      note: 'the model is asked to keep to the schema, not held to it',
+      ...where(tool),
+    });
   const declared = compact({ name, description, parameters: schema, strict, ...(isJsonObject(inner) ? inner : {}) });
   return { type: 'function', function: declared, ...outer };
 }

@@ -32,8 +32,8 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     response_format: lowerOutput(request.output, notes),
     ...lowerMaxTokens(flavour, request),
     stop: request.stop.length === 0 ? undefined : request.stop,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
+    temperature: unlessFixed('temperature', sampling.temperature, context, notes),
+    top_p: unlessFixed('top_p', sampling.topP, context, notes),
     seed: formed('seed', sampling.seed),
     frequency_penalty: formed('frequency_penalty', sampling.frequencyPenalty),
     presence_penalty: formed('presence_penalty', sampling.presencePenalty),
@@ -51,6 +51,13 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     stream_options: request.stream ? { include_usage: true, ...(streamOptions as JsonObject | undefined) } : undefined, // lifted as an object
   });
   return { path: flavour.path, body, headers: flavour.headers(request), notes };
+}
+
+/** A model whose sampling is fixed takes no value, not even its own; asking for that one asks for nothing. */
+function unlessFixed(concept: Concept, value: number | undefined, { lacks }: LowerContext, notes: FateNote[]): number | undefined {
+  if (value !== 1 || !lacks.has(concept)) return value;
+  notes.push({ concept, fate: 'renamed', note: 'left out: the only value the model takes' });
+  return undefined;
 }
 
 function ownMembers(flavour: ChatFlavour, request: IrRequest): IrRequest['vendor'][string] {

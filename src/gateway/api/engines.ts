@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+export const EngineView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  aliases: z.array(z.string()),
+  dialects: z.array(z.string()).describe('Dialects it speaks itself; the others are mapped.'),
+  auth: z.enum(['key', 'caller', 'none']).describe('Whose credential goes upstream.'),
+  has_key: z.boolean(),
+  key_variable: z.string().nullable().describe('The environment variable that holds its key.'),
+  health: z
+    .strictObject({
+      state: z.enum(['closed', 'open', 'half_open']).describe('open: it is not called for a while.'),
+      failures_in_a_row: z.int(),
+      last_success_at: z.string().nullable(),
+      last_failure_at: z.string().nullable(),
+      last_failure: z.string().nullable(),
+    })
+    .nullable()
+    .describe('What calls to it have shown since the start; null for an engine inside this process.'),
+});
+export type EngineView = z.infer<typeof EngineView>;
+
+export const EngineList = z.strictObject({ items: z.array(EngineView), total: z.int() });

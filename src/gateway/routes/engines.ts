@@ -1,0 +1,43 @@
+import { isoTime } from '../../base/clock.ts';
+import type { Deployment } from '../../calls/deployment.ts';
+import { EngineList, type EngineView } from '../api/engines.ts';
+import { defineRoute } from '../route.ts';
+
+const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+function view({ engine, auth, key, health }: Deployment): EngineView {
+  const seen = health?.snapshot();
+  return {
+    id: engine.id,
+    name: engine.name,
+    aliases: [...engine.aliases],
+    dialects: [...engine.dialects],
+    auth,
+    has_key: key !== undefined,
+    key_variable: engine.auth?.env[0] ?? null,
+    health:
+      seen === undefined
+        ? null
+        : {
+            state: seen.state,
+            failures_in_a_row: seen.failuresInARow,
+            last_success_at: time(seen.lastSuccessAt),
+            last_failure_at: time(seen.lastFailureAt),
+            last_failure: seen.lastFailure,
+          },
+  };
+}
+
+export const engineRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/engines',
+    summary: 'Every engine: the dialects it speaks, whether it has a key, and how calls to it have fared.',
+    need: { kind: 'read' },
+    response: EngineList,
+    handle: ({ gateway }) => {
+      const items = [...gateway.deployments.values()].map(view);
+      return { items, total: items.length };
+    },
+  }),
+];

@@ -1,0 +1,55 @@
+import type { Recorder } from '../../calls/recorder.ts';
+import type { Route } from '../../mapping/route.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
+import type { Plan } from './plan.ts';
+
+const BASE_DELAY_MS = 250;
+const MOST_DELAY_MS = 5000;
+
+/** A further try and how long to wait before it. */
+export interface Attempt {
+  readonly plan: Plan;
+  readonly delayMs: number;
+}
+
+/**
+ * The tries a route allows beyond the first: the same engine again, then its fallbacks. Only routes that ask for it have any, and
+ * only until the first byte has gone to the caller.
+ */
+export class Attempts {
+  readonly #rest: Route[];
+  readonly #plan: (route: Route) => Plan;
+  readonly #recorder: Recorder;
+  #current: Route;
+  #tries = 0;
+
+  constructor(routes: readonly Route[], plan: (route: Route) => Plan, recorder: Recorder) {
+    const [first, ...rest] = routes.flatMap((route) => Array.from({ length: route.row?.attempts ?? 1 }, () => route));
+    if (first === undefined) throw new RangeError('a call has at least one route');
+    this.#current = first;
+    this.#rest = rest;
+    this.#plan = plan;
+    this.#recorder = recorder;
+  }
+
+  get left(): number {
+    return this.#rest.length;
+  }
+
+  /** The next try. Its plan is journaled as the run's; throws when it may not be sent at all. */
+  next(reason: TurnedDown): Attempt | undefined {
+    const route = this.#rest.shift();
+    if (route === undefined) return undefined;
+    this.#recorder.attempted(reason.status, reason.message);
+    const again = route === this.#current;
+    this.#tries = again ? this.#tries + 1 : 0;
+    this.#current = route;
+    return { plan: this.#plan(route), delayMs: again ? delayOf(reason, this.#tries) : 0 };
+  }
+}
+
+/** What the engine asks for, else twice as long each time, with a quarter of chance so that callers do not come back together. */
+function delayOf({ retryAfterMs }: TurnedDown, tries: number): number {
+  const wait = retryAfterMs ?? BASE_DELAY_MS * 2 ** (tries - 1) * (1 + Math.random() / 4);
+  return Math.min(MOST_DELAY_MS, wait);
+}

@@ -1,0 +1,24 @@
+import type { FateNote } from '../../dialects/dialect.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
+
+/** What the account says about a wire that cannot be told to make one call at a time. */
+export const SINGLE_CALL: FateNote = {
+  concept: 'parallel_tool_calls',
+  fate: 'emulated',
+  note: 'the answer is cut to its first tool call by the gateway',
+};
+
+/** One call at a time on an engine that cannot be told so: the caller sees the first call of an answer and none of the others. */
+export class SingleCallFilter implements AnswerFilter {
+  #called = false;
+  readonly #hidden = new Set<number>();
+
+  filter(event: IrEvent): IrEvent[] {
+    if (event.type === 'part-start' && event.part.kind === 'tool-call') {
+      if (this.#called) this.#hidden.add(event.index);
+      this.#called = true;
+    }
+    return 'index' in event && this.#hidden.has(event.index) ? [] : [event];
+  }
+}

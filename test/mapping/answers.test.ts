@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnswerContext, Dialect } from '../../src/dialects/dialect.ts';
+import { dialects } from '../../src/dialects/index.ts';
+import type { IrEvent } from '../../src/ir/event.ts';
+import { Fold, unfold } from '../../src/ir/fold.ts';
+import type { IrPart } from '../../src/ir/part.ts';
+import type { IrResponse } from '../../src/ir/response.ts';
+import { stepsOfBytes } from '../support/chat-stream.ts';
+
+const context: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'm', includeUsage: true, query: '?alt=sse' };
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+
+/** Any answer that every dialect has a form for: thoughts, words and calls, in the order all of them keep. */
+const anyAnswer: fc.Arbitrary<IrResponse> = fc
+  .record({
+    thought: fc.option(text, { nil: undefined }),
+    said: fc.option(text, { nil: undefined }),
+    calls: fc.array(fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 }), { maxLength: 3 }),
+    limited: fc.boolean(),
+    read: fc.nat(5000),
+    cached: fc.nat(1000),
+    written: fc.nat(5000),
+  })
+  .map(({ thought, said, calls, limited, read, cached, written }) => {
+    const parts: IrPart[] = [
+      ...(thought === undefined ? [] : [{ kind: 'thinking', text: thought } as const]),
+      ...(said === undefined ? [] : [{ kind: 'text', text: said } as const]),
+      ...calls.map((input, at) => ({ kind: 'tool-call', id: `call_${at}`, name: `tool_${at}`, arguments: JSON.stringify(input) }) as const),
+    ];
+    const usage = {
+      inputTokens: read + cached,
+      outputTokens: written,
+      cacheReadTokens: cached,
+      cacheWriteTokens: 0,
+      thinkingTokens: 0,
+      webSearchRequests: 0,
+    };
+    return { id: 'answer-1', model: 'm', parts, finish: calls.length > 0 ? 'tool-calls' : limited ? 'length' : 'stop', usage };
+  });
+
+function emitted(dialect: Dialect, events: readonly IrEvent[]): Buffer {
+  const emitter = dialect.emitter(context);
+  return Buffer.from(events.map((event) => emitter.emit(event)).join(''));
+}
+
+function folded(events: readonly IrEvent[]): IrResponse | undefined {
+  const fold = new Fold();
+  for (const event of events) fold.push(event);
+  return fold.response();
+}
+
+/** What a caller has in the end; wires differ in how many parts they cut it into. */
+function gist(response: IrResponse | undefined): unknown {
+  const textOf = (kind: 'text' | 'thinking'): string =>
+    (response?.parts ?? []).map((part) => (part.kind === kind ? part.text : '')).join('');
+  const calls = (response?.parts ?? []).flatMap((part) =>
+    part.kind === 'tool-call' ? [[part.id, part.name, JSON.parse(part.arguments)]] : [],
+  );
+  return { thoughts: textOf('thinking'), text: textOf('text'), calls, finish: response?.finish, usage: response?.usage };
+}
+
+const pairs = dialects.flatMap((engine) =>
+  dialects.filter(({ id }) => id !== engine.id).map((caller) => ({ engine, caller, name: `${engine.id} → ${caller.id}` })),
+);
+
+describe('an answer says the same streamed and whole', () => {
+  test.each(pairs)('$name', ({ engine, caller }) => {
+    fc.assert(
+      fc.property(anyAnswer, fc.integer({ min: 1, max: 400 }), (answer, size) => {
+        const whole = caller.liftResponse(caller.lowerResponse(engine.liftResponse(engine.lowerResponse(answer, context)), context));
+        const relayed = stepsOfBytes(engine, emitted(engine, unfold(answer)), size);
+        const streamed = folded(stepsOfBytes(caller, emitted(caller, relayed), size));
+        expect(gist(streamed)).toEqual(gist(whole));
+        expect(gist(whole)).toMatchObject({
+          text: answer.parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''),
+          usage: answer.usage,
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
