@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BenchReport, judge } from './harness.ts';
+import { type BenchReport, type Finding, judge } from './harness.ts';
+import type { Order } from './load.ts';
 import { send } from './passthrough.ts';
 import { cpuMicros, end, peakMb, residentMb, type Subject, scratchFolder, startGateway, startScript, startServer } from './processes.ts';
 import { SLOW } from './traffic.ts';
@@ -10,10 +11,13 @@ const MOST_MB = 400;
 /** A proxy has two connections per stream; the rest is its own. */
 const FILES_NEEDED = 2 * SLOW.count + 200;
 const SAMPLE_MS = 250;
-const VARIANTS = ['floor', 'abp'] as const;
+/** Callers that arrive in a second. The last ones come long before the first ones leave. */
+const ARRIVALS = 500;
+const VARIANTS = ['floor', 'abp', 'abp, all callers at once'] as const;
 type Variant = (typeof VARIANTS)[number];
 
 interface Crowd {
+  readonly variant: Variant;
   readonly startMb: number;
   readonly peakMb: number;
   /** Halfway through, when every stream is open and every body has been sent. */
@@ -31,8 +35,9 @@ export async function benchStreams(): Promise<BenchReport> {
   const upstream = await startServer('./upstream.ts', [SLOW.id]);
   const load = startScript('./load.ts');
   try {
-    const floor = await crowd('floor', upstream.url, load);
-    return report({ floor, abp: await crowd('abp', upstream.url, load) });
+    const crowds: Crowd[] = [];
+    for (const variant of VARIANTS) crowds.push(await crowd(variant, upstream.url, load));
+    return report(crowds);
   } finally {
     await end(load);
     await end(upstream.child);
@@ -48,15 +53,20 @@ async function crowd(variant: Variant, upstream: string, load: ChildProcess): Pr
     const samples: number[] = [];
     const watching = new AbortController();
     const watch = sampleMemory(pid, samples, watching.signal);
-    const { seconds, together, bytes } = await send(load, subject, { traffic: SLOW.id, count: SLOW.count, concurrency: SLOW.count });
+    const { seconds, together, bytes } = await send(load, subject, orderFor(variant));
     watching.abort();
     await watch;
     assertWhole(bytes);
     const steadyMb = samples[Math.floor(samples.length / 2)] ?? Number.NaN;
-    return { startMb, peakMb: peakMb(pid), steadyMb, cpuSeconds: (cpuMicros(pid) - before) / 1e6, seconds, together };
+    return { variant, startMb, peakMb: peakMb(pid), steadyMb, cpuSeconds: (cpuMicros(pid) - before) / 1e6, seconds, together };
   } finally {
     await end(child);
   }
+}
+
+function orderFor(variant: Variant): Omit<Order, 'url'> {
+  const order = { traffic: SLOW.id, count: SLOW.count, concurrency: SLOW.count };
+  return variant === 'abp, all callers at once' ? order : { ...order, arrivals: ARRIVALS };
 }
 
 async function startVariant(variant: Variant, upstream: string): Promise<Subject> {
@@ -87,36 +97,27 @@ function openFilesLimit(): number {
 const TITLE = 'Slow streams';
 const WHAT = `peak resident memory with ${SLOW.count} streams, MB`;
 
-function report(crowds: Readonly<Record<Variant, Crowd>>): BenchReport {
-  const { abp } = crowds;
+function report(crowds: readonly Crowd[]): BenchReport {
   return {
     title: TITLE,
     method:
-      `${SLOW.count} callers at once, each with a request of 80 KB and an answer of one chunk a second for 15 s, through one process with the default settings; all calls complete with every byte. ` +
+      `${SLOW.count} callers, ${ARRIVALS} arriving in a second, each with a request of 80 KB and an answer of one chunk a second for 15 s, through one process with the default settings; all calls complete with every byte. ` +
       'Memory is the resident set in MB of 10⁶ bytes; the peak is the one the kernel keeps, steady is halfway through. Processor time is that of all threads.',
-    findings: [
-      { what: WHAT, figure: abp.peakMb.toFixed(0), target: `< ${MOST_MB}`, verdict: judge(abp.peakMb, MOST_MB) },
-      {
-        what: 'streams open at the same moment',
-        figure: String(abp.together),
-        target: `${SLOW.count}`,
-        verdict: abp.together === SLOW.count ? 'met' : 'void',
-      },
-    ],
+    findings: crowds.flatMap(({ variant, peakMb: peak, together }): Finding[] => {
+      if (variant === 'floor') return [];
+      const most = variant === 'abp' ? MOST_MB : undefined;
+      const target = most === undefined ? '–' : `< ${most}`;
+      const what = variant === 'abp' ? WHAT : `${WHAT}, all callers at once`;
+      return [{ what, figure: peak.toFixed(0), target, verdict: judge(peak, most, together === SLOW.count) }];
+    }),
     table: [
-      ['proxy', 'at start, MB', 'peak, MB', 'steady, MB', 'CPU, s', 'time, s', 'open together'],
-      ...VARIANTS.map((variant) => {
-        const { startMb, peakMb: peak, steadyMb, cpuSeconds, seconds, together } = crowds[variant];
-        return [
-          variant,
-          startMb.toFixed(0),
-          peak.toFixed(0),
-          steadyMb.toFixed(0),
-          cpuSeconds.toFixed(1),
-          seconds.toFixed(1),
-          String(together),
-        ];
-      }),
+      ['proxy', 'at start, MB', 'peak, MB', 'steady, MB', 'CPU, s', 'time, s', 'open at the same moment'],
+      ...crowds.map(({ variant, startMb, peakMb: peak, steadyMb, cpuSeconds, seconds, together }) => [
+        variant,
+        ...[startMb, peak, steadyMb].map((mb) => mb.toFixed(0)),
+        ...[cpuSeconds, seconds].map((time) => time.toFixed(1)),
+        String(together),
+      ]),
     ],
   };
 }

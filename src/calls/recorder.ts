@@ -120,7 +120,7 @@ function usageOf(observed: Observed | undefined): ReceiptUsage | null {
     cache_write_tokens: usage.cacheWriteTokens,
     thinking_tokens: usage.thinkingTokens,
     web_search_requests: usage.webSearchRequests,
-    estimated: false,
+    estimated: usage.estimated ?? false,
   };
 }
 

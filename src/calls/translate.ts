@@ -4,6 +4,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, Observed, ObservedToolCall, Stepper } from '../dialects/dialect.ts';
 import type { IrEvent } from '../ir/event.ts';
 import type { IrResponse } from '../ir/response.ts';
+import type { IrUsage } from '../ir/usage.ts';
 import { type AnswerFilter, filterWhole } from '../mapping/answer-filter.ts';
 
 /** What a translator needs: both dialects, the changes on the way, and the caller's names. */
@@ -82,6 +83,8 @@ function countEvents(text: string): number {
 class Sighting {
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
   #model: string | undefined;
+  /** What the beginning said: all there is when the caller leaves early. */
+  #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;
 
@@ -93,6 +96,7 @@ class Sighting {
     switch (event.type) {
       case 'message-start':
         this.#model = event.model;
+        this.#begun = event.usage;
         break;
       case 'part-start':
         if (event.part.kind === 'tool-call') this.#calls.set(event.index, { id: event.part.id, name: event.part.name, arguments: '' });
@@ -113,10 +117,15 @@ class Sighting {
   observed(): Observed {
     return {
       ...(this.#model === undefined ? {} : { model: this.#model }),
-      ...(this.#end === undefined ? {} : { usage: this.#end.usage, finish: this.#end.finish }),
+      ...this.#settled(),
       toolCalls: [...this.#calls.values()].map((call) => ({ ...call, arguments: call.arguments === '' ? '{}' : call.arguments })),
       ...(this.#error === undefined ? {} : { error: this.#error }),
     };
+  }
+
+  #settled(): Pick<Observed, 'usage' | 'finish'> {
+    if (this.#end !== undefined) return { usage: this.#end.usage, finish: this.#end.finish };
+    return this.#begun === undefined ? {} : { usage: this.#begun };
   }
 
   #grow(index: number, text: string): void {

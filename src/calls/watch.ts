@@ -18,6 +18,9 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   zstd: promisify(zstdDecompress),
 };
 
+/** Chunks of a stream are looked at by the dozen: one by one, each would cost twice as much. */
+const LOOK_BYTES = 16 * 1024;
+
 const NOTHING: Observed = { toolCalls: [] };
 
 /** What became of the answer's bytes. */
@@ -29,14 +32,16 @@ export interface Watched {
 
 /** Looks at an answer as it goes by: digest, event count, usage. Adds nothing, delays nothing. */
 export class Watch {
-  /** The only chunk so far: most answers in one piece come in one, and hashing that at once costs a third. */
-  #only: Buffer | undefined;
-  #hash: Hash | undefined;
   readonly #dialect: Dialect | undefined;
   readonly #encoding: string;
   readonly #streamed: boolean;
   readonly #frames: SseFrames | undefined;
   readonly #observer: StreamObserver | undefined;
+  #hash: Hash | undefined;
+  /** Chunks not looked at yet. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  /** What must be whole before it can be read. */
   #kept: Buffer[] = [];
   #bytes = 0;
   #events = 0;
@@ -52,33 +57,44 @@ export class Watch {
   }
 
   chunk(chunk: Buffer): void {
-    if (this.#bytes === 0) this.#only = chunk;
-    else this.#hashed().update(chunk);
     this.#bytes += chunk.length;
-    if (this.#frames !== undefined) this.#see(this.#frames.push(chunk));
-    else if (this.#bytes <= MOST_READ) this.#kept.push(chunk);
-    else this.#kept = [];
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes < LOOK_BYTES) return;
+    const data = this.#taken();
+    this.#hash ??= createHash('sha256');
+    this.#hash.update(data);
+    this.#look(data);
   }
 
   /** What became of the answer: at once where that is quick, so that it can be journaled before the caller has the last byte. */
   done(): Watched | Promise<Watched> {
-    const digest = { sha256: this.#hash?.digest('hex') ?? sha256(this.#only ?? ''), bytes: this.#bytes };
+    const data = this.#taken();
+    const digest = { sha256: this.#hash?.update(data).digest('hex') ?? sha256(data), bytes: this.#bytes };
+    this.#look(data);
     if (this.#frames !== undefined) {
       this.#see(this.#frames.flush());
       return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
     }
     if (this.#encoding !== '' || this.#bytes > READ_AT_ONCE) return this.#later(digest);
-    return { digest, eventCount: 1, observed: this.#body(this.#only ?? Buffer.concat(this.#kept)) };
+    return { digest, eventCount: 1, observed: this.#body(joined(this.#kept)) };
   }
 
-  #hashed(): Hash {
-    this.#hash ??= createHash('sha256').update(this.#only ?? '');
-    this.#only = undefined;
-    return this.#hash;
+  #taken(): Buffer {
+    const data = joined(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return data;
+  }
+
+  #look(data: Buffer): void {
+    if (this.#frames !== undefined) this.#see(this.#frames.push(data));
+    else if (this.#bytes <= MOST_READ) this.#kept.push(data);
+    else this.#kept = [];
   }
 
   async #later(digest: Digest): Promise<Watched> {
-    const body = await decode(Buffer.concat(this.#kept), this.#encoding);
+    const body = await decode(joined(this.#kept), this.#encoding);
     this.#kept = [];
     if (body === undefined || this.#bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
     return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
@@ -101,6 +117,11 @@ export class Watch {
   #body(body: Buffer): Observed {
     return this.#dialect?.observeBody(body.toString('utf8')) ?? NOTHING;
   }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
 /** The decoded body; undefined when it cannot be decoded, which is the engine's affair and not the caller's. */

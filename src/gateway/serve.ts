@@ -1,4 +1,5 @@
 import { packageVersion } from '../base/package-version.ts';
+import { capYoungGeneration } from '../base/young-generation.ts';
 import { openHome, homePath as resolveHome } from '../store/home.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -11,8 +12,12 @@ export interface ServeOptions {
   readonly json: boolean;
 }
 
+/** Enough for calls whose objects live for milliseconds. */
+const YOUNG_BYTES = 32 * 1024 * 1024;
+
 /** Serves until a signal ends it. */
 export async function serve(options: ServeOptions): Promise<number> {
+  capYoungGeneration(YOUNG_BYTES);
   const loaded = loadConfig({ env: process.env, ...(options.configPath === undefined ? {} : { path: options.configPath }) });
   const { config, warnings } = loaded;
   const started = await startServer({

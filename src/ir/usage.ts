@@ -9,6 +9,8 @@ export interface IrUsage {
   readonly cacheWriteTokens: number;
   readonly thinkingTokens: number;
   readonly webSearchRequests: number;
+  /** Some of the counts are ours, because the engine did not say. */
+  readonly estimated?: boolean;
 }
 
 export const NO_USAGE: IrUsage = {

@@ -12,7 +12,7 @@ export function inputEstimate(asked: IrRequest): AnswerFilter {
   return {
     filter: (event: IrEvent) => {
       if (event.type !== 'message-start' || (event.usage?.inputTokens ?? 0) > 0) return [event];
-      return [{ ...event, usage: { ...NO_USAGE, ...event.usage, inputTokens: countRequest(asked) } }];
+      return [{ ...event, usage: { ...NO_USAGE, ...event.usage, inputTokens: countRequest(asked), estimated: true } }];
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors } from 'undici';
 import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
 
 /** Limits of the connections to one engine. */
@@ -17,12 +17,7 @@ export interface HttpTransport {
 
 /** The one HTTP client of the data path: HTTP/1.1, kept-alive connections, a cap that answers `busy` instead of queueing silently. */
 export function httpTransport(options: HttpOptions): HttpTransport {
-  const agent = new Agent({
-    connections: options.maxConnections,
-    pipelining: 1,
-    connect: connectorOf(options),
-    keepAliveTimeout: 30_000,
-  });
+  const agent = dispatcherOf(options);
   let inFlight = 0;
   const settle = (): void => {
     inFlight -= 1;
@@ -73,6 +68,16 @@ function given(body: Buffer): Iterable<Buffer> {
       },
     }),
   };
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+/** Straight to the engine, or through the proxy that the environment names (`NO_PROXY` holds exceptions). */
+function dispatcherOf(options: HttpOptions): Dispatcher {
+  const pool = { connections: options.maxConnections, pipelining: 1, keepAliveTimeout: 30_000 };
+  if (!PROXY_VARIABLES.some((name) => (process.env[name] ?? '') !== '')) return new Agent({ ...pool, connect: connectorOf(options) });
+  const tls = { timeout: options.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) };
+  return new EnvHttpProxyAgent({ ...pool, connect: tls, requestTls: tls });
 }
 
 /** Connections on which an answer had come before they failed: they were in use a second time. */

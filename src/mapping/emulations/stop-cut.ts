@@ -76,7 +76,7 @@ class StopFilter implements AnswerFilter {
 
   /** An engine that is told to stop does not say what it wrote; what arrived of it is counted here. */
   #spent(): IrUsage {
-    return { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, countTokens(this.#written)) };
+    return { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, countTokens(this.#written)), estimated: true };
   }
 }
 
