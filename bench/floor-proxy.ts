@@ -59,5 +59,5 @@ const server = http.createServer({ noDelay: true }, (request, response) => {
   });
 });
 
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port)); // a TCP server has one once it listens
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => process.send?.((server.address() as AddressInfo).port)); // a TCP server has one once it listens
 process.once('disconnect', () => process.exit());

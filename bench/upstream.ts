@@ -33,7 +33,7 @@ function drip(response: http.ServerResponse, chunks: readonly Buffer[], pauseMs:
 }
 
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port)); // a TCP server has one once it listens
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => process.send?.((server.address() as AddressInfo).port)); // a TCP server has one once it listens
 process.on('message', (id: string) => {
   traffic = trafficOf(id);
   process.send?.(id);

@@ -18,7 +18,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   zstd: promisify(zstdDecompress),
 };
 
-/** Chunks of a stream are looked at by the dozen: one by one, each would cost twice as much. */
+/** Chunks of a stream are small and many; looking at them by the dozen spares most of the calls into the hash and the parser. */
 const LOOK_BYTES = 16 * 1024;
 
 const NOTHING: Observed = { toolCalls: [] };

@@ -40,8 +40,8 @@ export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): 
 }
 
 /**
- * The same hash from the texts of a run, where they are canonical as they stand: then the RFC 8785 form is put together in a tenth of
- * the time that sorting and serialising takes. Undefined where a text may have another canonical form.
+ * The same hash from the texts of a run, where they are canonical as they stand: then the RFC 8785 form is put together in a
+ * fraction of the time that sorting and serialising takes. Undefined where a text may have another canonical form.
  */
 export function plainContentHash(open: OpenTexts, close: CloseTexts, upstreamModel: string): string | undefined {
   if (open.negotiation !== 'null' || open.emulations !== '[]' || open.fidelity !== '[]' || close.toolCalls !== '[]') return undefined;

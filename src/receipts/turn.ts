@@ -12,8 +12,8 @@ export interface Step {
 
 /**
  * Does the steps of one turn of the event loop together. Their facts are one write, and each part of the code runs for all calls in
- * a row: under load a call's own code costs less than half of what it does when every call runs the whole path alone, because the
- * processor has it at hand. A lone call waits for nothing: the turn ends as soon as its event has been handled.
+ * a row: under load that is much cheaper than every call running the whole path alone, because the processor then finds the code in
+ * its caches. A lone call waits for nothing: the turn ends as soon as its event has been handled.
  */
 export class Turn {
   readonly #journal: Journal;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors } from 'undici';
+import type { buildConnector as Connector, Dispatcher } from 'undici';
 import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
+import { Agent, buildConnector, EnvHttpProxyAgent, errors } from './undici.ts';
 
 /** Limits of the connections to one engine. */
 export interface HttpOptions {
@@ -84,7 +85,7 @@ function dispatcherOf(options: HttpOptions): Dispatcher {
 const usedBefore = new WeakSet<Error>();
 
 /** Undici's own connector, which also notes of a failing connection whether it had served before. */
-function connectorOf(options: HttpOptions): buildConnector.connector {
+function connectorOf(options: HttpOptions): Connector.connector {
   const connect = buildConnector({ timeout: options.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) });
   return (target, done) =>
     connect(target, (...result) => {
