@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
 import { benchMapped } from './mapped.ts';
@@ -43,8 +43,8 @@ function table(rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-function section({ title, method, findings, table: rows }: BenchReport): string {
-  const machine = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}).`;
+function section({ title, method, findings, table: rows }: BenchReport, load: number): string {
+  const machine = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), load average ${load.toFixed(1)} before.`;
   const verdicts = table([
     ['what', 'measured', 'target', 'verdict'],
     ...findings.map(({ what, figure, target, verdict }) => [what, figure, target, verdict]),
@@ -70,9 +70,10 @@ const unknown = wanted.filter((name) => BENCHES[name] === undefined);
 if (unknown.length > 0) throw new Error(`there is no bench ${unknown.join(', ')}; known are ${Object.keys(BENCHES).join(', ')}`);
 const sections = new Map<string, string>();
 for (const name of wanted) {
+  const [load = Number.NaN] = loadavg();
   const report = await BENCHES[name]?.();
   if (report === undefined) continue;
-  const text = section(report);
+  const text = section(report, load);
   process.stdout.write(text);
   sections.set(report.title, text);
 }

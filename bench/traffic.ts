@@ -69,7 +69,7 @@ function engineStream(id: string): Traffic | undefined {
   const [, dialect = '', count] = /^(.+)-(\d+)$/.exec(id) ?? [];
   if (!isEngineDialect(dialect)) return undefined;
   const answer = ENGINE_STREAMS[dialect](Number(count));
-  return { id, label: `stream of ${count} ${dialect} chunks`, request: request(2048, true), answer, count: 48, warmUp: 160 };
+  return { id, label: `stream of ${count} ${dialect} chunks`, request: request(2048, true), answer, count: 96, warmUp: 160 };
 }
 
 function isEngineDialect(id: string): id is EngineDialect {

@@ -39,6 +39,9 @@ export function assertSafeBind(config: Config): void {
   );
 }
 
+/** Connections that may wait to be accepted; the system lowers it to what it allows. A full queue resets callers who come all at once. */
+const BACKLOG = 4096;
+
 /** Opens the port; `gateway.url` is where. */
 export async function listen(gateway: Gateway): Promise<Listener> {
   const { config } = gateway;
@@ -54,7 +57,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   server.on('close', () => void app.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => reject(listenError(error, config)));
-    server.listen({ host: config.server.host, port: config.server.port }, resolve);
+    server.listen({ host: config.server.host, port: config.server.port, backlog: BACKLOG }, resolve);
   });
   const address = server.address() as AddressInfo; // a TCP server has one once it listens
   port = address.port;
