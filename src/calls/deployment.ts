@@ -1,5 +1,5 @@
 import type { Engine } from '../engines/engine.ts';
-import type { Transport } from '../upstream/exchange.ts';
+import type { Splice, Transport } from '../upstream/exchange.ts';
 import type { Health } from '../upstream/health.ts';
 
 /** An engine as this installation reaches it. */
@@ -13,6 +13,8 @@ export interface Deployment {
   /** Whose credential goes upstream. */
   readonly auth: 'key' | 'caller' | 'none';
   readonly transport: Transport;
+  /** How a WebSocket to it is opened; absent for an engine inside this process. */
+  readonly splice?: Splice;
   /** Absent for an engine inside this process. */
   readonly health?: Health;
   readonly silenceMs: number;

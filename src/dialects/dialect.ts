@@ -131,6 +131,8 @@ export interface Dialect {
   readonly style: string;
   readonly aliases: readonly string[];
   readonly paths: readonly VendorPath[];
+  /** Request headers that switch on features of the vendor; they go along where the dialect stays, and are accounted for elsewhere. */
+  readonly featureHeaders?: readonly string[];
   /** What stands before the vendor's own path on this server, where two dialects share it. */
   readonly prefix?: string;
   /** Every shared concept the dialect has a form for, by its name on this wire: differing names make a leaf `renamed`, no name means no form. */

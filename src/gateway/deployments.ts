@@ -27,7 +27,10 @@ export function deploy(config: Config): Deployments {
       const http = httpOf(settings);
       transports.push(http);
       const health = new Health(breakerOf(settings), systemClock);
-      return [engine.id, deployment(engine, settings, { transport: watched(http.transport, health), health })] as const;
+      return [
+        engine.id,
+        deployment(engine, settings, { transport: watched(http.transport, health), splice: http.splice, health }),
+      ] as const;
     }),
   );
   return {
@@ -50,7 +53,7 @@ function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
   return breaker === undefined ? undefined : { failures: breaker.failures, openMs: breaker.open_s * 1000 };
 }
 
-function deployment(engine: Engine, settings: EngineConfig, reach: Pick<Deployment, 'transport' | 'health'>): Deployment {
+function deployment(engine: Engine, settings: EngineConfig, reach: Pick<Deployment, 'transport' | 'splice' | 'health'>): Deployment {
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
   return {

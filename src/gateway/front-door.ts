@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AbpError } from '../contract/errors.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../dialects/paths.ts';
@@ -10,6 +11,7 @@ import { parseTarget, type Target } from './target.ts';
 import { isLoopbackAddress, type TrustCheck } from './trust.ts';
 import { handleVendor } from './vendor/handle.ts';
 import { handleRaw } from './vendor/raw.ts';
+import { handleSplice } from './vendor/splice.ts';
 
 /** A control request that passed the door. */
 export interface Admitted {
@@ -33,6 +35,8 @@ export class FrontDoor {
   readonly #gateway: Gateway;
   readonly #trust: TrustCheck;
   readonly #control: ControlHandler;
+  /** Connections that left HTTP; the server does not know of them. */
+  readonly #spliced = new Set<Socket>();
 
   constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler) {
     this.#gateway = gateway;
@@ -67,6 +71,33 @@ export class FrontDoor {
     }
   }
 
+  /** A connection that leaves HTTP. What is refused is answered in HTTP, and the connection ends. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const runId = newRunId();
+    this.#spliced.add(socket);
+    socket.once('close', () => this.#spliced.delete(socket));
+    const fail = (thrown: unknown): void => {
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once('finish', () => socket.end());
+      sendError(response, asAbpError(thrown), { runId, url: this.#gateway.url });
+    };
+    const splice = async (): Promise<void> => {
+      const target = parseTarget(request.url ?? '/');
+      this.#trust(request);
+      const principal = await this.#principal(request, target);
+      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
+    };
+    splice().catch(fail);
+  }
+
+  /** Ends the connections that left HTTP: they have no end of their own. */
+  close(): void {
+    for (const socket of this.#spliced) socket.destroy();
+  }
+
   #admit({ match, ...call }: Arrived, principal: Principal, fail: (error: unknown) => void): void {
     const { request, response, runId, target } = call;
     if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
@@ -88,6 +119,13 @@ export class FrontDoor {
     const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
   }
+}
+
+/** A WebSocket to a path of an engine that no dialect describes. Others are refused as requests: our answer can then have the caller's shape. */
+export function isSplice(request: IncomingMessage): boolean {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  const path = /^(?:\/k\/[^/?]+)?\/e\/([^/?]+)(\/[^?]*)/.exec(request.url ?? '/');
+  return path !== null && matchPath('POST', path[2] ?? '/', chooseEngine(path[1] ?? '')?.engine.dialects) === undefined;
 }
 
 /** What is refused on a vendor path by its headers alone, before a byte of the body is read. */

@@ -7,7 +7,7 @@ import { newRunId } from '../contract/run-id.ts';
 import type { Config } from './config.ts';
 import { controlPlane } from './control.ts';
 import { renderError } from './errors.ts';
-import { FrontDoor } from './front-door.ts';
+import { FrontDoor, isSplice } from './front-door.ts';
 import type { Gateway } from './gateway.ts';
 import { routes } from './routes/index.ts';
 import { isLoopbackHost, trustCheck } from './trust.ts';
@@ -53,6 +53,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const server = createServer(config, onRequest);
   // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
   server.on('checkExpectation', onRequest);
+  if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseRaw(gateway, error, socket));
   server.on('close', () => void app.close());
   await new Promise<void>((resolve, reject) => {
@@ -63,8 +64,17 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   port = address.port;
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
-  return { url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`, close: () => closeServer(server) };
+  return { url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`, close: () => closeServer(server, door) };
 }
+
+/**
+ * A Node that does not ask whether to upgrade hands over every request with such a header, also those of HTTP clients that only offer
+ * HTTP/2. There, WebSockets are refused like any other request.
+ */
+const CHOOSES_UPGRADES = (() => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21);
+})();
 
 function createServer(config: Config, listener: http.RequestListener): http.Server {
   const limits = {
@@ -74,6 +84,7 @@ function createServer(config: Config, listener: http.RequestListener): http.Serv
     noDelay: true,
     // The front door refuses a request without Host itself: with a run id and a body.
     requireHostHeader: false,
+    shouldUpgradeCallback: isSplice,
   };
   const { cert_file, key_file } = config.server;
   if (cert_file === undefined || key_file === undefined) return http.createServer(limits, listener);
@@ -115,7 +126,7 @@ function isAnswering(socket: Socket): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }
 
-async function closeServer(server: http.Server): Promise<void> {
+async function closeServer(server: http.Server, door: FrontDoor): Promise<void> {
   await new Promise<void>((resolve) => {
     // A connection that was busy when the server closed is kept alive by Node once it is idle.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
@@ -126,5 +137,6 @@ async function closeServer(server: http.Server): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    door.close();
   });
 }

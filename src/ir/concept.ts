@@ -61,6 +61,7 @@ export const CONCEPTS = {
   reasoning_summary: { weight: 'hint', title: 'Reasoning summary' },
   verbosity: { weight: 'hint', title: 'Verbosity' },
   safety_settings: { weight: 'meaning', own: true, title: 'Safety settings' },
+  safety_filters_off: { weight: 'hint', own: true, title: 'Safety filters turned off' },
   modalities: { weight: 'meaning', title: 'Output modalities' },
   stored_state: { weight: 'meaning', own: true, title: 'Stored conversation state' },
   background: { weight: 'meaning', own: true, title: 'Background mode' },
@@ -73,6 +74,7 @@ export const CONCEPTS = {
   service_tier: { weight: 'hint', title: 'Service tier' },
   prediction: { weight: 'hint', own: true, title: 'Predicted output' },
   stream_options: { weight: 'hint', own: true, title: 'Stream options' },
+  feature_switch: { weight: 'hint', own: true, title: 'Feature switch of the vendor' },
   vendor_option: { weight: 'meaning', own: true, title: 'Vendor option' },
 } as const satisfies Record<string, ConceptRow>;
 

@@ -36,6 +36,8 @@ export interface MappingInput {
   readonly compatibility: Compatibility;
   readonly emulate: ReadonlySet<Capability>;
   readonly requirements: CapabilityRequirements;
+  /** The caller's values of the source dialect's `featureHeaders`. */
+  readonly features?: Readonly<Record<string, string>>;
   /** What becomes of leaves that nobody knows. */
   readonly unknownLeaves: 'refuse' | 'report';
 }
@@ -77,9 +79,11 @@ export function map(input: MappingInput): Mapping {
     const renames = renamesFor(cleared.request, input.target.rules.toolName);
     const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
     const lowered = input.target.lowerRequest(ready, lower);
-    const upstream = input.operation === 'count-tokens' ? (input.target.lowerCount?.(lowered) ?? lowered) : lowered;
+    const counted = input.operation === 'count-tokens' ? (input.target.lowerCount?.(lowered) ?? lowered) : lowered;
+    const upstream = same ? { ...counted, headers: { ...counted.headers, ...input.features } } : counted;
     const notes = [
       ...modelNote(input, lifted.model),
+      ...(same ? [] : featureNotes(input)),
       ...cleared.notes,
       ...repaired.notes,
       ...renameNotes(cleared.request, renames),
@@ -123,6 +127,16 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
 
 function modelNote(input: MappingInput, asked: string): FateNote[] {
   return asked === input.model ? [] : [{ concept: 'model', fate: 'renamed', note: `sent as ${input.model}` }];
+}
+
+/** What a switch turned on stands in the body and is judged there; the switch itself means nothing elsewhere. */
+function featureNotes({ features = {}, engine }: MappingInput): FateNote[] {
+  return Object.entries(features).map(([name, value]) => ({
+    concept: 'feature_switch',
+    fate: 'dropped',
+    note: `${value} has no form on ${engine.name}`,
+    at: `header ${name}`,
+  }));
 }
 
 function partiesOf(input: MappingInput): MappingParties {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 /** One request to an engine, headers as a flat list of names and values in the order they are written. */
 export interface ExchangeRequest {
@@ -41,3 +41,18 @@ export interface Exchange {
 
 /** How an engine is reached: over HTTP, or inside this process. */
 export type Transport = (request: ExchangeRequest, sink: ExchangeSink) => Exchange;
+
+/** A connection that leaves HTTP: a WebSocket to an engine. */
+export interface SpliceSink {
+  /** The engine agreed; from here on the bytes are the two ends' own. */
+  open(headers: readonly string[], socket: Duplex): void;
+  /** The engine answered in HTTP instead. */
+  refuse(status: number, headers: readonly string[], body: Buffer): void;
+  fail(failure: ExchangeFailure): void;
+}
+
+/** Asks an engine to leave HTTP for the protocol; `abort` gives up while it has not answered. */
+export type Splice = (
+  request: Pick<ExchangeRequest, 'origin' | 'path' | 'headers' | 'silenceMs'>,
+  sink: SpliceSink,
+) => Pick<Exchange, 'abort'>;

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { buildConnector as Connector, Dispatcher } from 'undici';
-import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
+import type { Exchange, ExchangeRequest, ExchangeSink, Splice, Transport } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { flatHeaders, SpliceCall } from './splice.ts';
 import { Agent, buildConnector, EnvHttpProxyAgent, errors } from './undici.ts';
 
 /** Limits of the connections to one engine. */
@@ -13,6 +15,7 @@ export interface HttpOptions {
 
 export interface HttpTransport {
   readonly transport: Transport;
+  readonly splice: Splice;
   close(): Promise<void>;
 }
 
@@ -45,7 +48,13 @@ export function httpTransport(options: HttpOptions): HttpTransport {
     call.start();
     return call;
   };
-  return { transport, close: () => agent.close() };
+  const splice: Splice = ({ origin, path, headers, silenceMs }, sink) => {
+    const call = new SpliceCall(sink);
+    // Undici reads the list and does not change it.
+    agent.dispatch({ origin, path, method: 'GET', upgrade: 'websocket', headers: headers as string[], headersTimeout: silenceMs }, call);
+    return call;
+  };
+  return { transport, splice, close: () => agent.close() };
 }
 
 /** Undici holds a request's body until the answer ends; from this size on it gets one that lets go of its bytes. */
@@ -175,28 +184,4 @@ const CLOSED = new Set(['closed', 'other side closed']);
 
 function isReusedSocketError(error: Error): boolean {
   return error instanceof errors.SocketError && CLOSED.has(error.message) && (error.socket?.bytesRead ?? 0) > 0;
-}
-
-/** Engines write header values in latin1; that is how they are read and written back. */
-function flatHeaders(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  if (!Array.isArray(raw)) return [];
-  return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
-}
-
-const KINDS: Readonly<Record<string, FailureKind>> = {
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'unreachable',
-  ECONNREFUSED: 'unreachable',
-  ENOTFOUND: 'unreachable',
-  EAI_AGAIN: 'unreachable',
-  EHOSTUNREACH: 'unreachable',
-  ENETUNREACH: 'unreachable',
-};
-
-function failureOf(error: Error & { code?: string }, aborted: boolean): ExchangeFailure {
-  if (aborted) return { kind: 'aborted', message: 'the caller went away' };
-  const { cause } = error;
-  const code = error.code ?? (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
-  return { kind: KINDS[code] ?? 'broken', message: error.message === '' ? code : error.message };
 }

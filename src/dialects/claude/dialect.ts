@@ -16,6 +16,7 @@ export const claude: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/messages' },
     { operation: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens' },
   ],
+  featureHeaders: ['anthropic-beta'],
   names,
   rules: { toolCallId: /^[a-zA-Z0-9_-]+$/, toolName: /^[a-zA-Z0-9_-]{1,128}$/, maxStopSequences: 8191, toolResultMedia: true },
   liftRequest,

@@ -39,6 +39,14 @@ describe('a request', () => {
     expect(claims).toMatchObject({ safetySettings: 'structure', toolConfig: 'structure', 'tools[0].codeExecution': 'structure' });
   });
 
+  test('tells safety settings that only let more through from those that hold something back', () => {
+    const setting = (threshold: string): Json => ({ category: 'HARM_CATEGORY_HARASSMENT', threshold });
+    const off = lift({ contents, safetySettings: [setting('OFF'), setting('BLOCK_NONE')] });
+    expect(off.claims).toMatchObject({ safetySettings: 'safety_filters_off' });
+    const mixed = lift({ contents, safetySettings: [setting('OFF'), setting('BLOCK_LOW_AND_ABOVE')] });
+    expect(mixed.claims).toMatchObject({ safetySettings: 'safety_settings' });
+  });
+
   test('says nothing with values that ask for what happens anyway', () => {
     const { request, claims } = lift({
       contents,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -30,7 +30,6 @@ const KNOWN = [
 
 /** Members that only Gemini has, and what they mean. */
 const OWN: Readonly<Record<string, Concept>> = {
-  safetySettings: 'safety_settings',
   cachedContent: 'cached_content',
   store: 'storage',
   continuationToken: 'stored_state',
@@ -65,6 +64,7 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
 }
 
 function liftVendor(f: Request, own: { readonly toolConfig: JsonObject; readonly generationConfig: JsonObject }): IrRequest['vendor'] {
+  f.read('safetySettings', onlyTurnsFiltersOff(f.peek('safetySettings')) ? 'safety_filters_off' : 'safety_settings');
   for (const [key, concept] of Object.entries(OWN)) f.read(key, concept);
   const members = compact({
     ...f.others(KNOWN),
@@ -72,6 +72,13 @@ function liftVendor(f: Request, own: { readonly toolConfig: JsonObject; readonly
     generationConfig: orNothing(own.generationConfig),
   });
   return Object.keys(members).length === 0 ? {} : { gemini: members };
+}
+
+/** Thresholds that let everything through. Other engines have no such filter, so nothing is lost without them. */
+const FILTERS_OFF: readonly unknown[] = ['OFF', 'BLOCK_NONE'];
+
+function onlyTurnsFiltersOff(settings: unknown): boolean {
+  return Array.isArray(settings) && settings.every((one: Json) => isJsonObject(one) && FILTERS_OFF.includes(one['threshold']));
 }
 
 function orNothing(members: JsonObject): JsonObject | undefined {

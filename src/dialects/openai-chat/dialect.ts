@@ -17,6 +17,7 @@ export const openaiChat: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/chat/completions' },
     { operation: 'embeddings', method: 'POST', path: '/v1/embeddings' },
   ],
+  featureHeaders: ['openai-beta'],
   names,
   rules: { toolCallId: /^.{1,40}$/su, toolName: /^[a-zA-Z0-9_-]{1,64}$/, maxStopSequences: 4, toolResultMedia: false },
   liftRequest,

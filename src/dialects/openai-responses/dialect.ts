@@ -17,6 +17,7 @@ export const openaiResponses: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/responses' },
     { operation: 'count-tokens', method: 'POST', path: '/v1/responses/input_tokens' },
   ],
+  featureHeaders: ['openai-beta'],
   names,
   rules: { toolCallId: /^[\s\S]{1,64}$/, toolName: /^(?:[^/]+\/)?[a-zA-Z0-9_-]{1,64}$/, maxStopSequences: 0, toolResultMedia: true },
   liftRequest,

@@ -155,6 +155,7 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
     compatibility: options.compatibility,
     emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
     requirements: options.requirements,
+    features: featuresOf(call),
     // A coding agent's requests change with its version; what they hold is reported, not refused.
     unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
   });
@@ -168,6 +169,12 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
   return mapping.error === undefined
     ? { facts, plan: { kind: 'translate', route: chosen, body, mapping } }
     : { facts, error: mapping.error };
+}
+
+/** The caller's feature switches, as far as its dialect has any. */
+function featuresOf({ match: { dialect }, request }: VendorCall): Record<string, string> {
+  const found = (dialect.featureHeaders ?? []).map((name) => [name, request.headers[name]] as const);
+  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }
 
 function chooseRoutes(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route[] {

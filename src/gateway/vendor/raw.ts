@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Deployment } from '../../calls/deployment.ts';
 import { headerOf, upstreamHeaders, upstreamQuery } from '../../calls/headers.ts';
 import { Recorder } from '../../calls/recorder.ts';
 import { relay } from '../../calls/relay.ts';
@@ -23,19 +24,11 @@ export interface RawCall {
 
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
 export function handleRaw(gateway: Gateway, call: RawCall): void {
-  const { request, response, runId, target, principal } = call;
-  const engine = chooseEngine(target.engine ?? '')?.engine;
-  if (engine === undefined) {
-    throw new AbpError('not_found', `There is no engine "${target.engine}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
-  }
-  authorize(principal, { kind: 'vendor', engine: engine.id, raw: true });
-  const deployment = gateway.deployments.get(engine.id);
-  if (deployment === undefined || deployment.origin === '') {
-    throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
-  }
+  const { request, response, runId, target } = call;
+  const deployment = rawDeployment(gateway, call);
   const recorder = new Recorder(gateway.keeper, gateway.live, runId);
-  recorder.open(rawFacts(gateway, call, engine.id));
-  const ours = (secret: string): boolean => isOurSecret(secret) || gateway.keys.isToken(secret);
+  recorder.open(rawFacts(gateway, call, deployment.engine.id));
+  const ours = oursOf(gateway);
   const exchange = relay({
     deployment,
     dialect: undefined,
@@ -59,6 +52,25 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
   });
 }
 
+/** The engine that the path names, if the caller may use it raw. */
+export function rawDeployment(gateway: Gateway, { target, principal }: Pick<RawCall, 'target' | 'principal'>): Deployment {
+  const engine = chooseEngine(target.engine ?? '')?.engine;
+  if (engine === undefined) {
+    throw new AbpError('not_found', `There is no engine "${target.engine}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
+  }
+  authorize(principal, { kind: 'vendor', engine: engine.id, raw: true });
+  const deployment = gateway.deployments.get(engine.id);
+  if (deployment === undefined || deployment.origin === '') {
+    throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
+  }
+  return deployment;
+}
+
+/** Tells our credentials from the caller's own. */
+export function oursOf(gateway: Gateway): (secret: string) => boolean {
+  return (secret) => isOurSecret(secret) || gateway.keys.isToken(secret);
+}
+
 function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
@@ -69,7 +81,12 @@ function withLength(headers: readonly string[], request: IncomingMessage): strin
   return length === undefined || !hasBody(request) ? [...headers] : [...headers, 'content-length', length];
 }
 
-function rawFacts(gateway: Gateway, { request, target, principal }: RawCall, engine: string): Parameters<Recorder['open']>[0] {
+/** How a raw call begins. */
+export function rawFacts(
+  gateway: Gateway,
+  { request, target, principal }: Omit<RawCall, 'response'>,
+  engine: string,
+): Parameters<Recorder['open']>[0] {
   return {
     plane: 'gateway',
     task: `${request.method} ${target.path} → ${engine}`,

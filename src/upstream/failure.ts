@@ -1,0 +1,20 @@
+import type { ExchangeFailure, FailureKind } from './exchange.ts';
+
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'unreachable',
+  ECONNREFUSED: 'unreachable',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+};
+
+/** What an error of the HTTP client means for the call. */
+export function failureOf(error: Error & { code?: string }, aborted: boolean): ExchangeFailure {
+  if (aborted) return { kind: 'aborted', message: 'the caller went away' };
+  const { cause } = error;
+  const code = error.code ?? (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
+  return { kind: KINDS[code] ?? 'broken', message: error.message === '' ? code : error.message };
+}
