@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import { mapTo } from '../support/mapping.ts';
+import { mapTo, targetOf } from '../support/mapping.ts';
 import {
   answered,
   CHAT,
@@ -84,7 +84,8 @@ describe('parameters', () => {
       const error = refused(CLAUDE, 'openai-chat', chatBody(HELLO, { [name]: value }));
       expect([name, error.code, error.message]).toEqual([name, 'E001', message]);
     }
-    const carried = sent(CLAUDE, 'openai-chat', chatBody(HELLO, { reasoning_effort: 'low', response_format: { type: 'json_object' } }));
+    const asked = chatBody(HELLO, { reasoning_effort: 'low', response_format: { type: 'json_object' } });
+    const carried = sent(targetOf('claude', 'claude-opus-4-8'), 'openai-chat', asked);
     expect(carried).toMatchObject({
       output_config: { effort: 'low' },
       tool_choice: { type: 'tool', name: 'json_answer', disable_parallel_tool_use: true },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import { mapTo } from '../support/mapping.ts';
+import { mapTo, targetOf } from '../support/mapping.ts';
 import {
   answered,
   CHAT,
@@ -203,10 +203,13 @@ describe('thinking and the state of reasoning', () => {
     expect(sent(KIMI, 'openai-chat', { ...body, reasoning_effort: 'none' }).thinking).toEqual({ type: 'disabled' });
   });
 
-  it('C23 an effort stays an effort: it is Claude’s effort on Claude and no thinking anywhere', () => {
+  it('C23 an effort stays an effort on a model that has levels, and is a labelled budget on a Claude that knows nothing else', () => {
     const body = chatBody([{ role: 'user', content: 'q' }], { reasoning_effort: 'high' });
-    const claude = sent(CLAUDE, 'openai-chat', body);
+    const claude = sent(targetOf('claude', 'claude-opus-4-8'), 'openai-chat', body);
     expect([claude.output_config, claude.thinking]).toEqual([{ effort: 'high' }, undefined]);
+    const older = sent(CLAUDE, 'openai-chat', body);
+    expect([older.output_config, older.thinking]).toEqual([undefined, { type: 'enabled', budget_tokens: 16_384 }]);
+    expect(fateOf(mapTo(CLAUDE, 'openai-chat', body), 'reasoning_effort')).toBe('emulated');
     const responses = sent(REASONING, 'claude', claudeBody([{ role: 'user', content: 'q' }], { output_config: { effort: 'high' } }));
     expect([responses.reasoning, responses.thinking]).toEqual([{ effort: 'high' }, undefined]);
   });

@@ -10,6 +10,41 @@ const LEAST_BUDGET = 1024;
 /** For a caller that wants thinking and names no budget. */
 const USUAL_BUDGET = 4096;
 
+/** What an effort means in tokens to a model that knows budgets only. */
+const EFFORT_BUDGETS: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+};
+
+/** The request in the form that the model's generation knows: an effort or adaptive thinking becomes a budget where there is nothing else. */
+export function forGeneration(request: IrRequest, { lacks, traits }: LowerContext, notes: FateNote[]): IrRequest {
+  if (!traits.has('budget-thinking')) return request;
+  const { effort, ...rest } = request;
+  const { thinking } = rest;
+  const budget = effort === undefined || !lacks.has('effort') ? undefined : EFFORT_BUDGETS[effort];
+  if (budget !== undefined && thinking === undefined) return effortAsBudget(rest, budget, notes);
+  if (budget !== undefined)
+    notes.push({ concept: 'effort', fate: 'emulated', note: 'the model has no effort levels; its thinking is as the caller set it' });
+  if (thinking?.mode !== 'adaptive') return budget === undefined ? request : rest;
+  notes.push({ concept: 'thinking', fate: 'emulated', note: 'adaptive was sent as a budget; the model does not adapt' });
+  return { ...rest, thinking: { ...thinking, mode: 'enabled', budgetTokens: budget ?? USUAL_BUDGET } };
+}
+
+/** Unlike thinking that the caller asked for, an effort gives way to what Claude does not take beside thinking. */
+function effortAsBudget(request: IrRequest, budgetTokens: number, notes: FateNote[]): IrRequest {
+  const [obstacle] = besideThinking(request);
+  const note =
+    obstacle === undefined
+      ? `sent as a thinking budget of ${budgetTokens} tokens; the model has no effort levels`
+      : `the model has no effort levels and does not think: it takes no ${obstacle.what} while it does`;
+  notes.push({ concept: 'effort', fate: 'emulated', note });
+  return obstacle === undefined ? { ...request, thinking: { mode: 'enabled', budgetTokens } } : request;
+}
+
 /** `max_tokens` and `thinking`, which depend on each other: the budget is part of the limit and stays below it. */
 export interface LoweredLimits {
   readonly maxTokens: number;
@@ -53,15 +88,22 @@ function lowerBudget({ budgetTokens }: IrThinking, maxTokens: number, notes: Fat
   return budget;
 }
 
-/** Claude answers 400 to a forced call and to sampling of the caller's choice while it thinks. */
-function refuseBesideThinking({ toolChoice, sampling }: IrRequest, notes: FateNote[]): void {
-  const refuse = (concept: FateNote['concept'], what: string): void => {
+function refuseBesideThinking(request: IrRequest, notes: FateNote[]): void {
+  for (const { concept, what } of besideThinking(request))
     notes.push({ concept, fate: 'refused', note: `Claude takes no ${what} while it thinks` });
-  };
+}
+
+/** Claude answers 400 to a forced call and to sampling of the caller's choice while it thinks. */
+function besideThinking({ toolChoice, sampling }: IrRequest): { readonly concept: FateNote['concept']; readonly what: string }[] {
   const some = toolChoice?.kind === 'allowed' && toolChoice.mode === 'required';
-  if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool' || some) refuse('tool_choice', 'forced tool call');
-  if (sampling.temperature !== undefined && sampling.temperature !== 1) refuse('temperature', 'temperature but 1');
-  if (sampling.topK !== undefined) refuse('top_k', 'top_k');
+  const forced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool' || some;
+  return [
+    ...(forced ? [{ concept: 'tool_choice', what: 'forced tool call' } as const] : []),
+    ...(sampling.temperature === undefined || sampling.temperature === 1
+      ? []
+      : [{ concept: 'temperature', what: 'temperature but 1' } as const]),
+    ...(sampling.topK === undefined ? [] : [{ concept: 'top_k', what: 'top_k' } as const]),
+  ];
 }
 
 /** Whether the turn under way holds calls whose reasoning is not Claude's; it then refuses to go on thinking. */

@@ -28,6 +28,28 @@ describe('thinking', () => {
     expect(budgetOf(2048, 1000)).toEqual([1000, { type: 'enabled', budget_tokens: 1024 }, [['thinking', 'refused']]]);
   });
 
+  test('is a budget on a model that has neither effort levels nor adaptive thinking', () => {
+    const older = { lacks: new Set(['effort'] as const), traits: new Set(['budget-thinking']), defaultMaxTokens: 8192 };
+    const lowerOlder = (changes: Partial<IrRequest>): unknown => {
+      const request = { model: 'm', stream: false, messages: [user], tools: [], stop: [], sampling: {}, vendor: {}, maxTokens: 20_000 };
+      const { body, notes } = lowerRequest({ ...request, ...changes }, older);
+      return [body.thinking, body.output_config, notes.map(({ concept, fate }) => [concept, fate])];
+    };
+    expect(lowerOlder({ effort: 'medium' })).toEqual([{ type: 'enabled', budget_tokens: 8192 }, undefined, [['effort', 'emulated']]]);
+    expect(lowerOlder({ effort: 'none' })).toEqual([{ type: 'disabled' }, undefined, []]);
+    expect(lowerOlder({ effort: 'high', thinking: { mode: 'enabled', budgetTokens: 2000 } })).toEqual([
+      { type: 'enabled', budget_tokens: 2000 },
+      undefined,
+      [['effort', 'emulated']],
+    ]);
+    expect(lowerOlder({ effort: 'high', toolChoice: { kind: 'required' } })).toEqual([undefined, undefined, [['effort', 'emulated']]]);
+    expect(lowerOlder({ thinking: { mode: 'adaptive' } })).toEqual([
+      { type: 'enabled', budget_tokens: 4096 },
+      undefined,
+      [['thinking', 'emulated']],
+    ]);
+  });
+
   test('excludes a forced call and sampling of the caller’s choice', () => {
     const { notes } = lower({
       maxTokens: 4096,

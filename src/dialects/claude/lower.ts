@@ -9,14 +9,15 @@ import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { foreignMark } from './cache-mark.ts';
-import { lowerLimits } from './lower-thinking.ts';
+import { forGeneration, lowerLimits } from './lower-thinking.ts';
 
 /** The version whose fields we write; later ones have no sampling parameters. */
 const VERSION = '2023-06-01';
 
 /** Writes a Messages body. The order of members is fixed, so that the same request gives the same bytes and keeps its prompt cache. */
-export function lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest {
+export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRequest {
   const notes: FateNote[] = [];
+  const request = forGeneration(asked, context, notes);
   const { system, rest } = splitSystem(request.messages);
   const { sampling, output } = request;
   const effort = lowerEffort(request, notes);
