@@ -1,10 +1,19 @@
 import { capabilitiesDoc } from './capabilities-doc.ts';
 import { cliDoc } from './cli-doc.ts';
 import { configDoc } from './config-doc.ts';
+import { conformanceDoc } from './conformance-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { matrixDoc } from './matrix-doc.ts';
 import { schemaFiles } from './schemas.ts';
 
 /** Every generated file. A new generator is one file in this folder and one line here. */
-export const generatedFiles: readonly GeneratedFile[] = [...schemaFiles, errorsDoc, capabilitiesDoc, matrixDoc, configDoc, cliDoc];
+export const generatedFiles: readonly GeneratedFile[] = [
+  ...schemaFiles,
+  errorsDoc,
+  capabilitiesDoc,
+  matrixDoc,
+  configDoc,
+  cliDoc,
+  conformanceDoc,
+];
