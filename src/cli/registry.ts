@@ -27,6 +27,9 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Find out what keeps the backplane from working here',
     load: () => import('./commands/doctor.ts'),
   },
+  { name: 'keys create', group: RUN, summary: 'Make a key; its secret is shown once', load: () => import('./commands/keys/create.ts') },
+  { name: 'keys list', group: RUN, summary: 'List keys, without their secrets', load: () => import('./commands/keys/list.ts') },
+  { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
   { name: 'capabilities', group: KNOW, summary: 'Show what each backend can do', load: () => import('./commands/capabilities.ts') },
   { name: 'negotiate', group: KNOW, summary: 'Check requirements against a backend', load: () => import('./commands/negotiate.ts') },
   {
@@ -47,6 +50,7 @@ export const COMMANDS: readonly CommandRow[] = [
 /** The first words of commands that have two. */
 export const FAMILIES: Readonly<Record<string, { readonly group: string; readonly summary: string }>> = {
   config: { group: RUN, summary: 'Work with the configuration' },
+  keys: { group: RUN, summary: 'Give out keys and take them back' },
 };
 
 /** Options that every command takes, before or after its name. */

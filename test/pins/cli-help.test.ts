@@ -25,6 +25,7 @@ Run the backplane:
   serve            Start the server
   config           Work with the configuration
   doctor           Find out what keeps the backplane from working here
+  keys             Give out keys and take them back
 
 Know before you call:
   capabilities     Show what each backend can do
