@@ -4,6 +4,7 @@ import type { Deployment } from './deployment.ts';
 
 /** A failed exchange as an error of ours. */
 export function failureError(failure: ExchangeFailure, deployment: Deployment): AbpError {
+  if (failure.error !== undefined) return failure.error;
   const { name, id } = deployment.engine;
   const details = { backend_id: `engine:${id}`, reason: failure.message };
   switch (failure.kind) {

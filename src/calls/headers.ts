@@ -57,12 +57,37 @@ export function upstreamHeaders(raw: readonly string[], deployment: Deployment, 
   return out;
 }
 
+/** The caller's headers as they are recorded: nothing of the hop, no credential. What it says to us stays: a rerun says it again. */
+export function recordedHeaders(raw: readonly string[]): string[] {
+  const named = connectionNamed(raw);
+  const out: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const lower = (raw[at] ?? '').toLowerCase();
+    if (NEVER_UPSTREAM.has(lower) || named?.has(lower) || lower === 'x-abp-key' || lower.startsWith('x-forwarded-')) continue;
+    if (!CREDENTIALS.has(lower)) out.push(raw[at] ?? '', raw[at + 1] ?? '');
+  }
+  return out;
+}
+
 /** Headers of a translated request: ours, the dialect's and the engine's key. Nothing of the caller's goes along. */
 export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<string, string>>, version: string): string[] {
   const { auth } = deployment.engine;
   const key = auth !== undefined && deployment.key !== undefined ? [auth.header, `${auth.prefix}${deployment.key}`] : [];
   return ['content-type', 'application/json', 'user-agent', `agent-backplane/${version}`, ...Object.entries(dialect).flat(), ...key];
 }
+
+/** The caller's `X-ABP-…` headers by lower-case name, for an engine inside this process. */
+export function asidesOf(raw: readonly string[], deployment: Deployment): { readonly asides?: Readonly<Record<string, string>> } {
+  if (deployment.origin !== '') return NO_ASIDES;
+  const asides: Record<string, string> = {};
+  for (let at = 0; at < raw.length; at += 2) {
+    const lower = (raw[at] ?? '').toLowerCase();
+    if (lower.startsWith('x-abp-') && lower !== 'x-abp-key') asides[lower] = raw[at + 1] ?? '';
+  }
+  return { asides };
+}
+
+const NO_ASIDES = {};
 
 /** The credential without its scheme. */
 export function bareCredential(value: string): string {

@@ -30,6 +30,11 @@ export class LiveRuns {
     return this.#runs.get(run)?.keyId;
   }
 
+  /** Whether receipts of calls made with this key may still be on their way. */
+  hasCallsOf(keyId: string): boolean {
+    return this.#runs.values().some((run) => run.keyId === keyId);
+  }
+
   pending(run: RunId): PendingReceipt | undefined {
     const live = this.#runs.get(run);
     if (live === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { AbpError } from '../contract/errors.ts';
 import type { Observed } from '../dialects/dialect.ts';
-import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { Answer } from './answer.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
@@ -41,6 +41,10 @@ class MappedCall implements ExchangeSink, Exchange {
   #headers: readonly string[] = [];
   #finished = false;
   #taken = false;
+  /** The caller's answer came to its end. */
+  #whole = false;
+  /** The engine had more to say. */
+  #cut = false;
 
   constructor(options: Omit<MappedOptions, 'request'>) {
     this.#options = options;
@@ -59,33 +63,37 @@ class MappedCall implements ExchangeSink, Exchange {
     this.#exchange?.resume();
   }
 
-  head(status: number, headers: readonly string[]): void {
+  head(status: number, headers: readonly string[], note?: EngineNote): void {
     this.#take();
     this.#status = status;
     this.#headers = headers;
-    this.#options.recorder.firstByte(status);
+    this.#options.recorder.firstByte(status, note);
+    this.#options.recorder.tape?.engine.head(status, headers);
     if (status >= 400 || !this.#options.streamed) return;
     this.#stream = new StreamTranslator(this.#options.translation);
-    this.#options.answer.head(200, ['content-type', this.#stream.contentType, 'cache-control', 'no-cache']);
+    this.#head(200, ['content-type', this.#stream.contentType, 'cache-control', 'no-cache']);
   }
 
   data(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     this.#hash.update(chunk);
+    this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#stream === undefined) {
       this.#kept.push(chunk);
       return true;
     }
     if (this.#finished) return true;
     const text = this.#stream.push(chunk);
-    const flowing = text === '' || this.#options.answer.write(Buffer.from(text, 'utf8'));
+    const flowing = text === '' || this.#write(Buffer.from(text, 'utf8'));
     // A cut answer is complete for the caller; the engine need not go on.
     if (this.#stream.done && this.#options.translation.filter.done === true) this.#finishEarly();
     return flowing;
   }
 
-  end(): void {
+  end(trailers: readonly string[]): void {
     if (!this.#finish()) return;
+    this.#options.recorder.tape?.engine.trailers(trailers);
+    this.#whole = true;
     if (this.#stream !== undefined) this.#endStream(this.#stream);
     else if (this.#status >= 400) this.#translateError();
     else this.#translateBody();
@@ -120,18 +128,21 @@ class MappedCall implements ExchangeSink, Exchange {
 
   #finishEarly(): void {
     if (!this.#finish()) return;
+    this.#whole = true;
+    this.#cut = true;
     this.#close('completed', null, null, this.#stream?.observed());
     this.#options.answer.end([]);
     this.#exchange?.abort();
   }
 
   #endStream(stream: StreamTranslator): void {
-    const text = stream.end();
+    const last = Buffer.from(stream.end(), 'utf8');
+    if (last.length > 0) this.#options.recorder.tape?.caller.chunk(last);
     const observed = stream.observed();
     const failed = observed.error !== undefined;
     // Journaled first, as everywhere: whoever has a whole answer finds its receipt.
     this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
-    if (text !== '') this.#options.answer.write(Buffer.from(text, 'utf8'));
+    if (last.length > 0) this.#options.answer.write(last);
     this.#options.answer.end([]);
   }
 
@@ -139,8 +150,7 @@ class MappedCall implements ExchangeSink, Exchange {
     const { answer, translation } = this.#options;
     try {
       const { text, observed } = translateWhole(Buffer.concat(this.#kept), translation);
-      this.#close('completed', null, null, observed);
-      this.#send(200, Buffer.from(text, 'utf8'), []);
+      this.#send(200, Buffer.from(text, 'utf8'), [], () => this.#close('completed', null, null, observed));
     } catch (thrown) {
       // An answer we cannot read is the engine's fault: 502 in the caller's shape.
       const error = new AbpError(
@@ -159,15 +169,31 @@ class MappedCall implements ExchangeSink, Exchange {
     const error = translation.engine.liftError(this.#status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body);
     const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
     const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
-    this.#close('failed', 'engine_error', engineError(error.message), undefined);
-    this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints);
+    this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>
+      this.#close('failed', 'engine_error', engineError(error.message), undefined),
+    );
   }
 
-  #send(status: number, body: Buffer, headers: readonly string[]): void {
-    const { answer } = this.#options;
-    answer.head(status, ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), ...headers]);
+  /** Sends a whole answer, once its end is in the journal. */
+  #send(status: number, body: Buffer, more: readonly string[], close: () => void): void {
+    const { answer, recorder } = this.#options;
+    const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), ...more];
+    recorder.tape?.caller.head(status, headers);
+    recorder.tape?.caller.chunk(body);
+    close();
+    answer.head(status, headers);
     answer.write(body);
     answer.end([]);
+  }
+
+  #head(status: number, headers: readonly string[]): void {
+    this.#options.recorder.tape?.caller.head(status, headers);
+    this.#options.answer.head(status, headers);
+  }
+
+  #write(bytes: Buffer): boolean {
+    this.#options.recorder.tape?.caller.chunk(bytes);
+    return this.#options.answer.write(bytes);
   }
 
   #close(
@@ -183,6 +209,8 @@ class MappedCall implements ExchangeSink, Exchange {
       error: error === null ? null : { code: error.code, message: error.message },
       response: this.#status === 0 ? null : { status: this.#status, sha256: this.#hash.digest('hex'), bytes: this.#bytes },
       eventCount: this.#stream?.eventCount ?? (this.#status === 0 ? 0 : 1),
+      whole: this.#whole,
+      cut: this.#cut,
       ...(observed === undefined ? {} : { observed }),
     });
   }

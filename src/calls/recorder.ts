@@ -3,8 +3,12 @@ import type { AbpError } from '../contract/errors.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
-import type { CloseFact, Fact, OpenFact } from '../receipts/facts.ts';
+import { findEngine } from '../engines/index.ts';
+import type { RequestMeta } from '../receipts/bodies/record.ts';
+import type { Tape } from '../receipts/bodies/tape.ts';
+import type { CloseFact, Digest, Fact, OpenFact } from '../receipts/facts.ts';
 import type { Step } from '../receipts/turn.ts';
+import type { EngineNote } from '../upstream/exchange.ts';
 import type { LiveRuns } from './live-runs.ts';
 
 /** Where facts go. */
@@ -12,10 +16,29 @@ export interface FactSink {
   append(fact: Fact): void;
   /** Does the step together with those of other calls that end at this moment. */
   closing(step: Step): void;
+  /** Where the bodies of a run go; undefined where they cannot be kept. */
+  tape?(run: RunId, started: number): Tape | undefined;
 }
 
 /** How a run ended, as far as its recorder cannot know itself. */
-export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' | 'eventCount'> & { readonly observed?: Observed };
+export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' | 'eventCount'> & {
+  readonly observed?: Observed;
+  /** The answer came to its end, good or bad. */
+  readonly whole?: boolean;
+  /** We needed no more of it and let the engine go. */
+  readonly cut?: boolean;
+};
+
+/** A request with its body, as it is recorded. */
+export interface RequestBody extends Omit<RequestMeta, 'sha256' | 'bytes'> {
+  readonly body: Buffer;
+}
+
+/** What the caller sent and, where that is something else, what the engine gets. */
+export interface RequestBodies {
+  readonly request: RequestBody;
+  readonly sent: RequestBody | null;
+}
 
 /** Writes one run's facts: that it began, its marks, and once that it ended. */
 export class Recorder {
@@ -25,12 +48,15 @@ export class Recorder {
   readonly #at: number;
   readonly #started = performance.now();
   #engine: string | null = null;
+  #prices: string | null = null;
   #status: number | null = null;
   #dispatchedMs: number | null = null;
   #firstByteMs: number | null = null;
   #lastByteMs: number | null = null;
   #closed = false;
   #earlier: Attempt[] = [];
+  #tape: Tape | undefined;
+  #note: EngineNote | undefined;
 
   constructor(sink: FactSink, live: LiveRuns, run: RunId) {
     this.#sink = sink;
@@ -40,10 +66,38 @@ export class Recorder {
   }
 
   /** The run begins, or goes on elsewhere: a later opening replaces what an earlier one said. */
-  open(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>): void {
+  open(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>, bodies?: () => RequestBodies): void {
     this.#engine = fact.engine;
+    this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
+    if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
     this.#sink.append({ fact: 'open', run: this.#run, at: this.#at, ...fact });
+  }
+
+  /** Where the bytes of the answer go; undefined unless the run is recorded in full. */
+  get tape(): Tape | undefined {
+    return this.#tape;
+  }
+
+  /** The bodies are written at once, so that nobody has to hold them while the engine answers. */
+  #record(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>, { request, sent }: RequestBodies): void {
+    this.#tape ??= this.#sink.tape?.(this.#run, this.#started);
+    if (this.#tape === undefined || fact.request === null) return;
+    const { engine, keyId, tags, upstreamModel, requestedModel } = fact;
+    const sentMeta = sent === null || fact.upstreamRequest === null ? null : metaOf(sent, fact.upstreamRequest);
+    this.#tape.begin(
+      {
+        startedAt: this.#at,
+        keyId,
+        tags,
+        engine,
+        model: upstreamModel ?? requestedModel,
+        request: metaOf(request, fact.request),
+        sent: sentMeta,
+      },
+      request.body,
+      sentMeta === null || sent === null ? null : sent.body,
+    );
   }
 
   /** A try that was given up for another one before its first byte. */
@@ -56,8 +110,9 @@ export class Recorder {
     this.#dispatchedMs = this.#elapsed();
   }
 
-  firstByte(status: number): void {
+  firstByte(status: number, note?: EngineNote): void {
     this.#status = status;
+    this.#note = note;
     this.#firstByteMs = this.#elapsed();
   }
 
@@ -78,12 +133,16 @@ export class Recorder {
   close(ending: Ending): void {
     if (this.#closed) return;
     this.#closed = true;
-    const { observed, ...facts } = ending;
+    const { observed, whole = false, cut = false, ...facts } = ending;
+    // Before the fact: whoever reads that the run has ended finds all its bodies.
+    this.#tape?.end({ complete: whole, cut, sha256: facts.response?.sha256 ?? null, bytes: facts.response?.bytes ?? 0 });
     this.#sink.append({
       fact: 'close',
       run: this.#run,
       at: Date.now(),
       ...facts,
+      reason: facts.reason ?? this.#note?.reason ?? null,
+      backendVersion: this.#note?.version ?? null,
       upstreamModel: observed?.model ?? null,
       usage: usageOf(observed),
       toolCalls: (observed?.toolCalls ?? []).map(toolCallRecord),
@@ -91,6 +150,9 @@ export class Recorder {
       dispatchedMs: this.#dispatchedMs,
       firstByteMs: this.#firstByteMs,
       lastByteMs: this.#lastByteMs,
+      cost: null,
+      prices: this.#prices,
+      replayable: false,
     });
     this.#live.end(this.#run);
   }
@@ -103,6 +165,10 @@ export class Recorder {
   #elapsed(): number {
     return round(performance.now() - this.#started);
   }
+}
+
+function metaOf({ dialect, method, path, headers }: RequestBody, { sha256: digest, bytes }: Digest): RequestMeta {
+  return { dialect, method, path, headers, sha256: digest, bytes };
 }
 
 /** Microseconds are enough. */

@@ -1,6 +1,6 @@
 import type { AbpError } from '../contract/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { Answer } from './answer.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
@@ -44,6 +44,8 @@ class Relay implements ExchangeSink, Exchange {
   #begun = false;
   #taken = false;
   #over = false;
+  /** The answer came to its end. */
+  #whole = false;
 
   constructor(options: Omit<RelayOptions, 'request'>) {
     this.#options = options;
@@ -62,16 +64,18 @@ class Relay implements ExchangeSink, Exchange {
     this.#exchange?.resume();
   }
 
-  head(status: number, headers: readonly string[]): void {
+  head(status: number, headers: readonly string[], note?: EngineNote): void {
     this.#take();
     this.#status = status;
     this.#headers = headers;
     this.#missing = lengthOf(headers);
-    this.#options.recorder.firstByte(status);
+    this.#options.recorder.firstByte(status, note);
+    this.#options.recorder.tape?.engine.head(status, headers);
     process.nextTick(beginUnlessWhole, this);
   }
 
   data(chunk: Buffer): boolean {
+    this.#options.recorder.tape?.engine.chunk(chunk);
     this.#missing -= chunk.length;
     if (this.#missing <= 0) {
       this.#last = chunk;
@@ -94,6 +98,8 @@ class Relay implements ExchangeSink, Exchange {
     if (!this.#finish()) return;
     const { answer, recorder, onFault } = this.#options;
     recorder.lastByte();
+    recorder.tape?.engine.trailers(trailers);
+    this.#whole = true;
     const failed = this.#status >= 400;
     // Journaled first: whoever has a whole answer finds its receipt, even when this process is killed the moment after.
     recorder.ending({
@@ -161,6 +167,7 @@ class Relay implements ExchangeSink, Exchange {
         response: { ...digest, status: this.#status },
         eventCount,
         observed,
+        whole: this.#whole,
       });
     };
     const watch = this.#watching();

@@ -5,7 +5,9 @@ import { nearName } from './near-name.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-interface Complaint {
+
+/** One place where a value is not what the schema asks for. */
+export interface Complaint {
   readonly path: string;
   readonly message: string;
 }
@@ -17,11 +19,20 @@ const MOST_CHOICES = 12;
 
 const capabilityNames = CAPABILITIES.map((row) => row.name);
 
+export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly complaints: readonly Complaint[] };
+
+/** The value as the schema's type, or every place that is wrong. */
+export function checkAt<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, [])) };
+}
+
 /** The value as the schema's type, or `invalid_request` naming every path that is wrong. `what` begins the message: "work order". */
 export function parseAt<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, []));
+  const checked = checkAt(schema, value);
+  if (checked.ok) return checked.value;
+  const { complaints } = checked;
   const shown = complaints.slice(0, MOST);
   const rest = complaints.length - shown.length;
   const words = shown.map((complaint) => (complaint.path === '' ? complaint.message : `${complaint.path}: ${complaint.message}`));

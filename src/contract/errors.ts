@@ -1,16 +1,12 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Capability } from './capability.ts';
+import type { ErrorRow } from './error-row.ts';
+import { RUN_ERRORS } from './run-error-table.ts';
 import type { MinSupport, SupportLevel } from './support.ts';
 
-/** One row of the error table. `remedy` is what the caller can do next; it is printed by the CLI and on `/docs/errors/{code}`. */
-export interface ErrorRow {
-  readonly type: string;
-  readonly status: number;
-  readonly retryable: boolean;
-  readonly meaning: string;
-  readonly remedy: string;
-}
+export type { ErrorRow };
 
+/** The one table of errors. */
 export const ERRORS = {
   E001: {
     type: 'UnsupportedFeature',
@@ -88,6 +84,13 @@ export const ERRORS = {
     retryable: false,
     meaning: 'There is nothing under this address or id.',
     remedy: 'Check the id and the path; /openapi.json lists the paths.',
+  },
+  replay_miss: {
+    type: 'ReplayMiss',
+    status: 404,
+    retryable: false,
+    meaning: 'No recorded run answers this request.',
+    remedy: 'Record the request first, or let the difference that the message names be ignored.',
   },
   method_not_allowed: {
     type: 'MethodNotAllowed',
@@ -180,6 +183,7 @@ export const ERRORS = {
     meaning: 'The engine did not answer before the deadline.',
     remedy: 'Try again, or raise the timeout of the engine.',
   },
+  ...RUN_ERRORS,
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

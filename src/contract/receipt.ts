@@ -16,7 +16,7 @@ const Digest = z.strictObject({
 });
 
 /** Where a run stands. A sealed receipt is `completed`, `failed` or `cancelled`; `archived` is what the store makes of it. */
-export const RunStatus = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled', 'archived']);
+export const RunStatus = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled', 'archived', 'deleted']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
 /** Which part of the product a run belongs to. */
@@ -95,6 +95,7 @@ export type Seal = z.infer<typeof Seal>;
 export const Receipt = z.strictObject({
   id: z.uuid().describe('The run as a UUID.'),
   run_id: runId.describe('The run as it stands in X-ABP-Run-Id.'),
+  parent_run_id: runId.nullable().describe('The run on whose behalf this one was made, such as that of a coding agent.'),
   contract_version: text.describe('Version of the contract the receipt follows.'),
   hash_profile: z.literal(HASH_PROFILE).describe('The rule that receipt_sha256 follows.'),
   plane: Plane.describe('Which part of the product the run belongs to.'),

@@ -6,6 +6,8 @@ it('publishes these documents', () => {
   expect(SCHEMA_NAMES).toEqual([
     'work-order',
     'receipt',
+    'receipt-line',
+    'recording',
     'event',
     'sidecar-envelope',
     'capability-manifest',
@@ -40,6 +42,8 @@ function undescribed(schema: Json | undefined, path: string): string[] {
 const described = [
   'work-order',
   'receipt',
+  'receipt-line',
+  'recording',
   'capability-requirements',
   'negotiation-result',
   'compatibility-report',

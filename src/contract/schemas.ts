@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { ReceiptLine } from './chain.ts';
 import { ErrorBody } from './error-body.ts';
 import { AgentEvent } from './event.ts';
 import { CompatibilityReport, EmulationReport, NegotiationResult } from './negotiation.ts';
 import { Receipt } from './receipt.ts';
+import { RecordingLine } from './recording.ts';
 import { SidecarEnvelope } from './sidecar.ts';
 import { CapabilityManifest, CapabilityRequirements } from './support.ts';
 import { WorkOrder } from './work-order.ts';
@@ -11,6 +13,8 @@ import { WorkOrder } from './work-order.ts';
 export const SCHEMAS = {
   'work-order': WorkOrder.meta({ title: 'WorkOrder' }),
   receipt: Receipt.meta({ title: 'Receipt' }),
+  'receipt-line': ReceiptLine.meta({ title: 'ReceiptLine' }),
+  recording: RecordingLine.meta({ title: 'Recording' }),
   event: AgentEvent.meta({ title: 'AgentEvent' }),
   'sidecar-envelope': SidecarEnvelope.meta({ title: 'SidecarEnvelope' }),
   'capability-manifest': CapabilityManifest.meta({ title: 'CapabilityManifest' }),

@@ -1,5 +1,7 @@
 import type { CapabilityManifest } from '../contract/support.ts';
 import type { Concept } from '../ir/concept.ts';
+import type { BodyShelf } from '../store/body-shelf.ts';
+import type { Store } from '../store/store.ts';
 import type { Transport } from '../upstream/exchange.ts';
 
 /** How an engine takes its key. */
@@ -28,6 +30,21 @@ export interface ModelRow {
   readonly defaultMaxTokens?: number;
 }
 
+/** What an engine inside this process is given. */
+export interface Inside {
+  readonly store: Store;
+  /** Recorded bodies, and the node that has them. */
+  readonly shelf: BodyShelf;
+  readonly node: string;
+  /** The key of a run under way; null for a caller without one. */
+  readonly keyOf: (runHex: string) => string | null;
+  /** Resolves once every run that has ended by now is in the store. */
+  readonly settled: () => Promise<void>;
+  readonly file?: string | undefined;
+  readonly timing?: 'original' | 'none' | undefined;
+  readonly ignore?: readonly string[] | undefined;
+}
+
 /** An upstream that serves dialects natively. Data only: everything that varies between vendors and nothing that does not. */
 export interface Engine {
   readonly id: string;
@@ -40,8 +57,13 @@ export interface Engine {
   readonly models: readonly ModelRow[];
   /** The provider's name in the price data; absent where nothing costs anything. */
   readonly prices?: string;
+  /** A model name to list for an engine without a price list, where any name will do. */
+  readonly sample?: string;
   /** Absent for an engine that runs inside this process. */
   readonly endpoint?: EngineEndpoint;
   readonly auth?: EngineAuth;
-  readonly transport?: Transport;
+  /** The environment variable that names a file it serves from. */
+  readonly fileVariable?: string;
+  /** Makes the transport of an engine that runs inside this process. */
+  readonly transport?: (inside: Inside) => Transport;
 }

@@ -5,10 +5,11 @@ import { gemini } from './gemini/engine.ts';
 import { kimi } from './kimi/engine.ts';
 import { openai } from './openai/engine.ts';
 import { openaiCompatible } from './openai-compatible/profiles.ts';
+import { replay } from './replay/engine.ts';
 import { sim } from './sim/engine.ts';
 
 /** Every engine, in the order tables show them. */
-export const engines: readonly Engine[] = [claude, openai, gemini, kimi, copilot, ...openaiCompatible, sim];
+export const engines: readonly Engine[] = [claude, openai, gemini, kimi, copilot, ...openaiCompatible, sim, replay];
 
 const byName = new Map(engines.flatMap((engine) => [engine.id, ...engine.aliases].map((name) => [name, engine] as const)));
 

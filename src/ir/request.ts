@@ -58,7 +58,7 @@ export interface IrThinking {
   readonly mode: 'enabled' | 'adaptive' | 'disabled';
   readonly budgetTokens?: number;
   /** `omitted` = the caller wants the state of the reasoning, not its text. */
-  readonly display?: 'summarized' | 'omitted';
+  readonly display?: string;
 }
 
 export type IrEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';

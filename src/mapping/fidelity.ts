@@ -13,6 +13,8 @@ export interface FidelityInput {
   readonly lacks: ReadonlySet<Concept>;
   readonly engineName: string;
   readonly notes: readonly FateNote[];
+  /** Whether a leaf that nobody knows stands in the way; default: it does. */
+  readonly unknownLeaves?: 'refuse' | 'report';
 }
 
 /** A leaf that cannot go where the caller wants it. */
@@ -86,7 +88,11 @@ function judgeOf(input: FidelityInput): (path: string) => Verdict {
   return (path) => {
     const concept = claimOf(claims, path);
     if (concept === undefined) {
-      return same ? { fate: 'exact' } : { fate: 'refused', note: `${path} is not a field we know; it would be lost on ${engineName}` };
+      if (same) return { fate: 'exact' };
+      const lost = input.unknownLeaves === 'report';
+      return lost
+        ? { fate: 'dropped', note: `${path} is not a field we know; ${engineName} does not get it` }
+        : { fate: 'refused', note: `${path} is not a field we know; it would be lost on ${engineName}` };
     }
     const note = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
     if (note !== undefined) return { fate: note.fate, note: note.note, concept };

@@ -18,6 +18,7 @@ import { modelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
 import { requiredCapabilities } from './required.ts';
+import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
 import { idFilter, mapIds } from './tool-ids.ts';
 import { nameFilter, renamesFor, renameTools } from './tool-names.ts';
 
@@ -40,6 +41,8 @@ export interface MappingInput {
   readonly features?: Readonly<Record<string, string>>;
   /** What becomes of leaves that nobody knows. */
   readonly unknownLeaves: 'refuse' | 'report';
+  /** Thinking that the run decided, instead of what the request says. */
+  readonly thinking?: ThinkingOverride | undefined;
 }
 
 /** What would happen, and what to send if nothing stands in the way. */
@@ -62,7 +65,8 @@ export function map(input: MappingInput): Mapping {
   let known: Mapping = { negotiation: null, emulations: [], fidelity: [], filters: [] };
   try {
     const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
-    const asked = { ...lifted, model: input.model };
+    const decided = overrideThinking(lifted, input.thinking ?? {});
+    const asked = { ...decided.request, model: input.model };
     const facts = modelFacts(input.engine, input.model);
     known = { ...known, asked, negotiation: negotiationOf(input, asked, facts.manifest) };
     assertMet({
@@ -83,6 +87,7 @@ export function map(input: MappingInput): Mapping {
     const upstream = same ? { ...counted, headers: { ...counted.headers, ...input.features } } : counted;
     const notes = [
       ...modelNote(input, lifted.model),
+      ...decided.notes,
       ...(same ? [] : featureNotes(input)),
       ...cleared.notes,
       ...repaired.notes,

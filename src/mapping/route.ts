@@ -1,6 +1,7 @@
 import { globMatch } from '../base/glob.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
+import type { Recording } from '../contract/receipt.ts';
 import type { Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
@@ -19,6 +20,8 @@ export interface RouteRow {
   readonly attempts: number;
   /** Capabilities that may be approximated on this route. */
   readonly emulate: readonly Capability[];
+  /** How much is kept of the runs of this route, where it says. */
+  readonly recording?: Recording | undefined;
 }
 
 /** What a call says about where it wants to go, strongest first. */

@@ -17,6 +17,11 @@ test('a web search costs ten dollars per thousand, never nothing', () => {
   expect(costOf({ ...none, webSearchRequests: 1 }, 'claude-sonnet-4-5', 'anthropic', at)).toBe(10_000_000);
 });
 
+test('a grounded search of Gemini costs what Google takes for it', () => {
+  expect(costOf({ ...none, webSearchRequests: 1 }, 'gemini-2.5-flash', 'google', at)).toBe(35_000_000);
+  expect(costOf({ ...none, webSearchRequests: 1 }, 'gemini-3-pro-preview', 'google', at)).toBe(14_000_000);
+});
+
 test('a model without a price has no cost rather than a cost of zero', () => {
   expect(costOf({ ...none, inputTokens: 1000 }, 'no-such-model', 'anthropic', at)).toBeUndefined();
 });

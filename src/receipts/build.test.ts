@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { closeFact, closeTextsOf, openFact, openTextsOf } from '../../test/support/facts.ts';
+import { closeFact, closeTextsOf, openFact, openTextsOf, unsignedSealer } from '../../test/support/facts.ts';
 import { Receipt } from '../contract/receipt.ts';
 import { type Built, closedReceipt, interruption, runningReceipt } from './build.ts';
+import type { CloseTexts, OpenTexts } from './fact-line.ts';
 
 const origin = { node: 'node_a', version: '1.2.3' };
 const open = openTextsOf(openFact());
+const closed = (opening: OpenTexts, close: CloseTexts): Built => closedReceipt({ open: opening, close, origin, sealer: unsignedSealer() });
 /** The document, which must follow the contract. */
 const parsed = ({ document }: Built): Receipt => Receipt.parse(JSON.parse(document));
 
@@ -21,10 +23,11 @@ describe('a receipt', () => {
   });
 
   it('of a run that has ended says what it did', () => {
-    const receipt = parsed(closedReceipt(open, closeTextsOf(closeFact()), origin));
+    const receipt = parsed(closed(open, closeTextsOf(closeFact())));
     expect(receipt).toEqual({
       id: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
       run_id: 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
+      parent_run_id: null,
       contract_version: 'abp/v0.1',
       hash_profile: 'abp-content/1',
       plane: 'gateway',
@@ -70,18 +73,18 @@ describe('a receipt', () => {
       version: '1.2.3',
       error: null,
       receipt_sha256: '22709314a35ba5afbd601e27aac9adbe0b2664fac7c54f77148c2dac51110c50',
-      seal: null,
+      seal: { sequence: 1, previous: '0'.repeat(64), hash: '1'.repeat(64), key_id: 'key_1' },
     });
   });
 
   it('keeps the model that was sent on when the engine names none', () => {
     const sent = openTextsOf(openFact({ upstreamModel: 'sent' }));
-    const receipt = parsed(closedReceipt(sent, closeTextsOf(closeFact({ upstreamModel: null })), origin));
+    const receipt = parsed(closed(sent, closeTextsOf(closeFact({ upstreamModel: null }))));
     expect(receipt.model).toEqual({ requested: 'sim-1', upstream: 'sent' });
   });
 
   it('of an interrupted run failed, with what is known', () => {
-    const receipt = parsed(closedReceipt(open, interruption(1_800_000_005_000), origin));
+    const receipt = parsed(closed(open, interruption(1_800_000_005_000)));
     expect(receipt).toMatchObject({ status: 'failed', reason: 'interrupted', completed_at: '2027-01-15T08:00:05.000Z' });
     expect(receipt.error?.message).toBe('the process that served this run ended before the run did');
     expect(receipt.receipt_sha256).toMatch(/^[0-9a-f]{64}$/);

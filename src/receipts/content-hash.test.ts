@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closeFact, closeTextsOf, openFact, openTextsOf, runIdOf } from '../../test/support/facts.ts';
+import { closeFact, closeTextsOf, openFact, openTextsOf, runIdOf, unsignedSealer } from '../../test/support/facts.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
 import { Receipt } from '../contract/receipt.ts';
 import { type Built, closedReceipt } from './build.ts';
 import { contentHash } from './content-hash.ts';
 import type { CloseFact, OpenFact } from './facts.ts';
 
 function built(open: Partial<OpenFact>, close: Partial<CloseFact>, node = 'node_a'): Built {
-  return closedReceipt(openTextsOf(openFact(open)), closeTextsOf(closeFact(close)), { node, version: '1' });
+  const texts = { open: openTextsOf(openFact(open)), close: closeTextsOf(closeFact(close)) };
+  return closedReceipt({ ...texts, origin: { node, version: '1' }, sealer: unsignedSealer() });
 }
 
 function hashOf(open: Partial<OpenFact> = {}, close: Partial<CloseFact> = {}, node = 'node_a'): string | null {
@@ -106,6 +108,7 @@ describe('receipt_sha256', () => {
       fc.property(open, close, (begun, ended) => {
         const { document, sha256 } = built(begun, ended);
         const receipt = Receipt.parse(JSON.parse(document));
+        expect(document).toBe(canonicalJson(JSON.parse(document)));
         expect(receipt.receipt_sha256).toBe(sha256);
         expect(sha256).toBe(contentHash(receipt));
         expect(receipt.model).toEqual({ requested: begun.requestedModel, upstream: ended.upstreamModel ?? begun.upstreamModel });

@@ -2,6 +2,7 @@ import { canonicalJson, sha256 } from '../base/canonical-json.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Receipt } from '../contract/receipt.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
+import { parsedText } from './canonical-text.ts';
 import type { CloseTexts, OpenTexts } from './fact-line.ts';
 
 /**
@@ -28,29 +29,31 @@ export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): 
     response: receipt.response,
     event_count: receipt.event_count,
     usage: receipt.usage,
-    tool_calls: receipt.tool_calls.map(({ name, arguments_sha256, result_sha256 }) => ({
-      name: name.toWellFormed(),
-      arguments_sha256,
-      result_sha256,
-    })),
+    tool_calls: receipt.tool_calls.map(contentOfCall),
     artifacts: receipt.artifacts,
     workspace_delta: receipt.workspace_delta,
   };
   return sha256(canonicalJson(content as unknown as JsonObject)); // a receipt holds JSON values only
 }
 
-/**
- * The same hash from the texts of a run, where they are canonical as they stand: then the RFC 8785 form is put together in a
- * fraction of the time that sorting and serialising takes. Undefined where a text may have another canonical form.
- */
-export function plainContentHash(open: OpenTexts, close: CloseTexts, upstreamModel: string): string | undefined {
-  if (open.negotiation !== 'null' || open.emulations !== '[]' || open.fidelity !== '[]' || close.toolCalls !== '[]') return undefined;
-  if (upstreamModel.includes('\\') || open.dialect.includes('\\') || open.engine.includes('\\') || close.reason.includes('\\'))
-    return undefined;
+/** The same hash from the texts of a run, each in its RFC 8785 form: nothing is parsed or sorted again. */
+export function contentTextHash(open: OpenTexts, close: CloseTexts, upstreamModel: string): string {
   return sha256(
-    `{"artifacts":[],"compatibility":${open.compatibility},"contract_version":"${CONTRACT_VERSION}","dialect":${open.dialect},"emulations":[]` +
-      `,"engine":${open.engine},"event_count":${close.eventCount},"fidelity":[],"mode":${open.mode},"negotiation":null,"plane":${open.plane}` +
-      `,"reason":${close.reason},"request":${open.request},"response":${close.response},"status":${close.status},"tool_calls":[]` +
-      `,"upstream_model":${upstreamModel},"upstream_request":${open.upstreamRequest},"usage":${close.usage},"workspace_delta":null}`,
+    `{"artifacts":${close.artifacts},"compatibility":${open.compatibility},"contract_version":"${CONTRACT_VERSION}","dialect":${open.dialect}` +
+      `,"emulations":${open.emulations},"engine":${open.engine},"event_count":${close.eventCount},"fidelity":${open.fidelity},"mode":${open.mode}` +
+      `,"negotiation":${open.negotiation},"plane":${open.plane},"reason":${close.reason},"request":${open.request},"response":${close.response}` +
+      `,"status":${close.status},"tool_calls":${withoutIds(close.toolCalls)},"upstream_model":${upstreamModel}` +
+      `,"upstream_request":${open.upstreamRequest},"usage":${close.usage},"workspace_delta":${close.workspaceDelta}}`,
   );
+}
+
+function withoutIds(toolCalls: string): string {
+  if (toolCalls === '[]') return toolCalls;
+  const calls = parsedText(toolCalls) as unknown as Receipt['tool_calls']; // written by fact-line.ts
+  return canonicalJson(calls.map(contentOfCall));
+}
+
+/** Ids of calls are the engine's choice and differ from run to run. */
+function contentOfCall({ name, arguments_sha256, result_sha256 }: Receipt['tool_calls'][number]): JsonObject {
+  return { name: name.toWellFormed(), arguments_sha256, result_sha256 };
 }

@@ -9,6 +9,7 @@ import { openHome } from '../store/home.ts';
 import { journalPosition } from '../store/journal-positions.ts';
 import { getReceipt, listReceipts } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
+import { type Chain, openChain } from './chain.ts';
 import { Drain } from './drain.ts';
 import { factLine } from './fact-line.ts';
 import type { Fact } from './facts.ts';
@@ -18,12 +19,14 @@ const origin = { node: 'node_a', version: '1' };
 let parent: string;
 let journal: string;
 let store: Store;
+let chain: Chain;
 
 beforeEach(async () => {
   parent = mkdtempSync(join(tmpdir(), 'abp-drain-'));
   journal = join(parent, 'segments');
   mkdirSync(journal);
   store = await openStore({ home: openHome({ path: join(parent, 'home') }) });
+  chain = await openChain(store, origin.node, join(parent, 'keys'));
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -33,7 +36,7 @@ afterEach(async () => {
 
 const line = (fact: Fact): string => `${factLine(fact)}\n`;
 const segment = (name: string, text: string): void => writeFileSync(join(journal, `${name}.facts`), text);
-const drain = (): Drain => new Drain(store, journal, origin);
+const drain = (): Drain => new Drain({ store, folder: journal, origin, chain });
 const statusOf = async (run: RunId): Promise<string | undefined> => (await getReceipt(store, run))?.status;
 
 describe('a drain', () => {
@@ -126,6 +129,29 @@ describe('a drain', () => {
     expect(await statusOf(run)).toBe('completed');
   });
 
+  it('says what a run cost, where its engine has prices', async () => {
+    const [priced, given, unpriced, free] = [newRunId(), newRunId(), newRunId(), newRunId()];
+    const usage = { ...(closeFact().usage ?? expect.fail()), input_tokens: 1000, output_tokens: 100 };
+    const prices = { prices: 'anthropic', upstreamModel: 'claude-sonnet-4-5-20250929', usage };
+    segment(
+      '1',
+      [priced, given, unpriced, free].map((run) => line(openFact({ run }))).join('') +
+        line(closeFact({ run: priced, ...prices })) +
+        line(closeFact({ run: given, ...prices, cost: { nanoUsd: 7, priceVersion: 'mine' } })) +
+        line(closeFact({ run: unpriced, ...prices, upstreamModel: 'nobody-knows' })) +
+        line(closeFact({ run: free, usage })),
+    );
+    await drain().all();
+    const costOf = async (run: RunId): Promise<unknown> => (await getReceipt(store, run))?.document.cost;
+    expect(await costOf(priced)).toEqual({
+      nano_usd: 4_500_000,
+      price_version: expect.stringMatching(/^genai-prices \d+\.\d+\.\d+, searches 1$/),
+    });
+    expect(await costOf(given)).toEqual({ nano_usd: 7, price_version: 'mine' });
+    expect(await costOf(unpriced)).toBeNull();
+    expect(await costOf(free)).toBeNull();
+  });
+
   it('stops at a damaged line and writes nothing of its batch', async () => {
     const run = newRunId();
     segment('1', `${line(openFact({ run }))}open\tdamaged\n`);
@@ -158,8 +184,10 @@ describe('what an earlier process left open', () => {
     segment('1', line(openFact({ run: mine })) + line(openFact({ run: done })) + line(closeFact({ run: done })));
     await drain().all();
     segment('2', line(openFact({ run: other })));
-    await new Drain(store, journal, { ...origin, node: 'node_b' }).all();
-    expect(await closeInterrupted(store, origin, 1_800_000_009_000)).toBe(1);
+    const elsewhere = { ...origin, node: 'node_b' };
+    const theirs = await openChain(store, elsewhere.node, join(parent, 'other-keys'));
+    await new Drain({ store, folder: journal, origin: elsewhere, chain: theirs }).all();
+    expect(await closeInterrupted(store, chain, origin, { now: 1_800_000_009_000 })).toBe(1);
     expect((await getReceipt(store, mine))?.document).toMatchObject({
       status: 'failed',
       reason: 'interrupted',
@@ -167,13 +195,13 @@ describe('what an earlier process left open', () => {
     });
     expect(await statusOf(done)).toBe('completed');
     expect(await statusOf(other)).toBe('running');
-    expect(await closeInterrupted(store, origin, 1_800_000_009_000)).toBe(0);
+    expect(await closeInterrupted(store, chain, origin, { now: 1_800_000_009_000 })).toBe(0);
   });
 
   it('may be more than one page', async () => {
     segment('1', Array.from({ length: 1100 }, () => line(openFact({ run: newRunId() }))).join(''));
     await drain().all();
-    expect(await closeInterrupted(store, origin, 1_800_000_009_000)).toBe(1100);
+    expect(await closeInterrupted(store, chain, origin, { now: 1_800_000_009_000 })).toBe(1100);
     expect((await listReceipts(store, { status: 'running' })).items).toEqual([]);
   });
 });

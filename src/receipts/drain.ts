@@ -1,14 +1,17 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { AbpError } from '../contract/errors.ts';
 import type { RunId } from '../contract/run-id.ts';
 import { forgetSegment, journalPosition } from '../store/journal-positions.ts';
 import type { NewReceipt } from '../store/receipt-columns.ts';
-import { saveReceipts } from '../store/receipt-writer.ts';
 import { getReceipt } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
-import type { Origin } from './build.ts';
-import { isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
+import type { BodyKeeper } from './bodies/keeper.ts';
+import { type Origin, type Sealer, upstreamModel } from './build.ts';
+import type { Chain } from './chain.ts';
+import { type CloseTexts, hasPrices, isOpening, type OpenTexts, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { SEGMENT_SUFFIX } from './journal.ts';
+import { loadPricer, type Pricer } from './pricing.ts';
 import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
 
 const BATCH_BYTES = 256 * 1024;
@@ -20,8 +23,20 @@ const LF = 10;
 interface Batch {
   readonly lines: readonly string[];
   readonly segment: string;
-  readonly recalled: ReadonlyMap<string, Opening>;
+  readonly recalled: ReadonlyMap<string, Opening | 'ended'>;
+  readonly sealer: Sealer;
   readonly written: RunId[];
+}
+
+export interface DrainOptions {
+  readonly store: Store;
+  readonly folder: string;
+  readonly origin: Origin;
+  readonly chain: Chain;
+  /** Knows which runs can be replayed. */
+  readonly bodies?: Pick<BodyKeeper, 'settle' | 'replayable' | 'forget'>;
+  /** A batch was written: the runs whose receipts are in it. */
+  readonly onSettled?: (runs: readonly RunId[]) => void;
 }
 
 /** Moves facts from journal segments into the database, in order, each batch with its position in one transaction. */
@@ -29,16 +44,25 @@ export class Drain {
   readonly #store: Store;
   readonly #folder: string;
   readonly #origin: Origin;
+  readonly #chain: Chain;
+  readonly #bodies: DrainOptions['bodies'];
+  readonly #onSettled: DrainOptions['onSettled'];
+  #pricer: Pricer | undefined;
+  /** The database knew better than we did: the next batch asks it about every run that ends. */
+  #doubtful = false;
   #buffer = Buffer.allocUnsafe(BATCH_BYTES);
   /** Lines of runs that began in an earlier batch and have not ended. */
   readonly #running = new Map<string, string>();
   readonly #positions = new Map<string, number>();
   readonly #drainedAt = new Map<string, number>();
 
-  constructor(store: Store, folder: string, origin: Origin) {
+  constructor({ store, folder, origin, chain, bodies, onSettled }: DrainOptions) {
     this.#store = store;
     this.#folder = folder;
     this.#origin = origin;
+    this.#chain = chain;
+    this.#bodies = bodies;
+    this.#onSettled = onSettled;
   }
 
   segments(): string[] {
@@ -71,11 +95,27 @@ export class Drain {
     const { end, more } = this.#readLines(segment, position);
     if (end === 0) return false;
     const lines = this.#buffer.toString('latin1', 0, end - 1).split('\n');
+    if (this.#pricer === undefined && lines.some(hasPrices)) this.#pricer = await loadPricer();
+    // After the lines were read: the bodies of every run that ends in them are in their journal by now.
+    await this.#bodies?.settle();
     const written: RunId[] = [];
-    const rows = this.#rows({ lines, segment, recalled: await this.#recall(lines), written });
-    await saveReceipts(this.#store, rows, { segment, node: this.#origin.node, position: position + end });
+    const recalled = await this.#recall(lines);
+    const mark = { segment, node: this.#origin.node, position: position + end };
+    try {
+      await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written }));
+      this.#doubtful = false;
+    } catch (error) {
+      // A write that failed may have arrived all the same.
+      this.#positions.delete(segment);
+      this.#doubtful = AbpError.is(error) && error.code === 'conflict';
+      throw error;
+    }
     this.#positions.set(segment, position + end);
     for (const run of written) settled.push(run);
+    // With each batch: whoever waits for a receipt must not wait for a backlog behind it.
+    if (written.length > 0) this.#onSettled?.(written);
+    // Only of those that ended: the end of another may be known from its bodies already.
+    this.#bodies?.forget(lines.filter((line) => !isOpening(line)).map(runOfLine));
     return more;
   }
 
@@ -91,15 +131,15 @@ export class Drain {
   }
 
   /** Beginnings that an earlier process drained, of runs that end in these lines: their rows have what is needed. */
-  async #recall(lines: readonly string[]): Promise<ReadonlyMap<string, Opening>> {
-    const recalled = new Map<string, Opening>();
+  async #recall(lines: readonly string[]): Promise<Batch['recalled']> {
+    const recalled = new Map<string, Opening | 'ended'>();
     const begun = new Set<string>();
     for (const line of lines) {
       const run = runOfLine(line);
       if (isOpening(line)) begun.add(run);
-      else if (!begun.has(run) && !this.#running.has(run)) {
+      else if (this.#doubtful || (!begun.has(run) && !this.#running.has(run))) {
         const stored = await getReceipt(this.#store, run as RunId); // written by the journal from a RunId
-        if (stored?.status === 'running') recalled.set(run, openingOf(stored));
+        if (stored !== undefined) recalled.set(run, stored.completedAt === null ? openingOf(stored) : 'ended');
       }
     }
     return recalled;
@@ -109,7 +149,7 @@ export class Drain {
    * What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running.
    * Rows are made one by one as they are written: a batch of them would be copied about by the garbage collector.
    */
-  *#rows({ lines, segment, recalled, written }: Batch): Generator<NewReceipt> {
+  *#rows({ lines, segment, recalled, sealer, written }: Batch): Generator<NewReceipt> {
     const begun = new Map<string, string>();
     for (const line of lines) {
       if (isOpening(line)) {
@@ -117,9 +157,11 @@ export class Drain {
         continue;
       }
       const close = parseClosing(line, segment);
-      const opening = this.#takeOpening(close.run, begun, segment) ?? recalled.get(close.run);
-      if (opening === undefined) continue;
-      const row = closedRow(opening.open, close, opening.origin);
+      const known = recalled.get(close.run);
+      const opening = this.#takeOpening(close.run, begun, segment) ?? known;
+      if (opening === undefined || opening === 'ended' || known === 'ended') continue;
+      const { open, origin } = opening;
+      const row = closedRow({ open, close: this.#judged(this.#priced(open, close)), origin, sealer }, this.#chain.number);
       written.push(row.runId);
       yield row;
     }
@@ -129,6 +171,17 @@ export class Drain {
       written.push(row.runId);
       yield row;
     }
+  }
+
+  /** What the run cost, where nobody has said so yet. */
+  #priced(open: OpenTexts, close: CloseTexts): CloseTexts {
+    if (this.#pricer === undefined || close.prices === 'null' || close.cost !== 'null' || close.usage === 'null') return close;
+    return { ...close, cost: this.#pricer(close, upstreamModel(open, close)) };
+  }
+
+  /** Whether the run can be replayed is known once its bodies are stored. */
+  #judged(close: CloseTexts): CloseTexts {
+    return this.#bodies?.replayable(close.run) === true ? { ...close, replayable: 'true' } : close;
   }
 
   /** A run ends once: its beginning is forgotten. */

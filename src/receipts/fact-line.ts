@@ -2,9 +2,9 @@ import { AbpError } from '../contract/errors.ts';
 import type { CloseFact, Digest, Fact, OpenFact } from './facts.ts';
 
 /**
- * A fact on its way to a receipt: each value as the JSON text it will be in the document. A journal line is the values with tabs
- * between them. JSON text holds no raw tab or line break, so the keeper only cuts lines apart and puts receipts together: it parses
- * nothing and serialises nothing. Lines are ASCII, which keeps every text of theirs at one byte per character.
+ * A fact on its way to a receipt: each value as JSON text, its members in the order of RFC 8785 wherever they are written here. A
+ * journal line is the values with tabs between them. JSON text holds no raw tab or line break, so the keeper only cuts lines apart and
+ * puts receipts together. Lines are ASCII, which keeps every text of theirs at one byte per character.
  */
 export interface OpenTexts {
   /** As it is, without quotes. */
@@ -28,6 +28,7 @@ export interface OpenTexts {
   readonly enforcement: string;
   readonly tags: string;
   readonly keyId: string;
+  readonly parent: string;
 }
 
 /** See `OpenTexts`. */
@@ -46,13 +47,20 @@ export interface CloseTexts {
   readonly dispatchedMs: string;
   readonly firstByteMs: string;
   readonly lastByteMs: string;
+  readonly cost: string;
+  readonly replayable: string;
+  readonly artifacts: string;
+  readonly workspaceDelta: string;
+  readonly backendVersion: string;
+  /** The last one: whether a line has it is seen without cutting it apart. */
+  readonly prices: string;
 }
 
-const OPEN_VALUES = 21;
-const CLOSE_VALUES = 15;
+const OPEN_VALUES = 22;
+const CLOSE_VALUES = 21;
 type Seven = [string, string, string, string, string, string, string];
-type OpenValues = readonly [...Seven, ...Seven, ...Seven];
-type CloseValues = readonly [...Seven, ...Seven, string];
+type OpenValues = readonly [...Seven, ...Seven, ...Seven, string];
+type CloseValues = readonly [...Seven, ...Seven, ...Seven];
 
 /** The journal line of a fact, without its line break. */
 export function factLine(fact: Fact): string {
@@ -68,15 +76,17 @@ function openLine(fact: OpenFact): string {
     `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${nameText(fact.task)}\t${nameText(fact.dialect)}\t${nameText(fact.engine)}` +
     `\t${nameText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${nameText(fact.mode)}\t"${fact.compatibility}"` +
     `\t${jsonText(fact.negotiation)}\t${listText(fact.emulations)}\t${listText(fact.fidelity)}\t${request}\t${upstreamRequest}` +
-    `\t"${fact.recording}"\t"${fact.enforcement}"\t${listText(fact.tags)}\t${nameText(fact.keyId)}`
+    `\t"${fact.recording}"\t"${fact.enforcement}"\t${listText(fact.tags)}\t${nameText(fact.keyId)}` +
+    `\t${fact.parent === null ? 'null' : `"${fact.parent}"`}`
   );
 }
 
 function closeLine(fact: CloseFact): string {
   return (
     `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${nameText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
-    `\t${nameText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${listText(fact.toolCalls)}\t${attemptsText(fact.attempts)}` +
-    `\t${fact.dispatchedMs}\t${fact.firstByteMs}\t${fact.lastByteMs}`
+    `\t${nameText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${toolCallsText(fact.toolCalls)}\t${attemptsText(fact.attempts)}` +
+    `\t${fact.dispatchedMs}\t${fact.firstByteMs}\t${fact.lastByteMs}\t${costText(fact.cost)}\t${fact.replayable}` +
+    `\t${listText(fact.artifacts ?? NONE)}\t${jsonText(fact.workspaceDelta ?? null)}\t${nameText(fact.backendVersion ?? null)}\t${nameText(fact.prices)}`
   );
 }
 
@@ -85,7 +95,7 @@ function digestText(digest: Digest | null): string {
   return digest === null ? 'null' : `{"bytes":${digest.bytes},"sha256":"${digest.sha256}"}`;
 }
 
-function responseText(response: CloseFact['response']): string {
+export function responseText(response: CloseFact['response']): string {
   return response === null ? 'null' : `{"bytes":${response.bytes},"sha256":"${response.sha256}","status":${response.status}}`;
 }
 
@@ -99,13 +109,26 @@ function usageText(usage: CloseFact['usage']): string {
   );
 }
 
+export function costText(cost: CloseFact['cost']): string {
+  return cost === null ? 'null' : `{"nano_usd":${cost.nanoUsd},"price_version":${nameText(cost.priceVersion)}}`;
+}
+
 function count(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
 function attemptsText(attempts: CloseFact['attempts']): string {
   const texts = attempts.map(
-    ({ engine, status, error, ms }) => `{"engine":${nameText(engine)},"status":${status},"error":${nameText(error)},"ms":${ms}}`,
+    ({ engine, status, error, ms }) => `{"engine":${nameText(engine)},"error":${nameText(error)},"ms":${ms},"status":${status}}`,
+  );
+  return `[${texts.join(',')}]`;
+}
+
+function toolCallsText(calls: CloseFact['toolCalls']): string {
+  if (calls.length === 0) return '[]';
+  const texts = calls.map(
+    ({ arguments_sha256: argumentsHash, id, name, result_sha256: resultHash }) =>
+      `{"arguments_sha256":"${argumentsHash}","id":${nameText(id)},"name":${nameText(name)},"result_sha256":${nameText(resultHash)}}`,
   );
   return `[${texts.join(',')}]`;
 }
@@ -124,20 +147,31 @@ function nameText(name: string | null): string {
   return made;
 }
 
+const NONE: readonly object[] = [];
+
 function listText(list: readonly (string | object)[]): string {
   return list.length === 0 ? '[]' : jsonText(list);
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/g;
 
-/** JSON text of a value, in ASCII. */
+/** Half a surrogate pair, which JSON.stringify escapes; an even number of backslashes before it would make it plain text. */
+const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** JSON text of a value, in ASCII. Half a surrogate pair has no UTF-8 form, hence none in RFC 8785: it becomes U+FFFD. */
 export function jsonText(value: string | object | null): string {
   if (value === null) return 'null';
-  return JSON.stringify(value).replace(BEYOND_ASCII, escaped);
+  const text = JSON.stringify(value);
+  return (text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\\ufffd') : text).replace(BEYOND_ASCII, escaped);
 }
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Whether the line of an end says whose prices its usage is billed by. */
+export function hasPrices(line: string): boolean {
+  return line.startsWith('close\t') && !line.endsWith('\tnull');
 }
 
 export function isOpening(line: string): boolean {
@@ -189,6 +223,7 @@ function openTexts(values: OpenValues): OpenTexts {
     enforcement: values[18],
     tags: values[19],
     keyId: values[20],
+    parent: values[21],
   };
 }
 
@@ -208,5 +243,11 @@ function closeTexts(values: CloseValues): CloseTexts {
     dispatchedMs: values[12],
     firstByteMs: values[13],
     lastByteMs: values[14],
+    cost: values[15],
+    replayable: values[16],
+    artifacts: values[17],
+    workspaceDelta: values[18],
+    backendVersion: values[19],
+    prices: values[20],
   };
 }

@@ -1,5 +1,15 @@
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
-import type { Attempt, Plane, Receipt, ReceiptNegotiation, ReceiptUsage, Recording, ToolCallRecord } from '../contract/receipt.ts';
+import type {
+  Artifact,
+  Attempt,
+  Plane,
+  Receipt,
+  ReceiptNegotiation,
+  ReceiptUsage,
+  Recording,
+  ToolCallRecord,
+  WorkspaceDelta,
+} from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Compatibility, Mode } from '../contract/support.ts';
 
@@ -7,6 +17,12 @@ import type { Compatibility, Mode } from '../contract/support.ts';
 export interface Digest {
   readonly sha256: string;
   readonly bytes: number;
+}
+
+/** What a run cost, in billionths of a US dollar, and the price table it was computed with. */
+export interface Cost {
+  readonly nanoUsd: number;
+  readonly priceVersion: string;
 }
 
 /** A run was accepted. Written before the engine is called, so that no call goes unrecorded. */
@@ -32,6 +48,8 @@ export interface OpenFact {
   readonly enforcement: Receipt['enforcement'];
   readonly tags: readonly string[];
   readonly keyId: string | null;
+  /** The run on whose behalf this one was made. */
+  readonly parent: RunId | null;
 }
 
 /** A run reached its end. */
@@ -52,6 +70,16 @@ export interface CloseFact {
   readonly dispatchedMs: number | null;
   readonly firstByteMs: number | null;
   readonly lastByteMs: number | null;
+  /** A cost that somebody else has computed; null leaves it to the keeper, which knows the price lists. */
+  readonly cost: Cost | null;
+  /** The price list that the usage is billed by; null where nothing costs anything. */
+  readonly prices: string | null;
+  /** Whether the recording can be served again byte for byte. */
+  readonly replayable: boolean;
+  readonly artifacts?: readonly Artifact[];
+  readonly workspaceDelta?: WorkspaceDelta | null;
+  /** Version of what executed the run, when it said so. */
+  readonly backendVersion?: string | null;
 }
 
 export type Fact = OpenFact | CloseFact;

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../test/support/facts.ts';
 import { factLine } from './fact-line.ts';
 import { Journal } from './journal.ts';
@@ -46,7 +46,72 @@ it('begins a new segment when one is full or was closed, in an order that sorts 
   expect(segments().map((name) => JSON.parse(linesOf(name)[0]?.split('\t')[4] ?? '').slice(0, 6))).toEqual(['xxxxxx', 'second', 'third']);
 });
 
-it('throws when a fact cannot be written', () => {
+it('refuses a beginning that cannot be written, in words', () => {
   const journal = new Journal(join(folder, 'gone'));
-  expect(() => journal.append(openFact())).toThrow('ENOENT');
+  expect(() => journal.append(openFact())).toThrow(
+    'The journal of this server cannot be written, and no call is made without a record: ENOENT',
+  );
+  journal.close();
+});
+
+describe('a full disk', () => {
+  let full: boolean;
+  let faults: (string | undefined)[];
+  let journal: Journal;
+  beforeEach(() => {
+    full = false;
+    faults = [];
+    const write = (fd: number, text: string): number => {
+      if (full) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      return writeSync(fd, text, null, 'latin1');
+    };
+    journal = new Journal(folder, { write, onFault: (message) => faults.push(message) });
+  });
+  afterEach(() => journal.close());
+
+  const written = (): string[] =>
+    segments().flatMap((name) =>
+      linesOf(name)
+        .filter((line) => line !== '')
+        .map((line) => line.split('\t')[0] ?? ''),
+    );
+
+  it('refuses beginnings, holds ends, and writes them when there is room', () => {
+    journal.append(openFact());
+    full = true;
+    expect(() => journal.append(openFact())).toThrow('no space left on device');
+    journal.append(closeFact());
+    expect(written()).toEqual(['open']);
+    expect(faults[0]).toBe('the journal cannot be written: ENOSPC: no space left on device, write');
+    full = false;
+    journal.append(openFact());
+    expect(written()).toEqual(['open', 'close', 'open']);
+    expect(faults.at(-1)).toBeUndefined();
+  });
+
+  it('is noticed to be over without a new call', async () => {
+    full = true;
+    expect(() => journal.append(openFact())).toThrow('ENOSPC');
+    await expect.poll(() => faults.length, { timeout: 3000 }).toBeGreaterThan(1);
+    expect(faults).not.toContain(undefined);
+    full = false;
+    await expect.poll(() => faults.at(-1), { timeout: 3000 }).toBeUndefined();
+    expect(segments().filter((name) => name.includes('probe'))).toEqual([]);
+  });
+
+  it('ends the segment whose last line it tore', () => {
+    let tear = false;
+    const write = (fd: number, text: string): number => writeSync(fd, tear ? text.slice(0, 40) : text, null, 'latin1');
+    const torn = new Journal(folder, { write });
+    torn.append(openFact());
+    tear = true;
+    expect(() => torn.append(openFact())).toThrow('only a part of a line was taken');
+    tear = false;
+    torn.append(openFact());
+    torn.close();
+    expect(segments().map((name) => linesOf(name).map((line) => line.length > 40))).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+  });
 });

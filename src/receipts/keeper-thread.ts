@@ -1,9 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RunId } from '../contract/run-id.ts';
 import { openStore } from '../store/database.ts';
 import { openHome } from '../store/home.ts';
+import { BodyKeeper } from './bodies/keeper.ts';
+import { openChain } from './chain.ts';
 import { Drain } from './drain.ts';
+import { HeadWatch } from './head-watch.ts';
 import { closeInterrupted } from './interrupted.ts';
-import { IDLE, type KeeperData, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import { KeeperTasks } from './keeper-tasks.ts';
+import { sealKeysFolder } from './seal-keys.ts';
 
 /** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
 const GATHER_MS = 50;
@@ -33,37 +39,59 @@ async function whileSignal(state: number, ms: number): Promise<void> {
   if (wait.async) await wait.value;
 }
 
-async function drainOnce(drain: Drain): Promise<boolean> {
+/** Does the work; what fails is said and tried again. Nothing is lost: facts stay in the journal. */
+async function attempted(work: () => Promise<void>): Promise<boolean> {
   try {
-    const runs = await drain.all();
-    if (runs.length > 0) report({ kind: 'settled', runs });
+    await work();
     return true;
   } catch (error) {
-    // Nothing is lost: the facts stay in the journal and the batch is tried again.
     report({ kind: 'stalled', message: error instanceof Error ? error.message : String(error) });
     return false;
   }
+}
+
+function listen(tasks: KeeperTasks): void {
+  parentPort?.on('message', (order: KeeperOrder) => {
+    if (order.kind === 'stop') stopping = true;
+    else tasks.add(order);
+    Atomics.store(signal, 0, URGENT);
+    Atomics.notify(signal, 0);
+  });
 }
 
 async function keep(): Promise<void> {
   const home = openHome({ path: data.homePath });
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
   const origin = { node: home.nodeId, version: data.version };
-  const drain = new Drain(store, home.journalFolder, origin);
-  parentPort?.on('message', () => {
-    stopping = true;
-    Atomics.store(signal, 0, URGENT);
-    Atomics.notify(signal, 0);
-  });
-  let drained = await drainOnce(drain);
-  for (; !drained && !stopping; drained = await drainOnce(drain)) await pause(RETRY_MS);
+  const keysFolder = sealKeysFolder(home.path);
+  const chain = await openChain(store, home.nodeId, keysFolder);
+  const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
+  const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
+  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, onSettled });
+  const heads = new HeadWatch(store, chain, (document) => report({ kind: 'head', document }));
+  const tasks = new KeeperTasks({ store, chain, bodies, keysFolder, report, retentionDays: data.retentionDays });
+  const drainOnce = (): Promise<boolean> =>
+    attempted(async () => {
+      await drain.all();
+    });
+  listen(tasks);
+  let drained = await drainOnce();
+  for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
+  await bodies.settlePast();
   // What an earlier process left open is only known once all its facts have arrived.
-  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, origin, Date.now()) });
+  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies }) });
+  let failed = false;
   while (!stopping) {
     await nextWork();
-    if (!(await drainOnce(drain))) await pause(RETRY_MS);
+    const done = (await drainOnce()) && (await attempted(() => tasks.run())) && (await attempted(() => heads.look()));
+    await bodies.tidy();
+    if (done && failed) report({ kind: 'resumed' });
+    failed = !done;
+    if (failed) await pause(RETRY_MS);
   }
-  await drainOnce(drain);
+  await drainOnce();
+  await attempted(() => heads.publish());
+  bodies.close();
   await store.close();
   report({ kind: 'stopped' });
   parentPort?.close();

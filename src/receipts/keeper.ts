@@ -2,10 +2,24 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../base/module-url.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { RunId } from '../contract/run-id.ts';
+import { BodyJournal } from './bodies/journal.ts';
+import { type BodyKeeping, DEFAULT_KEEPING } from './bodies/keeper.ts';
+import type { Tape } from './bodies/tape.ts';
 import type { Fact } from './facts.ts';
 import { Journal } from './journal.ts';
-import { IDLE, type KeeperData, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import {
+  IDLE,
+  type KeeperData,
+  type KeeperOrder,
+  type KeeperReport,
+  type KeeperTask,
+  PENDING,
+  type TaskResults,
+  URGENT,
+} from './keeper-protocol.ts';
+import type { RemovalOrder } from './remove.ts';
 import { type Step, Turn } from './turn.ts';
 
 /** Facts live for one batch; Node's default young generation would let twenty megabytes of dead ones stay resident. */
@@ -16,10 +30,22 @@ export interface KeeperOptions {
   readonly journalFolder: string;
   readonly databaseUrl?: string;
   readonly version: string;
+  /** Receipts that ended longer ago are archived; never, unless it is said. */
+  readonly retentionDays?: number;
+  /** How long and how much of recorded bodies is kept, and what is removed from them. */
+  readonly keeping?: BodyKeeping;
+  /** Bodies cannot be recorded or stored; calls and receipts go on. */
+  readonly onBodiesFault?: (message: string) => void;
   /** The database does not take facts; they stay in the journal until it does. */
   readonly onStalled: (message: string) => void;
+  /** Facts cannot be written: no run can begin until they can. */
+  readonly onBlocked?: (message: string) => void;
   /** Rows of these runs have been written. */
   readonly onSettled: (runs: readonly RunId[]) => void;
+  /** The signed head of the chain, once a minute while it grows and once at the end. */
+  readonly onHead?: (document: string) => void;
+  /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
+  readonly onRemoved?: (runs: readonly RunId[]) => void;
 }
 
 /** The journal of this process and the thread that drains it. */
@@ -30,8 +56,22 @@ export interface Keeper {
   opening(step: Step): void;
   /** Likewise for a call that ends. */
   closing(step: Step): void;
+  /** Where the bodies of a run go; undefined while they cannot be kept. */
+  tape(run: RunId, started: number): Tape | undefined;
+  /** Resolves once everything that is in the journal now has reached the database. */
+  settled(): Promise<void>;
+  /** Removes the recorded bodies of runs; how many had any. */
+  eraseBodies(runs: readonly RunId[]): Promise<number>;
   /** Watches for the next write of the run's receipt. */
   watch(run: RunId): SettleWatch;
+  /** Calls the listener whenever receipts have been written; the function ends that. */
+  listen(onSettled: () => void): () => void;
+  /** Seals with a new key from now on. */
+  rotate(): Promise<TaskResults['rotate']>;
+  /** Takes the contents of receipts away; the runs whose receipts are stubs now. */
+  remove(order: RemovalOrder): Promise<TaskResults['remove']>;
+  /** Why no run can begin, or undefined: facts cannot be written. */
+  readonly blocked: string | undefined;
   /** Why facts are not moving, or undefined. */
   readonly stalled: string | undefined;
   /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
@@ -54,6 +94,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
     homePath: options.homePath,
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
     version: options.version,
+    ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
+    keeping: options.keeping ?? DEFAULT_KEEPING,
     signal: shared,
   };
   const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), {
@@ -75,20 +117,30 @@ class ThreadKeeper implements Keeper {
   readonly #worker: Worker;
   readonly #signal: Int32Array;
   readonly #journal: Journal;
+  readonly #bodies: BodyJournal;
   readonly #turn: Turn;
   readonly #options: KeeperOptions;
   readonly #waiters = new Map<RunId, Set<() => void>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #tasks = new Map<number, PromiseWithResolvers<TaskResults[keyof TaskResults]>>();
+  #lastTask = 0;
   readonly ready: Promise<number>;
   #markReady: (interrupted: number) => void = () => undefined;
   /** The thread has ended, or has nothing left to do. */
   readonly #stopped = Promise.withResolvers<void>();
   #stalled: string | undefined;
+  #blocked: string | undefined;
 
   constructor(worker: Worker, signal: Int32Array, options: KeeperOptions) {
     this.#worker = worker;
     this.#signal = signal;
-    this.#journal = new Journal(options.journalFolder, (facts) => this.#wake(facts));
-    this.#turn = new Turn(this.#journal);
+    this.#journal = new Journal(options.journalFolder, {
+      onWritten: (facts) => this.#wake(facts),
+      onFault: (message) => this.#block(message),
+    });
+    this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
+    // Bodies first: a run that the journal calls ended has all of them.
+    this.#turn = new Turn({ together: (work) => this.#journal.together(() => this.#bodies.together(work)) });
     this.#options = options;
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
@@ -98,7 +150,14 @@ class ThreadKeeper implements Keeper {
     this.ready.catch((error: unknown) => this.#stall(error instanceof Error ? error.message : String(error)));
     worker.on('message', (message: KeeperReport) => this.#hear(message));
     worker.on('error', (error) => this.#stall(error.message));
-    worker.once('exit', () => this.#stopped.resolve());
+    worker.once('exit', () => {
+      this.#stopped.resolve();
+      for (const task of this.#tasks.values()) task.reject(new AbpError('internal', 'the keeper of receipts has ended'));
+    });
+  }
+
+  get blocked(): string | undefined {
+    return this.#blocked;
   }
 
   get stalled(): string | undefined {
@@ -115,6 +174,20 @@ class ThreadKeeper implements Keeper {
 
   closing(step: Step): void {
     this.#turn.close(step);
+  }
+
+  tape(run: RunId, started: number): Tape | undefined {
+    return this.#bodies.tape(run, started);
+  }
+
+  async settled(): Promise<void> {
+    // A task is done after the batch that is due.
+    await this.eraseBodies([]);
+  }
+
+  async eraseBodies(runs: readonly RunId[]): Promise<number> {
+    if (runs.length > 0) this.#bodies.rotate();
+    return (await this.#ask({ kind: 'erase-bodies', runs })) as number; // the answer of that task
   }
 
   watch(run: RunId): SettleWatch {
@@ -137,9 +210,35 @@ class ThreadKeeper implements Keeper {
     };
   }
 
+  listen(onSettled: () => void): () => void {
+    this.#listeners.add(onSettled);
+    return () => this.#listeners.delete(onSettled);
+  }
+
+  async rotate(): Promise<TaskResults['rotate']> {
+    return (await this.#ask({ kind: 'rotate' })) as TaskResults['rotate']; // the answer of that task
+  }
+
+  async remove(order: RemovalOrder): Promise<TaskResults['remove']> {
+    return (await this.#ask({ kind: 'remove', ...order })) as TaskResults['remove']; // the answer of that task
+  }
+
+  #ask(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+    this.#lastTask += 1;
+    const answer = Promise.withResolvers<TaskResults[keyof TaskResults]>();
+    this.#tasks.set(this.#lastTask, answer);
+    this.#tell({ kind: 'task', id: this.#lastTask, task });
+    return answer.promise;
+  }
+
+  #tell(order: KeeperOrder): void {
+    this.#worker.postMessage(order);
+  }
+
   async close(): Promise<void> {
+    this.#bodies.close();
     this.#journal.close();
-    this.#worker.postMessage('stop');
+    this.#tell({ kind: 'stop' });
     await this.#stopped.promise;
     await this.#worker.terminate();
   }
@@ -164,6 +263,27 @@ class ThreadKeeper implements Keeper {
         this.#stalled = undefined;
         this.#options.onSettled(message.runs);
         for (const run of message.runs) for (const wake of this.#waiters.get(run) ?? []) wake();
+        for (const listener of this.#listeners) listener();
+        break;
+      case 'head':
+        this.#options.onHead?.(message.document);
+        break;
+      case 'bodies-fault':
+        this.#options.onBodiesFault?.(message.message);
+        break;
+      case 'removed':
+        this.#options.onRemoved?.(message.runs);
+        break;
+      case 'done':
+        this.#tasks.get(message.id)?.resolve(message.result);
+        this.#tasks.delete(message.id);
+        break;
+      case 'refused':
+        this.#tasks.get(message.id)?.reject(new AbpError('conflict', message.message));
+        this.#tasks.delete(message.id);
+        break;
+      case 'resumed':
+        this.#stalled = undefined;
         break;
       case 'stalled':
         this.#stall(message.message);
@@ -172,6 +292,11 @@ class ThreadKeeper implements Keeper {
         this.#stopped.resolve();
         break;
     }
+  }
+
+  #block(message: string | undefined): void {
+    if (message !== undefined && this.#blocked === undefined) this.#options.onBlocked?.(message);
+    this.#blocked = message;
   }
 
   #stall(message: string): void {

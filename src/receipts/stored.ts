@@ -1,9 +1,8 @@
-import { parseJson } from '../base/json.ts';
-import { AbpError } from '../contract/errors.ts';
 import type { Receipt } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { NewReceipt, StoredReceipt } from '../store/receipt-columns.ts';
-import { type Built, closedReceipt, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
+import { type Built, closedReceipt, type Ended, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
+import { parsedText } from './canonical-text.ts';
 import { type CloseTexts, jsonText, type OpenTexts } from './fact-line.ts';
 
 /** Revisions of a run: it began, it ended. */
@@ -12,15 +11,15 @@ const ENDED = 2;
 
 /** The row of a run that has begun. */
 export function runningRow(open: OpenTexts, origin: Origin): NewReceipt {
-  return rowOf(open, NOT_ENDED, runningReceipt(open, origin));
+  return rowOf(open, NOT_ENDED, runningReceipt(open, origin), null);
 }
 
-/** The row of a run that has ended. */
-export function closedRow(open: OpenTexts, close: CloseTexts, origin: Origin): NewReceipt {
-  return rowOf(open, close, closedReceipt(open, close, origin));
+/** The row of a run that has ended, sealed in the chain of this number. */
+export function closedRow(ended: Ended, chain: number): NewReceipt {
+  return rowOf(ended.open, ended.close, closedReceipt(ended), chain);
 }
 
-function rowOf(open: OpenTexts, close: CloseTexts, built: Built): NewReceipt {
+function rowOf(open: OpenTexts, close: CloseTexts, built: Built, chain: number | null): NewReceipt {
   return {
     runId: open.run as RunId, // written by the journal from a RunId
     revision: close === NOT_ENDED ? BEGUN : ENDED,
@@ -35,6 +34,8 @@ function rowOf(open: OpenTexts, close: CloseTexts, built: Built): NewReceipt {
     completedAt: close === NOT_ENDED ? null : Number(close.at),
     tags: open.tags === '[]' ? NO_TAGS : tagsOf(open.tags),
     receiptSha256: built.sha256,
+    chain,
+    sequence: built.sequence,
     document: built.document,
   };
 }
@@ -44,18 +45,12 @@ const NO_TAGS: readonly string[] = [];
 /** The string in a JSON text; most hold it as it is. */
 function stringOf(text: string): string | null {
   if (text === 'null') return null;
-  return text.includes('\\') ? String(parsed(text)) : text.slice(1, -1);
+  return text.includes('\\') ? String(parsedText(text)) : text.slice(1, -1);
 }
 
 function tagsOf(text: string): string[] {
-  const tags = parsed(text);
+  const tags = parsedText(text);
   return Array.isArray(tags) ? tags.map(String) : [];
-}
-
-function parsed(text: string): unknown {
-  const result = parseJson(text);
-  if (!result.ok) throw new AbpError('internal', `a fact holds a damaged value: ${result.message}`);
-  return result.value;
 }
 
 /** How a run began, and where. */
@@ -89,6 +84,8 @@ export function openingOf(row: StoredReceipt): Opening {
     enforcement: jsonText(receipt.enforcement),
     tags: jsonText(receipt.tags),
     keyId: jsonText(receipt.key_id),
+    // A row of a version that did not know of parents has none.
+    parent: jsonText(receipt.parent_run_id ?? null),
   };
   return { open, origin: { node: receipt.node, version: receipt.version } };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openFact, runIdOf } from '../../test/support/facts.ts';
+import { closeFact, openFact, runIdOf } from '../../test/support/facts.ts';
 import { Journal } from './journal.ts';
 import { type Step, Turn } from './turn.ts';
 
@@ -28,7 +28,7 @@ function step(journal: Journal, name: string, told: string[], changes: Partial<S
 
 it('writes the facts of all steps at once, then lets them go on, those that end first', async () => {
   const writes: number[] = [];
-  const journal = new Journal(folder, (facts) => void writes.push(facts.length));
+  const journal = new Journal(folder, { onWritten: (facts) => void writes.push(facts.length) });
   const turn = new Turn(journal);
   const told: string[] = [];
   turn.open(step(journal, 'a', told));
@@ -59,12 +59,13 @@ it('fails a step that throws, after the write, and no other', async () => {
   journal.close();
 });
 
-it('lets no step go on whose facts cannot be written', async () => {
+it('lets no call begin whose facts cannot be written, and lets those end that are under way', async () => {
   const journal = new Journal(join(folder, 'gone'));
   const turn = new Turn(journal);
   const told: string[] = [];
   turn.open(step(journal, 'a', told));
-  turn.close(step(journal, 'b', told));
+  turn.close(step(journal, 'b', told, { record: () => journal.append(closeFact()) }));
   await turnEnd();
-  expect(told).toEqual([expect.stringMatching(/^b failed at 0: ENOENT/), expect.stringMatching(/^a failed at 0: ENOENT/)]);
+  expect(told).toEqual(['b goes on at 0', expect.stringMatching(/^a failed at 0: The journal of this server cannot be written.*ENOENT/)]);
+  journal.close();
 });

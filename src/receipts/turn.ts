@@ -16,12 +16,12 @@ export interface Step {
  * its caches. A lone call waits for nothing: the turn ends as soon as its event has been handled.
  */
 export class Turn {
-  readonly #journal: Journal;
+  readonly #journal: Pick<Journal, 'together'>;
   #opening: Step[] = [];
   #closing: Step[] = [];
   #set = false;
 
-  constructor(journal: Journal) {
+  constructor(journal: Pick<Journal, 'together'>) {
     this.#journal = journal;
   }
 
@@ -45,6 +45,7 @@ export class Turn {
 
   readonly #run = (): void => {
     const steps = this.#closing.length === 0 ? this.#opening : this.#closing.concat(this.#opening);
+    const begun = this.#opening;
     this.#opening = [];
     this.#closing = [];
     this.#set = false;
@@ -52,7 +53,8 @@ export class Turn {
     try {
       this.#journal.together(() => attempt(steps, record, failed));
     } catch (error) {
-      for (const step of steps) failed.set(step, error);
+      // The journal holds ends that it cannot write, so only beginnings fail; a turn without any has no other to blame.
+      for (const step of begun.length === 0 ? steps : begun) failed.set(step, error);
     }
     attempt(failed.size === 0 ? steps : steps.filter((step) => !failed.has(step)), proceed, failed);
     // After the write, so that whoever is refused finds the receipt of the refusal.

@@ -7,11 +7,13 @@ export interface StoreOptions {
   /** `postgres://…`; without it the database is the SQLite file of the home. */
   readonly url?: string | undefined;
   readonly home: Home;
+  /** A keeper of this process writes to the same database and makes its checkpoints. */
+  readonly besideKeeper?: boolean | undefined;
 }
 
 /** Opens the home database and brings its schema up to date. */
-export async function openStore({ url, home }: StoreOptions): Promise<Store> {
-  if (url === undefined || url === '') return openSqlite(home.databaseFile);
+export async function openStore({ url, home, besideKeeper }: StoreOptions): Promise<Store> {
+  if (url === undefined || url === '') return openSqlite(home.databaseFile, { leavesCheckpoints: besideKeeper });
   if (!/^postgres(ql)?:\/\//.test(url)) {
     throw new AbpError('invalid_request', 'the database URL must begin with postgres:// or postgresql://; leave it out to use SQLite');
   }

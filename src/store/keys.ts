@@ -110,6 +110,22 @@ export async function revokeKey(store: Store, id: string, now: number): Promise<
   return result.numUpdatedRows > 0n;
 }
 
+/** Revokes the keys of a run: they die with it. */
+export async function revokeRunKeys(store: Store, run: RunId, now: number): Promise<void> {
+  await store.db
+    .updateTable('keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
+    .where('kind', '=', 'run')
+    .where('run_id', '=', runKey(run))
+    .execute();
+}
+
+/** The key of a run, dead or alive. */
+export async function findRunKey(store: Store, run: RunId): Promise<Key | undefined> {
+  const row = await store.db.selectFrom('keys').selectAll().where('kind', '=', 'run').where('run_id', '=', runKey(run)).executeTakeFirst();
+  return row === undefined ? undefined : keyOf(row);
+}
+
 /** Removes run keys that can no longer open anything; returns how many. */
 export async function deleteExpiredRunKeys(store: Store, now: number): Promise<number> {
   const result = await store.db

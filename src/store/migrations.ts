@@ -3,12 +3,20 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { AbpError } from '../contract/errors.ts';
 import { up as firstTables } from './migrations/0001-first-tables.ts';
 import { up as fewerIndexes } from './migrations/0002-fewer-indexes.ts';
+import { up as chains } from './migrations/0003-chains.ts';
+import { up as recordings } from './migrations/0004-recordings.ts';
+import { up as agentPlane } from './migrations/0005-agent-plane.ts';
+import { up as runs } from './migrations/0006-runs.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-tables': { up: firstTables },
   '0002-fewer-indexes': { up: fewerIndexes },
+  '0003-chains': { up: chains },
+  '0004-recordings': { up: recordings },
+  '0005-agent-plane': { up: agentPlane },
+  '0006-runs': { up: runs },
 };
 
 /**

@@ -37,6 +37,8 @@ function openPool(url: string): pg.Pool {
   // An idle connection that breaks is discarded by the pool, and the next query opens another or reports why it cannot.
   // Without a listener the event would end the process.
   pool.on('error', () => undefined);
+  // A connection that is lent out and idle, in the middle of a transaction, tells nobody but itself; its next query fails.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

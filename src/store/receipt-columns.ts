@@ -22,6 +22,9 @@ export interface StoredReceipt {
   readonly tags: readonly string[];
   /** Null until the run has ended. */
   readonly receiptSha256: string | null;
+  /** The chain it is sealed in and its place there; null until the run has ended. */
+  readonly chain: number | null;
+  readonly sequence: number | null;
   readonly document: JsonObject;
 }
 
@@ -50,6 +53,8 @@ export const RECEIPT_COLUMNS: Readonly<Record<keyof ReceiptsTable, Column>> = {
   completed_at: { type: 'bigint', value: (receipt) => receipt.completedAt },
   tags: { type: 'text', value: (receipt) => tagsColumn(receipt.tags) },
   receipt_sha256: { type: 'text', value: (receipt) => receipt.receiptSha256 },
+  chain: { type: 'bigint', value: (receipt) => receipt.chain },
+  sequence: { type: 'bigint', value: (receipt) => receipt.sequence },
   document: { type: 'text', value: (receipt) => receipt.document },
 };
 
@@ -75,6 +80,8 @@ export function receiptOf(row: Selectable<ReceiptsTable>): StoredReceipt {
     completedAt: row.completed_at,
     tags: storedTags(row.tags),
     receiptSha256: row.receipt_sha256,
+    chain: row.chain,
+    sequence: row.sequence,
     document: storedObject('document', row.document),
   };
 }

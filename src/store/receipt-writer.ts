@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
+import { type ChainAddition, chainMoved } from './chain.ts';
 import { type NewReceipt, RECEIPT_COLUMNS } from './receipt-columns.ts';
 import type { PostgresStore, SqliteStore, Store } from './store.ts';
 
@@ -8,6 +9,14 @@ export interface JournalMark {
   readonly segment: string;
   readonly node: string;
   readonly position: number;
+}
+
+/** One batch: rows as they are made, the journal position they bring us to, and what they add to the chain once all are made. */
+export interface ReceiptBatch {
+  readonly receipts: Iterable<NewReceipt>;
+  readonly mark: JournalMark;
+  /** Called when every row has been taken; undefined when none of them was sealed. */
+  readonly sealed?: () => ChainAddition | undefined;
 }
 
 const columns = Object.entries(RECEIPT_COLUMNS);
@@ -24,46 +33,88 @@ const onMarkConflict =
   'on conflict (segment) do update set node = excluded.node, position = excluded.position, updated_at = excluded.updated_at ' +
   'where excluded.position > journal_positions.position';
 
-type SqliteWriter = (receipts: Iterable<NewReceipt>, mark: JournalMark) => void;
+interface SqliteStatements {
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly receipt: StatementSync;
+  readonly position: StatementSync;
+  readonly tip: StatementSync;
+  readonly head: StatementSync;
+}
 
-function sqliteWriter(database: DatabaseSync): SqliteWriter {
-  const begin = database.prepare('begin immediate');
-  const commit = database.prepare('commit');
-  const receipt = database.prepare(`insert into receipts (${names}) values (${columns.map(() => '?').join(', ')}) ${onReceiptConflict}`);
-  const position = database.prepare(
-    `insert into journal_positions (segment, node, position, updated_at) values (?, ?, ?, ?) ${onMarkConflict}`,
-  );
-  return (receipts, mark) => {
-    begin.run();
-    try {
-      for (const one of receipts) receipt.run(...sources.map((source) => source(one)));
-      position.run(mark.segment, mark.node, mark.position, Date.now());
-      commit.run();
-    } catch (error) {
-      if (database.isTransaction) database.exec('rollback');
-      throw error;
-    }
+function sqliteStatements(database: DatabaseSync): SqliteStatements {
+  return {
+    begin: database.prepare('begin immediate'),
+    commit: database.prepare('commit'),
+    receipt: database.prepare(`insert into receipts (${names}) values (${columns.map(() => '?').join(', ')}) ${onReceiptConflict}`),
+    position: database.prepare(`insert into journal_positions (segment, node, position, updated_at) values (?, ?, ?, ?) ${onMarkConflict}`),
+    tip: database.prepare('update chains set sequence = ?, hash = ? where number = ? and sequence = ? and hash = ?'),
+    head: database.prepare('insert into chain_heads (chain, sequence, document) values (?, ?, ?)'),
   };
 }
 
-const sqliteWriters = new WeakMap<SqliteStore, SqliteWriter>();
+const sqliteWriters = new WeakMap<SqliteStore, SqliteStatements>();
 
-async function saveOnSqlite(store: SqliteStore, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
+function statementsOf(store: SqliteStore): SqliteStatements {
+  const statements = sqliteWriters.get(store) ?? sqliteStatements(store.sqlite);
+  sqliteWriters.set(store, statements);
+  return statements;
+}
+
+async function saveOnSqlite(store: SqliteStore, batch: ReceiptBatch): Promise<void> {
   await store.exclusive(() => {
-    const write = sqliteWriters.get(store) ?? sqliteWriter(store.sqlite);
-    sqliteWriters.set(store, write);
-    write(receipts, mark);
+    const statements = statementsOf(store);
+    statements.begin.run();
+    try {
+      writeOnSqlite(statements, batch);
+      statements.commit.run();
+    } catch (error) {
+      if (store.sqlite.isTransaction) store.sqlite.exec('rollback');
+      throw isTaken(error) ? chainMoved() : error;
+    }
   });
 }
 
-/** One statement, hence one transaction and one round trip. Arrays instead of value lists: no limit on the number of rows. */
+function writeOnSqlite({ receipt, position, tip, head }: SqliteStatements, { receipts, mark, sealed }: ReceiptBatch): void {
+  for (const one of receipts) {
+    const { changes } = receipt.run(...sources.map((source) => source(one)));
+    if (changes === 0 && one.sequence !== null) throw chainMoved();
+  }
+  const added = sealed?.();
+  if (added !== undefined) {
+    const { chain, before, after } = added;
+    if (tip.run(after.sequence, after.hash, chain, before.sequence, before.hash).changes !== 1) throw chainMoved();
+    for (const one of added.heads) head.run(chain, one.sequence, one.document);
+  }
+  position.run(mark.segment, mark.node, mark.position, Date.now());
+}
+
+/**
+ * One statement, hence one transaction and one round trip. Arrays instead of value lists: no limit on the number of rows. When a sealed
+ * row was not taken or the chain has moved, the last division is by zero and undoes the whole statement.
+ */
 const postgresInsert = (() => {
-  const arrays = columns.map(([, column], index) => `$${index + 5}::${column.type}[]`).join(', ');
+  const arrays = columns.map(([, column], index) => `$${index + 13}::${column.type}[]`).join(', ');
   return (
-    `with saved as (insert into receipts (${names}) select * from unnest(${arrays}) ${onReceiptConflict}) ` +
-    `insert into journal_positions (segment, node, position, updated_at) values ($1, $2, $3, $4) ${onMarkConflict}`
+    `with saved as (insert into receipts (${names}) select * from unnest(${arrays}) ${onReceiptConflict} returning sequence), ` +
+    'moved as (update chains set sequence = $6, hash = $7 where number = $5 and sequence = $8 and hash = $9 returning 1), ' +
+    'signed as (insert into chain_heads (chain, sequence, document) select $5, * from unnest($10::bigint[], $11::text[])), ' +
+    `marked as (insert into journal_positions (segment, node, position, updated_at) values ($1, $2, $3, $4) ${onMarkConflict}) ` +
+    'select 1 / (case when (select count(sequence) from saved) = $12::bigint ' +
+    'and ($12::bigint = 0 or (select count(*) from moved) = 1) then 1 else 0 end)'
   );
 })();
+const DIVISION_BY_ZERO = '22012';
+const UNIQUE_VIOLATION = '23505';
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
+
+/** A place in the chain that another process has given away. */
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('errcode' in error) return error.errcode === SQLITE_CONSTRAINT_UNIQUE || error.errcode === SQLITE_CONSTRAINT_PRIMARYKEY;
+  return 'code' in error && (error.code === DIVISION_BY_ZERO || error.code === UNIQUE_VIOLATION);
+}
 
 /** PostgreSQL refuses to touch a row twice in one statement; rows in key order keep two nodes from deadlocking. */
 function newestPerRun(receipts: Iterable<NewReceipt>): readonly NewReceipt[] {
@@ -75,17 +126,26 @@ function newestPerRun(receipts: Iterable<NewReceipt>): readonly NewReceipt[] {
   return [...newest.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-async function saveOnPostgres(store: PostgresStore, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
+async function saveOnPostgres(store: PostgresStore, { receipts, mark, sealed }: ReceiptBatch): Promise<void> {
   const rows = newestPerRun(receipts);
-  const arrays = columns.map(([, column]) => rows.map(column.value));
-  await store.db.executeQuery(CompiledQuery.raw(postgresInsert, [mark.segment, mark.node, mark.position, Date.now(), ...arrays]));
+  const { chain = null, before, after, heads = [] } = sealed?.() ?? {};
+  const parameters = [
+    ...[mark.segment, mark.node, mark.position, Date.now()],
+    ...[chain, after?.sequence ?? null, after?.hash ?? null, before?.sequence ?? null, before?.hash ?? null],
+    ...[heads.map(({ sequence }) => sequence), heads.map(({ document }) => document)],
+    rows.filter(({ sequence }) => sequence !== null).length,
+    ...columns.map(([, column]) => rows.map(column.value)),
+  ];
+  await store.db.executeQuery(CompiledQuery.raw(postgresInsert, parameters)).catch((error: unknown) => {
+    throw isTaken(error) ? chainMoved() : error;
+  });
 }
 
 /**
- * Saves a batch and the journal position it brings us to, both or neither. A receipt replaces the stored one only with a greater
- * revision, so a batch may be saved twice.
+ * Saves a batch, what it adds to the chain, and the journal position it brings us to: all or nothing. A receipt replaces the stored
+ * one only with a greater revision, so a batch may be saved twice; one that is sealed must find its place free.
  */
-export async function saveReceipts(store: Store, receipts: Iterable<NewReceipt>, mark: JournalMark): Promise<void> {
-  if (store.kind === 'sqlite') await saveOnSqlite(store, receipts, mark);
-  else await saveOnPostgres(store, receipts, mark);
+export async function saveReceipts(store: Store, batch: ReceiptBatch): Promise<void> {
+  if (store.kind === 'sqlite') await saveOnSqlite(store, batch);
+  else await saveOnPostgres(store, batch);
 }

@@ -29,7 +29,8 @@ const FILTERS = ['plane', 'engine', 'model', 'status', 'key'] as const satisfies
 
 type Conditions = ExpressionWrapper<Tables, 'receipts', SqlBool>;
 
-function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBuilder<Tables, 'receipts'>): Conditions {
+/** What a filter asks of a row. */
+export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBuilder<Tables, 'receipts'>): Conditions {
   const all: Conditions[] = [];
   for (const name of FILTERS) {
     const wanted = filter[name];

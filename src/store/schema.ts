@@ -1,5 +1,10 @@
+import type { AgentPlaneTables } from './agent-plane-schema.ts';
+import type { ChainTables } from './chain-schema.ts';
+import type { RecordingTables } from './recording-schema.ts';
+import type { RunTables } from './run-schema.ts';
+
 /** Columns both databases hold alike: ids and JSON are text, times are whole milliseconds since the epoch. */
-export interface Tables {
+export interface Tables extends AgentPlaneTables, ChainTables, RecordingTables, RunTables {
   readonly keys: KeysTable;
   readonly receipts: ReceiptsTable;
   readonly journal_positions: JournalPositionsTable;
@@ -36,6 +41,9 @@ export interface ReceiptsTable {
   readonly completed_at: number | null;
   readonly tags: string;
   readonly receipt_sha256: string | null;
+  /** The chain and the place in it; null until the run has ended. */
+  readonly chain: number | null;
+  readonly sequence: number | null;
   readonly document: string;
 }
 

@@ -23,6 +23,12 @@ const PRAGMAS = 'pragma synchronous = normal; pragma foreign_keys = on;';
  */
 const PAGE_PRAGMAS = 'pragma page_size = 16384; pragma wal_autocheckpoint = 250;';
 
+/**
+ * A checkpoint forces the disk and takes milliseconds, in the thread whose commit sets it off. Where another thread commits to the same
+ * file all the time, the one that serves leaves checkpoints to it; should that one fall silent, they come every 64 MB all the same.
+ */
+const RARE_CHECKPOINTS = 'pragma wal_autocheckpoint = 4000;';
+
 /** Switching a new file to WAL does not honour the busy timeout, so processes that create it together must try again. */
 async function enterWal(database: DatabaseSync, deadline: number): Promise<void> {
   for (;;) {
@@ -49,11 +55,17 @@ async function prepared(database: DatabaseSync, file: string): Promise<Kysely<Ta
   return db;
 }
 
-export async function openSqlite(file: string): Promise<SqliteStore> {
+export interface SqliteOptions {
+  /** Another thread makes the checkpoints. */
+  readonly leavesCheckpoints?: boolean | undefined;
+}
+
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<SqliteStore> {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   let db: Kysely<Tables>;
   try {
     db = await prepared(database, file);
+    if (options.leavesCheckpoints === true) database.exec(RARE_CHECKPOINTS);
   } catch (error) {
     database.close();
     throw error;

@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
+import type { AbpError } from '../contract/errors.ts';
 
 /** One request to an engine, headers as a flat list of names and values in the order they are written. */
 export interface ExchangeRequest {
@@ -14,23 +15,34 @@ export interface ExchangeRequest {
   /** The run and its dialect, for an engine that runs inside this process. */
   readonly runHex: string;
   readonly dialect?: string;
+  /** What the caller says to an engine inside this process: its `X-ABP-…` headers by lower-case name. */
+  readonly asides?: Readonly<Record<string, string>>;
+}
+
+/** What an engine inside this process says of its answer; it goes into the receipt. */
+export interface EngineNote {
+  readonly reason: string;
+  /** Which version of the engine it was. */
+  readonly version: string;
 }
 
 /** Where the answer goes. `head` comes once, then any number of `data`, then exactly one of `end` and `fail`. */
 export interface ExchangeSink {
-  head(status: number, headers: readonly string[]): void;
+  head(status: number, headers: readonly string[], note?: EngineNote): void;
   /** False asks the engine to pause until `resume`. */
   data(chunk: Buffer): boolean;
   end(trailers: readonly string[]): void;
   fail(failure: ExchangeFailure): void;
 }
 
-export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'aborted' | 'busy';
+export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'aborted' | 'busy' | 'refused';
 
 /** Why no whole answer came. */
 export interface ExchangeFailure {
   readonly kind: FailureKind;
   readonly message: string;
+  /** The error as the caller gets it, where an engine inside this process has made it. */
+  readonly error?: AbpError;
 }
 
 /** A call under way. */

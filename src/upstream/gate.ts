@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
 
 /** Why an answer was turned down before its first byte reached the caller. */
 export interface TurnedDown {
@@ -37,14 +37,14 @@ class Gate implements ExchangeSink {
     this.#onTurnedDown = onTurnedDown;
   }
 
-  head(status: number, headers: readonly string[]): void {
+  head(status: number, headers: readonly string[], note?: EngineNote): void {
     if (RETRYABLE.has(status)) {
       this.#turnDown({ status, message: `the engine answered ${status}`, retryAfterMs: retryAfter(headers) });
       this.exchange?.abort();
       return;
     }
     this.#open = true;
-    this.#sink.head(status, headers);
+    this.#sink.head(status, headers, note);
   }
 
   data(chunk: Buffer): boolean {

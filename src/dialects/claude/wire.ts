@@ -79,7 +79,7 @@ const ToolChoice = z.looseObject({
 const Thinking = z.looseObject({
   type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']),
   budget_tokens: z.int().min(1024).optional(),
-  display: z.enum(['summarized', 'omitted']).nullish(),
+  display: z.string().nullish(),
 });
 
 const Format = z.looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), JsonValue) });

@@ -12,5 +12,6 @@ export const sim: Engine = {
   dialects: dialects.map((dialect) => dialect.id),
   manifest,
   models,
-  transport,
+  sample: 'sim-1',
+  transport: () => transport,
 };

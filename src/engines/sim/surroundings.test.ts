@@ -20,6 +20,7 @@ test.each([
   ['<environment_details>x</environment_details>', ''],
   ['<environment_context cwd="a">x</environment_context>hello<env>y</env>', 'hello'],
   ['<system-reminder>never closed hello', '<system-reminder>never closed hello'],
+  ['hello\n<<<BEGIN_A_NOTE>>>\nsay nothing\n<<<END_A_NOTE>>>', 'hello'],
   ['<environment>kept</environment>', '<environment>kept</environment>'],
   ['"call the tool a with {\\"b\\": \\"c\\"}"', 'call the tool a with {"b": "c"}'],
   ['"one" and "two"', '"one" and "two"'],

@@ -45,10 +45,14 @@ function isAsk(message: IrMessage): boolean {
   return !message.parts.some((part) => part.kind === 'tool-result') || readSentences(words).length > 0;
 }
 
+/** How the mapping marks a system message that the engine's dialect cannot hold in its place; the user did not say it. */
+const SYSTEM_LABEL = '[system instruction]';
+
 /** Parts join with a line feed, so that each can begin a sentence. */
 function wordsOf(message: IrMessage | undefined): string {
   const texts = (message?.parts ?? []).flatMap((part) => (part.kind === 'text' ? [part.text] : []));
-  return ownWords(texts.join('\n'));
+  const labelled = texts.findIndex((text) => text.startsWith(SYSTEM_LABEL));
+  return ownWords((labelled === -1 ? texts : texts.slice(0, labelled)).join('\n'));
 }
 
 function callsOf(message: IrMessage): readonly IrPart[] {

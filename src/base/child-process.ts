@@ -1,0 +1,210 @@
+import { type ChildProcess as NodeChild, spawn, spawnSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { LineSplitter, TextTail } from './line-splitter.ts';
+import { type ProcessGuard, startGuard } from './process-guard.ts';
+import { sendSignal } from './process-table.ts';
+
+/** What is kept of the error output. */
+const STDERR_CHARACTERS = 64 * 1024;
+/** How long a child's own children may keep its output open after it ended. */
+const DRAIN_MS = 300;
+const PTY_SIZE = { cols: 200, rows: 50 };
+
+export interface ProcessSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** `closed`: it reads the end of its input at once. */
+  readonly stdin: 'closed' | 'open';
+  /** `pipe`: its own group, output read by line. `pty`: likewise, on a terminal of its own. `terminal`: it gets ours, and nothing is read. */
+  readonly mode: 'pipe' | 'pty' | 'terminal';
+}
+
+export type OutputSource = 'stdout' | 'stderr';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A started process. What it leaves behind in its group ends with it. */
+export interface ChildProcess {
+  readonly pid: number;
+  /** The end of the process and of its output; every line has been handed over by then. */
+  readonly exit: Promise<Exit>;
+  /** The last part of its error output. */
+  readonly stderr: string;
+  /** False when it no longer takes input. */
+  write(text: string): boolean;
+  closeInput(): void;
+  /** Signals the whole group; false when nobody is left. */
+  signal(signal: NodeJS.Signals): boolean;
+}
+
+/** Groups of this process that must not outlive it. */
+const live = new Set<number>();
+let atExit = false;
+
+/** Starts a process; rejects with the system's error when it cannot be started. */
+export async function startProcess(spec: ProcessSpec, onLine: (line: string, source: OutputSource) => void): Promise<ChildProcess> {
+  endWithUs();
+  const guard = startGuard();
+  try {
+    return spec.mode === 'pty' ? await startPty(spec, guard, onLine) : await startPlain(spec, guard, onLine);
+  } catch (error) {
+    guard.release();
+    throw error;
+  }
+}
+
+function endWithUs(): void {
+  if (atExit) return;
+  atExit = true;
+  process.once('exit', () => {
+    for (const target of live) sendSignal(target, 'SIGKILL');
+  });
+}
+
+async function startPlain(spec: ProcessSpec, guard: ProcessGuard, onLine: (line: string, source: OutputSource) => void) {
+  const shared = spec.mode === 'terminal';
+  const child = spawn(spec.command, [...spec.args], {
+    cwd: spec.cwd,
+    env: { ...spec.env },
+    // A process that shares our terminal must stay in its foreground group, or it could not read from it.
+    detached: !shared && process.platform !== 'win32',
+    stdio: shared ? 'inherit' : [spec.stdin === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const pid = child.pid;
+  // The error follows as an event; a process without a number never started.
+  if (pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve));
+  child.on('error', () => undefined);
+  const target = shared || process.platform === 'win32' ? pid : -pid;
+  guard.watch(target);
+  live.add(target);
+  return new PlainProcess(child, { pid, target, guard, onLine });
+}
+
+interface Started {
+  readonly pid: number;
+  readonly target: number;
+  readonly guard: ProcessGuard;
+  readonly onLine: (line: string, source: OutputSource) => void;
+}
+
+class PlainProcess implements ChildProcess {
+  readonly pid: number;
+  readonly exit: Promise<Exit>;
+  readonly #child: NodeChild;
+  readonly #target: number;
+  readonly #stderr = new TextTail(STDERR_CHARACTERS);
+
+  constructor(child: NodeChild, { pid, target, guard, onLine }: Started) {
+    this.pid = pid;
+    this.#child = child;
+    this.#target = target;
+    const stdout = new LineSplitter((line) => onLine(line, 'stdout'));
+    const stderr = new LineSplitter((line) => {
+      this.#stderr.add(`${line}\n`);
+      onLine(line, 'stderr');
+    });
+    child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+    // Writing to a process that has just ended is no error of ours; `exit` tells.
+    child.stdin?.on('error', () => undefined);
+    this.exit = ended(child, target).then((exit) => {
+      stdout.flush();
+      stderr.flush();
+      live.delete(target);
+      guard.release();
+      return exit;
+    });
+  }
+
+  get stderr(): string {
+    return this.#stderr.text;
+  }
+
+  write(text: string): boolean {
+    const { stdin } = this.#child;
+    if (stdin === null || !stdin.writable) return false;
+    stdin.write(text);
+    return true;
+  }
+
+  closeInput(): void {
+    this.#child.stdin?.end();
+  }
+
+  signal(signal: NodeJS.Signals): boolean {
+    return signalTree(this.#target, signal);
+  }
+}
+
+/** Windows has no groups to signal; there the tree is ended by its own tool. */
+function signalTree(target: number, signal: NodeJS.Signals): boolean {
+  if (process.platform !== 'win32') return sendSignal(target, signal);
+  return spawnSync('taskkill', ['/pid', String(target), '/t', '/f']).status === 0;
+}
+
+/** The process is over when its output is; a leftover child that holds the output open is ended after a moment. */
+async function ended(child: NodeChild, target: number): Promise<Exit> {
+  return await new Promise((resolve) => {
+    let exit: Exit = { code: null, signal: null };
+    child.once('exit', (code, signal) => {
+      exit = { code, signal };
+      const closeHard = (): void => {
+        if (target < 0) sendSignal(target, 'SIGKILL');
+        setTimeout(() => {
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+        }, DRAIN_MS).unref();
+      };
+      const timer = setTimeout(closeHard, DRAIN_MS);
+      child.once('close', () => clearTimeout(timer));
+    });
+    child.once('close', () => {
+      if (target < 0) sendSignal(target, 'SIGKILL');
+      resolve(exit);
+    });
+  });
+}
+
+/** A terminal mixes both outputs and colours them; what is read is the bare text. */
+async function startPty(spec: ProcessSpec, guard: ProcessGuard, onLine: (line: string, source: OutputSource) => void) {
+  const { spawn: spawnPty } = await import('@lydell/node-pty');
+  const pty = spawnPty(spec.command, [...spec.args], { cwd: spec.cwd, env: { ...spec.env }, name: 'xterm-256color', ...PTY_SIZE });
+  const target = -pty.pid;
+  guard.watch(target);
+  live.add(target);
+  const lines = new LineSplitter((line) => onLine(stripVTControlCharacters(line), 'stdout'));
+  pty.onData((text) => lines.push(Buffer.from(text, 'utf8')));
+  const exit = new Promise<Exit>((resolve) => {
+    pty.onExit(({ exitCode, signal }) => {
+      sendSignal(target, 'SIGKILL');
+      lines.flush();
+      live.delete(target);
+      guard.release();
+      resolve(signal === undefined || signal === 0 ? { code: exitCode, signal: null } : { code: null, signal: signalName(signal) });
+    });
+  });
+  return {
+    pid: pty.pid,
+    exit,
+    stderr: '',
+    write: (text: string) => {
+      pty.write(text);
+      return true;
+    },
+    // End of input on a terminal is a character.
+    closeInput: () => pty.write('\u0004'),
+    signal: (signal: NodeJS.Signals) => sendSignal(target, signal),
+  };
+}
+
+const SIGNAL_NAMES: Readonly<Record<number, string>> = { 1: 'SIGHUP', 2: 'SIGINT', 9: 'SIGKILL', 15: 'SIGTERM' };
+
+function signalName(number: number): string {
+  return SIGNAL_NAMES[number] ?? `signal ${number}`;
+}

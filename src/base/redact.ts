@@ -1,0 +1,176 @@
+import { isJsonObject, type Json } from './json.ts';
+
+/** Stands where a secret was. */
+export const REDACTED = '[redacted]';
+
+/**
+ * Keys as their issuers write them. Each begins with a word that nothing else begins with, and is at least `SHORTEST` characters
+ * long; the scanner below depends on both.
+ */
+const SHAPES = [
+  'sk-ant-[\\w-]{16,}', // Anthropic
+  'sk-(?:proj|svcacct|admin|or|kimi|lf)-[\\w-]{16,}', // OpenAI, OpenRouter, Kimi, Langfuse
+  'sk-[A-Za-z0-9]{32,}', // OpenAI, DeepSeek, Moonshot
+  'sk_(?:live|test)_\\w{16,}', // Stripe
+  'rk_(?:live|test)_\\w{16,}',
+  'AIza[\\w-]{35}', // Google
+  'ya29\\.[\\w-]{20,}',
+  'AQ\\.[\\w-]{30,}',
+  'gh[pousr]_[A-Za-z0-9]{30,}', // GitHub
+  'github_pat_\\w{22,}',
+  'glpat-[\\w-]{20,}', // GitLab
+  'A(?:KIA|SIA)[0-9A-Z]{16}', // AWS
+  'ABSK[A-Za-z0-9]{16,}',
+  'gsk_[A-Za-z0-9]{20,}', // Groq
+  'xai-[\\w-]{20,}', // xAI
+  'csk-[a-z0-9]{20,}', // Cerebras
+  'pplx-[A-Za-z0-9]{20,}', // Perplexity
+  'nvapi-[\\w-]{20,}', // NVIDIA
+  'hf_[A-Za-z0-9]{20,}', // Hugging Face
+  'r8_[A-Za-z0-9]{20,}', // Replicate
+  'fw_[A-Za-z0-9]{20,}', // Fireworks
+  'tgp_v1_[\\w-]{20,}', // Together
+  'xox[abeoprs]-[\\w-]{15,}', // Slack
+  'npm_[A-Za-z0-9]{30,}', // npm
+  'abp_[\\w-]{32,}', // ours
+  'eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{8,}', // JSON Web Token
+] as const;
+
+/** No shape is shorter; so every run of token characters that holds one covers a byte in each stride of this length. */
+const SHORTEST = 20;
+
+/** A key begins where a word does: in JSON text that is also after an escape, in an address after a percent escape. */
+const WORD_BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2}))';
+const KEY = new RegExp(`${WORD_BEGINS}(?:${SHAPES.join('|')})`, 'g');
+/** `\\u000a` before a key. */
+const LONGEST_ESCAPE = 6;
+/** A bearer token has a digit; the name of a placeholder has none. */
+const BEARER = /([Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/g;
+const PRIVATE_KEY = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g;
+/** What a body must hold for the two above to be worth a look. */
+const MARKS = ['Bearer ', 'bearer ', ' PRIVATE KEY-----'].map((mark) => Buffer.from(mark));
+
+const SECRET_NAME =
+  /^(?:proxy-)?authorization$|^(?:set-)?cookie$|(?:^|[-_.])(?:key|token|secret|password|passphrase|credential|signature)s?$/i;
+/** Names that end like a secret's and count something instead. */
+const COUNTED = /tokens$|^idempotency-key$|cache_key$/i;
+const SECRET_QUERY =
+  /([?&](?:key|api_?key|access_token|refresh_token|id_token|token|password|sslpassword|secret|signature|sig|x-amz-[a-z-]+)=)[^&#\s"]*/gi;
+const ADDRESS_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:"]*):[^\s/?#"]*@/gi;
+
+const CREDENTIAL_PARAMETER = /^(?:key|api_?key|access_token|refresh_token|id_token|token|password|secret|signature|sig|x-amz-.*)=/i;
+
+/** A path and query without the parameters that hold a credential; everything else keeps its bytes. */
+export function withoutCredentials(pathAndQuery: string): string {
+  const mark = pathAndQuery.indexOf('?');
+  if (mark === -1) return pathAndQuery;
+  const kept = pathAndQuery
+    .slice(mark + 1)
+    .split('&')
+    .filter((parameter) => !CREDENTIAL_PARAMETER.test(parameter));
+  return `${pathAndQuery.slice(0, mark)}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
+}
+
+/** Finds and removes secrets. Pure. */
+export interface Redactor {
+  /** The text with `[redacted]` for each secret: keys, bearer tokens, private keys, passwords in addresses, own patterns. */
+  text(text: string): string;
+  /** Whether a body holds a key, a bearer token, a private key or a match of an own pattern. */
+  holdsSecret(bytes: Buffer): boolean;
+  /** The body without them; every other byte stays. */
+  body(bytes: Buffer): Buffer;
+  /** A flat list of names and values without the values of secret names. */
+  headers(raw: readonly string[]): string[];
+  /** A value without the members of secret names, and with each text redacted. */
+  value(value: Json, name?: string): Json;
+}
+
+/** A redactor that knows the shapes above and the given patterns. */
+export function redactor(patterns: readonly string[] = []): Redactor {
+  const own = patterns.map((source) => new RegExp(source, 'g'));
+  const inBody = (text: string): string =>
+    own.reduce(
+      (rest, pattern) => rest.replace(pattern, REDACTED),
+      text.replace(KEY, REDACTED).replace(BEARER, `$1${REDACTED}`).replace(PRIVATE_KEY, REDACTED),
+    );
+  const text = (given: string): string => {
+    // Nearly every header and name is too short to hold a key, and holds no parameter.
+    if (own.length === 0 && given.length < SHORTEST && !given.includes('=') && !given.includes('@')) return given;
+    return inBody(given).replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`).replace(SECRET_QUERY, `$1${REDACTED}`);
+  };
+  const value = (given: Json, name = ''): Json => {
+    if (Array.isArray(given)) return given.map((item: Json) => value(item, name));
+    if (isJsonObject(given)) return Object.fromEntries(Object.entries(given).map(([key, member]) => [key, value(member, key)]));
+    if (typeof given !== 'string' || given === '') return given;
+    return isSecretName(name) ? REDACTED : text(given);
+  };
+  return {
+    text,
+    value,
+    holdsSecret: (bytes) => holdsKnownSecret(bytes) || (own.length > 0 && matchesAny(own, bytes.toString('utf8'))),
+    // Every byte is one character of Latin-1; own patterns may speak of others, so with them the text is read as UTF-8.
+    body: (bytes) =>
+      own.length === 0 ? Buffer.from(inBody(bytes.toString('latin1')), 'latin1') : Buffer.from(inBody(bytes.toString('utf8'))),
+    headers: (raw) => raw.map((item, at) => (at % 2 === 0 ? item : isSecretName(raw[at - 1] ?? '') ? REDACTED : text(item))),
+  };
+}
+
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !COUNTED.test(name);
+}
+
+function matchesAny(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => {
+    pattern.lastIndex = 0;
+    return pattern.test(text);
+  });
+}
+
+const TOKEN = new Uint8Array(256);
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.') TOKEN[character.charCodeAt(0)] = 1;
+
+/** The first three characters of every shape, as numbers. */
+const BEGINNINGS = new Set(
+  ['sk-', 'sk_', 'rk_', 'AIz', 'ya2', 'AQ.', 'ghp', 'gho', 'ghu', 'ghs', 'ghr', 'git', 'glp', 'AKI', 'ASI', 'ABS', 'gsk', 'xai', 'csk']
+    .concat(['ppl', 'nva', 'hf_', 'r8_', 'fw_', 'tgp', 'xox', 'npm', 'abp', 'eyJ'])
+    .map((word) => (word.charCodeAt(0) << 16) | (word.charCodeAt(1) << 8) | word.charCodeAt(2)),
+);
+
+const FIRST = new Uint8Array(256);
+for (const word of BEGINNINGS) FIRST[word >> 16] = 1;
+
+/**
+ * The same question as whether `body` would change anything, without reading every byte: bodies are large and nearly all of them hold
+ * no secret. A key is an unbroken run of token characters, so one look per stride finds every run that is long enough.
+ */
+function holdsKnownSecret(bytes: Buffer): boolean {
+  for (let at = SHORTEST - 1; at < bytes.length; at += SHORTEST) {
+    if (TOKEN[bytes[at] ?? 0] === 0) continue;
+    const start = runStart(bytes, at);
+    at = runEnd(bytes, at);
+    if (at - start >= SHORTEST && runHoldsKey(bytes, start, at)) return true;
+  }
+  return MARKS.some((mark) => bytes.includes(mark)) && matchesAny([BEARER, PRIVATE_KEY], bytes.toString('latin1'));
+}
+
+function runStart(bytes: Buffer, inside: number): number {
+  let start = inside;
+  while (start > 0 && TOKEN[bytes[start - 1] ?? 0] === 1) start -= 1;
+  return start;
+}
+
+function runEnd(bytes: Buffer, inside: number): number {
+  let end = inside + 1;
+  while (end < bytes.length && TOKEN[bytes[end] ?? 0] === 1) end += 1;
+  return end;
+}
+
+/** Few words begin like a key; only those are compared with the shapes, with what stands before them. */
+function runHoldsKey(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at <= end - SHORTEST; at += 1) {
+    if (FIRST[bytes[at] ?? 0] === 0) continue;
+    const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+    if (BEGINNINGS.has(word) && matchesAny([KEY], bytes.toString('latin1', Math.max(0, at - LONGEST_ESCAPE), end))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { TextTail } from './line-splitter.ts';
+
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+
+export interface CommandOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** After this long the command is ended with SIGKILL. */
+  readonly timeoutMs?: number;
+  /** Written to its standard input, which is then closed. */
+  readonly input?: string;
+}
+
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a short command to its end and keeps what it printed. Rejects with the system's error when it cannot be started. */
+export async function runCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  return await new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], {
+      env: { ...(options.env ?? process.env) },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      killSignal: 'SIGKILL',
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
+      ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs }),
+    });
+    const stdout = new TextTail(KEPT_CHARACTERS);
+    const stderr = new TextTail(KEPT_CHARACTERS);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => stdout.add(text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.add(text));
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout: stdout.text, stderr: stderr.text }));
+    // A command that does not read its input ends before it has taken all of it.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { checkAt } from './border.ts';
+import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
+import { JsonValue } from './json-value.ts';
+import { ValidationError } from './run-error.ts';
+
+const text = z.string();
+const positive = z.int().positive();
+const ms = z.int().nonnegative();
+
+/** Something handed to the agent beside the prompt. Exactly one of the three places holds it. */
+export const Attachment = z
+  .strictObject({
+    filePath: text.optional(),
+    url: z.url().optional(),
+    base64: text.optional(),
+    mimeType: text.optional(),
+    name: text.optional(),
+  })
+  .refine((it) => [it.filePath, it.url, it.base64].filter((place) => place !== undefined).length === 1, {
+    error: 'must have exactly one of filePath, url and base64',
+  })
+  .refine((it) => it.base64 === undefined || it.mimeType !== undefined, {
+    error: 'must have a mimeType beside base64',
+    path: ['mimeType'],
+  });
+export type Attachment = z.infer<typeof Attachment>;
+
+const serverName = text.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+
+/** An MCP server the agent connects to during the run. */
+export const McpServerConfig = z.discriminatedUnion('transport', [
+  z.strictObject({
+    name: serverName,
+    transport: z.literal('stdio'),
+    command: text.min(1),
+    args: z.array(text).optional(),
+    env: z.record(text, text).optional(),
+  }),
+  z.strictObject({
+    name: serverName,
+    transport: z.enum(['sse', 'streamable-http']),
+    url: z.url(),
+    headers: z.record(text, text).optional(),
+  }),
+]);
+export type McpServerConfig = z.infer<typeof McpServerConfig>;
+
+/** Tries again after a failure, before the agent has said anything. */
+export const RetryPolicy = z.strictObject({
+  maxAttempts: positive.default(3),
+  baseDelayMs: ms.default(1000),
+  maxDelayMs: ms.default(30_000),
+  jitterFactor: z.number().min(0).max(1).default(0.1),
+  retryOn: z.array(text).default(['RATE_LIMITED', 'AGENT_CRASH', 'TIMEOUT']),
+});
+export type RetryPolicy = z.infer<typeof RetryPolicy>;
+
+/** What to run and how. Callbacks of the in-process client stand beside these. */
+export const RunOptions = z
+  .strictObject({
+    agent: text.min(1),
+    prompt: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+    systemPrompt: text.optional(),
+    systemPromptMode: z.enum(['prepend', 'append', 'replace']).optional(),
+    attachments: z.array(Attachment).optional(),
+    model: text.min(1).optional(),
+    thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
+    thinkingBudgetTokens: z.int().min(1).optional(),
+    thinkingOverride: z.record(text, JsonValue).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    topP: z.number().min(0).max(1).optional(),
+    topK: positive.optional(),
+    maxTokens: positive.optional(),
+    maxOutputTokens: positive.optional(),
+    sessionId: text.min(1).optional(),
+    forkSessionId: text.min(1).optional(),
+    noSession: z.boolean().optional(),
+    stream: z.union([z.boolean(), z.literal('auto')]).optional(),
+    outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
+    nonInteractive: z.boolean().optional(),
+    cwd: text.min(1).optional(),
+    env: z.record(text, text).optional(),
+    timeout: ms.optional(),
+    inactivityTimeout: ms.optional(),
+    maxTurns: positive.optional(),
+    maxBudgetUsd: z.number().positive().optional(),
+    approvalMode: z.enum(APPROVAL_MODES).optional(),
+    skills: z.array(text.min(1)).optional(),
+    agentsDoc: text.optional(),
+    mcpServers: z.array(McpServerConfig).optional(),
+    retryPolicy: RetryPolicy.optional(),
+    tags: z.array(text).optional(),
+    collectEvents: z.boolean().optional(),
+    gracePeriodMs: ms.optional(),
+    engine: text.min(1).optional(),
+    direct: z.boolean().optional(),
+    compatibility: z.enum(['strict', 'best_effort']).optional(),
+  })
+  .refine((it) => [it.sessionId, it.forkSessionId, it.noSession === true ? '' : undefined].filter((way) => way !== undefined).length <= 1, {
+    error: 'must have at most one of sessionId, forkSessionId and noSession',
+  });
+export type RunOptions = z.infer<typeof RunOptions>;
+
+/** Options as a caller wrote them, checked; throws a ValidationError that names every field that is wrong. */
+export function parseRunOptions(value: unknown): RunOptions {
+  const checked = checkAt(RunOptions, value);
+  if (checked.ok) return checked.value;
+  throw new ValidationError(checked.complaints.map(({ path, message }) => ({ field: path, message })));
+}

@@ -1,0 +1,48 @@
+import type { Chunk } from '../../store/recording-line.ts';
+
+/** What is asked of recordings. */
+export interface Ask {
+  readonly dialect: string;
+  readonly method: string;
+  /** Path and query without credentials. */
+  readonly path: string;
+  readonly body: Buffer;
+  readonly sha256: string;
+  /** Whose recordings may answer; null for those made without a key. */
+  readonly keyId: string | null;
+}
+
+/** An answer to be played. */
+export interface Playable {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly trailers: readonly string[];
+  readonly headUs: number;
+  readonly chunks: readonly Chunk[];
+}
+
+/** A recorded exchange in one dialect: that of the caller, or that of the engine. */
+export interface Candidate {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly method: string;
+  readonly path: string;
+  /** Why it cannot be played, if it cannot. */
+  readonly obstacle: string | undefined;
+  /** The request's JSON text, decoded; undefined when it is gone. */
+  request(): Promise<Buffer | undefined>;
+  /** Undefined when it is gone. */
+  play(): Promise<Playable | undefined>;
+}
+
+/** Where recordings come from. */
+export interface Source {
+  /** Those with the very same body, newest first. */
+  exact(ask: Ask): Promise<readonly Candidate[]>;
+  /** The newest in the dialect. */
+  recent(ask: Ask, limit: number): Promise<readonly Candidate[]>;
+  /** Waits for what was recorded a moment ago. */
+  refresh?(): Promise<void>;
+  /** What it is, in a sentence: "the recordings of this home". */
+  readonly name: string;
+}

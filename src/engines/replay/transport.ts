@@ -1,0 +1,88 @@
+import { sha256 } from '../../base/canonical-json.ts';
+import { withoutCredentials } from '../../base/redact.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { decodedBody } from '../../receipts/bodies/encoding.ts';
+import type { Exchange, ExchangeRequest, ExchangeSink, Transport } from '../../upstream/exchange.ts';
+import type { Inside } from '../engine.ts';
+import { fileSource } from './file-source.ts';
+import { homeSource } from './home-source.ts';
+import { match } from './match.ts';
+import { Player } from './player.ts';
+import { PRESET_NAMES, pointersOf } from './presets.ts';
+import type { Ask, Source } from './source.ts';
+
+/** Serves calls from recordings: from a file where one is named, else from those of this home that the caller made. */
+export function replayTransport(inside: Inside): Transport {
+  const source = inside.file === undefined ? homeSource(inside) : fileSource(inside.file);
+  return (request, sink) => {
+    const call = new ReplayCall(sink);
+    const started = performance.now();
+    const ask = askOf(request, inside.keyOf(request.runHex));
+    call.find(source, ask, optionsOf(request, inside), started);
+    return call;
+  };
+}
+
+interface Options {
+  readonly ignore: readonly string[];
+  readonly timed: boolean;
+}
+
+/** What the caller says in `X-ABP-Replay-…`, else the configuration. */
+function optionsOf({ asides = {} }: ExchangeRequest, { ignore = [], timing }: Inside): Options {
+  const given = asides['x-abp-replay-ignore'];
+  const listed = given === undefined ? ignore : given.split(',').map((item) => item.trim());
+  return {
+    ignore: listed.filter((item) => item !== ''),
+    timed: (asides['x-abp-replay-timing'] ?? timing) === 'original',
+  };
+}
+
+function askOf({ method, path, headers, body, dialect = '' }: ExchangeRequest, keyId: string | null): Ask {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  return { dialect, method, path: withoutCredentials(path), body: decodedBody(bytes, headers), sha256: sha256(bytes), keyId };
+}
+
+class ReplayCall implements Exchange {
+  readonly #sink: ExchangeSink;
+  #player: Player | undefined;
+  #over = false;
+
+  constructor(sink: ExchangeSink) {
+    this.#sink = sink;
+  }
+
+  find(source: Source, ask: Ask, options: Options, started: number): void {
+    this.#play(source, ask, options, started).catch((thrown: unknown) => {
+      if (this.#over) return;
+      this.#over = true;
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#sink.fail(AbpError.is(thrown) ? { kind: 'refused', message, error: thrown } : { kind: 'broken', message });
+    });
+  }
+
+  abort(): void {
+    if (this.#over || this.#player?.over === true) return;
+    this.#over = true;
+    this.#player?.stop();
+    this.#sink.fail({ kind: 'aborted', message: 'the caller went away' });
+  }
+
+  resume(): void {
+    this.#player?.resume();
+  }
+
+  async #play(source: Source, ask: Ask, { ignore, timed }: Options, started: number): Promise<void> {
+    const { pointers, unknown } = pointersOf(ignore);
+    if (unknown.length > 0) {
+      throw new AbpError(
+        'invalid_request',
+        `"${unknown.join('", "')}" is neither a JSON pointer nor a coding agent. Known are ${PRESET_NAMES.join(', ')}.`,
+      );
+    }
+    const { runId, label, answer } = await match(source, ask, pointers);
+    if (this.#over) return;
+    this.#player = new Player(answer, this.#sink, timed ? started : undefined);
+    this.#player.start({ reason: `replayed_${label}`, version: runId });
+  }
+}

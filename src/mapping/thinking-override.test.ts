@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { findDialect } from '../dialects/index.ts';
+import { findEngine } from '../engines/index.ts';
+import { patchThinking, type ThinkingOverride } from './thinking-override.ts';
+
+function patched(
+  [dialectId, engineId, model]: [string, string, string],
+  body: Record<string, unknown>,
+  override: ThinkingOverride,
+): unknown {
+  const dialect = findDialect(dialectId);
+  const engine = findEngine(engineId);
+  if (dialect === undefined || engine === undefined) throw new Error('no such dialect or engine');
+  const result = patchThinking({ body: body as never, dialect, engine, model, address: { model }, override });
+  return [result.body, result.fidelity.map(({ path }) => path)];
+}
+
+const messages = [{ role: 'user', content: 'hi' }];
+
+it('changes the thinking of a Claude request and leaves the rest as it stands, unknown members included', () => {
+  const body = { zeta: 1, model: 'claude-opus-4-8', max_tokens: 4096, messages, context_management: { edits: [] } };
+  expect(patched(['claude', 'claude', 'claude-opus-4-8'], body, { effort: 'low' })).toEqual([
+    { ...body, output_config: { effort: 'low' } },
+    ['output_config'],
+  ]);
+  expect(patched(['claude', 'claude', 'claude-opus-4-8'], body, { budgetTokens: 2000 })).toEqual([
+    { ...body, thinking: { type: 'enabled', budget_tokens: 2000 } },
+    ['thinking'],
+  ]);
+});
+
+it('raises a token limit that a budget would fill', () => {
+  const body = { model: 'm', max_tokens: 1000, messages };
+  expect(patched(['claude', 'claude', 'm'], body, { budgetTokens: 2000 })).toMatchObject([
+    { max_tokens: 3000, thinking: { budget_tokens: 2000 } },
+    ['max_tokens', 'thinking'],
+  ]);
+});
+
+it('speaks Responses and Chat', () => {
+  const reasoning = { effort: 'high', summary: 'auto' };
+  expect(patched(['openai-responses', 'openai', 'gpt-5'], { model: 'gpt-5', input: 'hi', reasoning }, { effort: 'low' })).toMatchObject([
+    { reasoning: { effort: 'low', summary: 'auto' } },
+    ['reasoning.effort'],
+  ]);
+  expect(patched(['openai-chat', 'openai', 'gpt-5'], { model: 'gpt-5', messages }, { effort: 'low' })).toMatchObject([
+    { reasoning_effort: 'low' },
+    ['reasoning_effort'],
+  ]);
+});
+
+it('speaks Gemini', () => {
+  const body = {
+    contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+    generationConfig: { thinkingConfig: { thinkingBudget: 8192, includeThoughts: true } },
+  };
+  expect(patched(['gemini', 'gemini', 'gemini-2.5-pro'], body, { budgetTokens: 1024 })).toMatchObject([
+    { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } },
+    ['generationConfig.thinkingConfig.thinkingBudget'],
+  ]);
+});
+
+it('changes nothing when nothing is decided', () => {
+  const body = { model: 'm', max_tokens: 9, messages };
+  expect(patched(['claude', 'claude', 'm'], body, {})).toEqual([body, []]);
+});

@@ -1,0 +1,108 @@
+import { redactor } from '../../base/redact.ts';
+import { SseFrames } from '../../base/sse.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { BodyShelf } from '../../store/body-shelf.ts';
+import type { Home } from '../../store/home.ts';
+import type { BodyDigest } from '../../store/recording.ts';
+import { eraseRecordings } from '../../store/recording-eraser.ts';
+import { getRecording } from '../../store/recordings.ts';
+import type { Store } from '../../store/store.ts';
+import { BodyDrain } from './drain.ts';
+import { Retention } from './retention.ts';
+
+/** How bodies are kept. */
+export interface BodyKeeping {
+  readonly keepMs: number;
+  readonly maxBytes: number;
+  /** Regular expressions of secrets beyond the known ones. */
+  readonly redact: readonly string[];
+}
+
+export const DEFAULT_KEEPING: BodyKeeping = { keepMs: 7 * 24 * 3600 * 1000, maxBytes: 2 * 1024 ** 3, redact: [] };
+
+export interface BodyKeeperOptions {
+  readonly store: Store;
+  readonly home: Pick<Home, 'bodiesFolder' | 'journalFolder' | 'nodeId'>;
+  readonly keeping: BodyKeeping;
+  /** Bodies cannot be stored or removed: a fault to log. Receipts do not wait for it. */
+  readonly onFault: (message: string) => void;
+}
+
+/** A segment that nobody writes to is deleted at the latest so much later. */
+const TIDY_MS = 5000;
+
+/** The part of an answer that was recorded. */
+export interface Remains extends BodyDigest {
+  readonly status: number;
+  readonly eventCount: number;
+}
+
+/** The keeper's part that has to do with bodies. */
+export class BodyKeeper {
+  readonly #options: BodyKeeperOptions;
+  readonly #shelf: BodyShelf;
+  readonly #drain: BodyDrain;
+  readonly #retention: Retention;
+  #settledAt = 0;
+
+  constructor(options: BodyKeeperOptions) {
+    const { store, home, keeping, onFault } = options;
+    this.#options = options;
+    this.#shelf = new BodyShelf(home.bodiesFolder);
+    const shelf = this.#shelf;
+    const node = home.nodeId;
+    this.#drain = new BodyDrain({ store, shelf, journalFolder: home.journalFolder, node, redactor: redactor(keeping.redact), onFault });
+    this.#retention = new Retention({ store, shelf, node, keepMs: keeping.keepMs, maxBytes: keeping.maxBytes });
+  }
+
+  /** Stores the bodies of runs that have ended. After it, `replayable` knows of every run whose end the journal had before. */
+  async settle(): Promise<void> {
+    this.#settledAt = Date.now();
+    const blocks = await this.#drain.all();
+    try {
+      await this.#retention.look(blocks);
+    } catch (error) {
+      this.#options.onFault(`old bodies could not be removed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Stores what an earlier process left of runs that did not end. Called once, before the first run of this one. */
+  async settlePast(): Promise<void> {
+    await this.#drain.settlePast();
+  }
+
+  replayable(run: string): boolean {
+    return this.#drain.replayable(run);
+  }
+
+  forget(runs: readonly string[]): void {
+    this.#drain.forget(runs);
+  }
+
+  /** What had come of an answer when its process ended; undefined when nothing is recorded. */
+  async remains(run: RunId): Promise<Remains | undefined> {
+    const { store } = this.#options;
+    const response = (await getRecording(store, run))?.response ?? undefined;
+    if (response === undefined) return undefined;
+    const { body, status, headers } = response;
+    const streamed = headers.some((text) => text.toLowerCase().startsWith('text/event-stream'));
+    const bytes = streamed ? await this.#shelf.read(body) : undefined;
+    return { ...body, status, eventCount: bytes === undefined ? 0 : new SseFrames().push(bytes).length };
+  }
+
+  /** What must be done now and then, also when no run ends. */
+  async tidy(now = Date.now()): Promise<void> {
+    if (now - this.#settledAt >= TIDY_MS) await this.settle();
+  }
+
+  /** Removes the bodies of runs, also from the journal; how many had any. */
+  async erase(runs: readonly RunId[]): Promise<number> {
+    const { store, home } = this.#options;
+    await this.settle();
+    return await eraseRecordings(store, this.#shelf, home.nodeId, runs);
+  }
+
+  close(): void {
+    this.#shelf.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { findHead, type StoredChain } from '../store/chain.ts';
+import {
+  type ChainLine,
+  type ChainRange,
+  chainEntries,
+  chainHeads,
+  chosenRange,
+  type ExportFilter,
+  type SealedRow,
+  sealedRows,
+} from '../store/chain-lines.ts';
+import { ARCHIVED, DELETED } from '../store/receipt-removal.ts';
+import type { Store } from '../store/store.ts';
+
+/** What is exported of a chain: all of it, a range, or the receipts a filter takes. */
+export interface ExportOptions {
+  readonly filter?: ExportFilter;
+  /** First entry; 1 unless told. */
+  readonly from?: number | undefined;
+  /** Last entry; the export goes on to the next signed head. */
+  readonly to?: number | undefined;
+}
+
+const PAGE = 500;
+
+/**
+ * The lines of an export, in pages: receipts and other entries in the order of the chain, each batch followed by its signed head, so
+ * that the last line is one. Receipts that the filter does not take are links: their place and hash, without which nothing after them
+ * could be checked.
+ */
+export async function* exportLines(store: Store, chain: StoredChain, options: ExportOptions = {}): AsyncGenerator<readonly string[]> {
+  const { filter = {} } = options;
+  const range = await rangeOf(store, chain, options);
+  if (range === undefined) return;
+  for (let from = range.from; from <= range.to; from += PAGE) {
+    yield await page(store, { ...range, from, to: Math.min(from + PAGE - 1, range.to) }, filter);
+  }
+}
+
+/** From the first receipt that is wanted to the head that signs the last one. */
+async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to }: ExportOptions): Promise<ChainRange | undefined> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const wanted = isFiltered ? await chosenRange(store, chain.number, filter) : { from: 1, to: chain.sequence };
+  if (wanted === undefined) return undefined;
+  const first = Math.max(from ?? 1, wanted.from);
+  const last = Math.min(to ?? chain.sequence, wanted.to);
+  if (first > last) return undefined;
+  const head = await findHead(store, chain.number, last);
+  // Without a head the end of the chain was cut off; whoever verifies the lines is to see that.
+  return { chain: chain.number, from: first, to: head?.sequence ?? last };
+}
+
+async function page(store: Store, range: ChainRange, filter: ExportFilter): Promise<readonly string[]> {
+  const rows = await sealedRows(store, range, filter);
+  const entries = [...rows.map(entryLine), ...(await chainEntries(store, range))].sort((a, b) => a.sequence - b.sequence);
+  const heads = new Map((await chainHeads(store, range)).map(({ sequence, document }) => [sequence, document]));
+  return entries.flatMap(({ sequence, document }) => {
+    const head = heads.get(sequence);
+    return head === undefined ? [document] : [document, head];
+  });
+}
+
+function entryLine({ sequence, status, document, chosen }: SealedRow): ChainLine {
+  const isWhole = chosen && status !== ARCHIVED && status !== DELETED;
+  return { sequence, document: isWhole ? document : `{"hash":"${sealedHash(document)}","kind":"link","sequence":${sequence}}` };
+}
+
+/** In a JSON string the quotes would be escaped, so the text stands nowhere else. */
+const HASH = '"seal":{"hash":"';
+const HASH_DIGITS = 64;
+
+function sealedHash(document: string): string {
+  const at = document.indexOf(HASH) + HASH.length;
+  return document.slice(at, at + HASH_DIGITS);
+}

@@ -1,0 +1,78 @@
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ReceiptStub, Removal } from '../contract/chain.ts';
+import type { Receipt, Seal } from '../contract/receipt.ts';
+import type { RunId } from '../contract/run-id.ts';
+import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipt-removal.ts';
+import type { Store } from '../store/store.ts';
+import { parsedText } from './canonical-text.ts';
+import type { Chain } from './chain.ts';
+import { append, entryTime } from './entry.ts';
+
+/** One entry of the chain names at most this many receipts. */
+const MOST_PER_ENTRY = 500;
+
+/** Where the bodies of runs are kept. */
+export interface Bodies {
+  erase(runs: readonly RunId[]): Promise<unknown>;
+}
+
+/** Which receipts are removed, and why. */
+export interface RemovalOrder {
+  /** `archived` keeps what lists are filtered by; `deleted` does not. */
+  readonly status: Removal['status'];
+  readonly reason: string;
+  readonly key?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Ended before this time, in milliseconds since the epoch. */
+  readonly endedBefore?: number | undefined;
+}
+
+/**
+ * Takes the contents of receipts away and leaves stubs with their places and hashes, so that the chain still verifies. An entry of
+ * the chain says which and when. What else is kept of the runs goes first: whoever is interrupted finds the receipts and does it again.
+ */
+export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, bodies?: Bodies): Promise<RunId[]> {
+  const removed: RunId[] = [];
+  const { status, key, tag, endedBefore } = order;
+  const filter: RemovalFilter = { chain: chain.number, key, tag, endedBefore, archivedToo: status === 'deleted' };
+  for (;;) {
+    const found = await listRemovable(store, filter, MOST_PER_ENTRY);
+    if (found.length === 0) return removed;
+    const receipts = found.map(contentOf);
+    const runs = receipts.map(({ run_id: run }) => run as RunId); // rows of ours
+    await bodies?.erase(runs);
+    await removeBatch(store, chain, order, receipts);
+    for (const run of runs) removed.push(run);
+  }
+}
+
+/** What a stub keeps, of a receipt or of an earlier stub. */
+type Kept = Omit<ReceiptStub, 'status' | 'removed_at' | 'removal'>;
+
+function contentOf({ document }: Removable): Kept {
+  const { id, run_id, contract_version, hash_profile, started_at, completed_at, node, receipt_sha256, seal } = parsedText(
+    document,
+  ) as unknown as Receipt & { seal: Seal }; // a sealed row of ours
+  return { id, run_id, contract_version, hash_profile, started_at, completed_at, node, receipt_sha256, seal };
+}
+
+async function removeBatch(store: Store, chain: Chain, { status, reason }: RemovalOrder, receipts: readonly Kept[]): Promise<void> {
+  const at = entryTime();
+  await append(store, chain, {
+    kind: 'removal',
+    members: {
+      at,
+      status,
+      reason,
+      receipts: receipts.map(({ run_id, receipt_sha256, seal }) => ({ sequence: seal.sequence, run_id, receipt_sha256 })),
+    },
+    signer: chain.signer,
+    work: async (db, { sequence }) => {
+      for (const kept of receipts) {
+        const stub: ReceiptStub = { ...kept, status, removed_at: at, removal: sequence };
+        await replaceByStub(db, kept.run_id as RunId, status, canonicalJson(stub as unknown as JsonObject)); // JSON values only
+      }
+    },
+  });
+}

@@ -1,0 +1,39 @@
+/** Tables of the signed chains; one chain per node. */
+export interface ChainTables {
+  readonly chains: ChainsTable;
+  readonly chain_entries: ChainEntriesTable;
+  readonly chain_heads: ChainHeadsTable;
+  readonly seal_keys: SealKeysTable;
+}
+
+export interface ChainsTable {
+  /** A small number that stands for the node in every sealed row. */
+  readonly number: number;
+  readonly node: string;
+  /** The last entry. */
+  readonly sequence: number;
+  readonly hash: string;
+  readonly key_id: string;
+}
+
+/** Entries that are not receipts. */
+export interface ChainEntriesTable {
+  readonly chain: number;
+  readonly sequence: number;
+  readonly kind: string;
+  readonly document: string;
+}
+
+export interface ChainHeadsTable {
+  readonly chain: number;
+  readonly sequence: number;
+  readonly document: string;
+}
+
+export interface SealKeysTable {
+  readonly id: string;
+  readonly chain: number;
+  readonly public_key: string;
+  readonly created_at: number;
+  readonly retired_at: number | null;
+}

@@ -1,0 +1,39 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { AbpError } from '../contract/errors.ts';
+import { isPublicAddress } from './outbound-addresses.ts';
+
+type Answered = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+/** How a name becomes addresses; the system's resolver, or a test's own. */
+export type Resolver = (hostname: string, answered: Answered) => void;
+
+/** What `net.connect` calls to find the address it connects to. */
+type Lookup = (
+  hostname: string,
+  options: LookupOptions,
+  done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+) => void;
+
+export const systemResolver: Resolver = (hostname, answered) => systemLookup(hostname, { all: true }, answered);
+
+export function blockedHost(host: string, reason: string): AbpError {
+  return new AbpError('E005', `${host} ${reason}; tools reach public addresses only. An operator can name it under tools.allow_hosts.`, {
+    host,
+  });
+}
+
+/**
+ * A lookup for `net.connect` that answers with public addresses or not at all. It is the only resolver of the connection, so the address
+ * that was judged is the address that is used: a name cannot be public when asked and private when called.
+ */
+export function publicLookup(resolve: Resolver): Lookup {
+  return (hostname, options, done) =>
+    resolve(hostname, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      const [first] = addresses;
+      // One private address among public ones is how a rebinding name looks; none of them is used.
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return done(blockedHost(hostname, 'resolves to an address that is not public'), []);
+      }
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
+    });
+}
