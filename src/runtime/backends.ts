@@ -1,11 +1,13 @@
+import { profiles } from '../adapters/profiles.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { CapabilityManifest } from '../contract/support.ts';
 import { engines } from '../engines/index.ts';
+import { adapterManifest } from './adapter-manifest.ts';
 import { HOSTS } from './hosts.ts';
 
 /** Something that can execute work and says what it can do. */
 export interface Backend {
-  /** `engine:claude`, `host:codex`. */
+  /** `engine:claude`, `host:codex`, `adapter:pi`. */
   readonly id: string;
   readonly name: string;
   readonly kind: 'engine' | 'host' | 'adapter';
@@ -17,6 +19,13 @@ export interface Backend {
 const backends: readonly Backend[] = [
   ...engines.map(({ id, name, manifest, aliases }) => ({ id: `engine:${id}`, name, kind: 'engine' as const, manifest, aliases })),
   ...HOSTS.map(({ id, name, manifest }) => ({ id, name, kind: 'host' as const, manifest, aliases: [] })),
+  ...profiles.map(({ displayName, capabilities }) => ({
+    id: `adapter:${capabilities.agent}`,
+    name: displayName,
+    kind: 'adapter' as const,
+    manifest: adapterManifest(capabilities),
+    aliases: [],
+  })),
 ];
 
 export function listBackends(): readonly Backend[] {

@@ -1,0 +1,289 @@
+import type { JsonObject } from '../base/json.ts';
+import type { Capability } from '../contract/capability.ts';
+import type {
+  AgentCapabilities,
+  BuiltInAgentName,
+  InstallMethod,
+  ModelCapabilities,
+  ThinkingEffortLevel,
+} from '../contract/coding-agent.ts';
+import type { EventName, EventOf } from '../contract/event.ts';
+import type { RunOptions } from '../contract/run-options.ts';
+
+/** Something that is true of the CLI of today and not of the profile. */
+export interface DatedNote {
+  /** ISO 8601 date of the measurement. */
+  readonly date: string;
+  /** The version it was measured on. */
+  readonly version: string;
+  readonly note: string;
+}
+
+/** The row of an agent in the summary of all agents, in its words: `yes`, `partial`, `model-dep`. */
+export interface AdapterSummary {
+  readonly cli: string;
+  readonly session: string;
+  readonly stream: string;
+  readonly fork: string;
+  readonly thinking: string;
+  readonly mcp: string;
+  readonly skills: string;
+  readonly plugins: string;
+  readonly acp: string;
+  readonly platforms: string;
+}
+
+/** How an installed agent is found and what its version really can do. */
+export interface DetectRule {
+  /** Arguments that make the CLI print its version. */
+  readonly versionArgs: readonly string[];
+  /** The version in what it printed; undefined when this is some other program of that name. */
+  version(output: string): string | undefined;
+  /** What differs from the frozen profile in this version. */
+  effective(version: string): Partial<AgentCapabilities>;
+}
+
+/** How a user makes the agent know who they are. We look at names only, never into credential files. */
+export interface AuthRule {
+  /** Variables that hold a credential the agent takes. */
+  readonly envVars: readonly string[];
+  /** Where it keeps its login today, relative to the home of the user. Only looked for, never opened. */
+  readonly files?: readonly string[];
+  readonly loginCommand?: string;
+  readonly guidance: readonly string[];
+  /** The agent's own login may be forwarded to its issuer through the gateway. */
+  readonly forwardsLogin: boolean;
+}
+
+/** How an effort level becomes native parameters. */
+export type ThinkingRule =
+  /** A number of tokens; `max` is what the model allows. */
+  | { readonly kind: 'budget'; readonly parameter: string }
+  /** A word. */
+  | { readonly kind: 'level'; readonly parameter: string; readonly words: Readonly<Record<ThinkingEffortLevel, string>> }
+  /** Whatever the provider of the chosen model takes. */
+  | { readonly kind: 'provider' }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** Native thinking parameters, before they are delivered: what table 8.1 says, with the override merged on top. */
+export type NativeThinking = JsonObject;
+
+/** How thinking parameters reach the model. `wire`: the gateway sets them on the agent's own requests. */
+export interface ThinkingDelivery {
+  readonly by: 'flag' | 'environment' | 'settings' | 'wire' | 'none';
+  /** For people: what was set, or why nothing could be. */
+  readonly detail: string;
+  /** For `wire`: what the gateway puts into the requests of the run. */
+  readonly wire?: { readonly effort?: string; readonly budgetTokens?: number };
+}
+
+/** The gateway an agent talks to during a run. */
+export interface GatewayRoute {
+  /** `http://127.0.0.1:8088`, without a slash at the end. */
+  readonly origin: string;
+  /** The engine that the run is pinned to, such as `gemini` or `sim:claude`. */
+  readonly engine: string;
+  /** What the engine speaks by itself; an agent that can be set to it is, so that nothing is translated. */
+  readonly dialect?: string;
+  /** A run key; it dies with the run. */
+  readonly key: string;
+  /** The agent keeps its own login: `origin` already holds the key in its path, and no credential of ours is set. */
+  readonly ownLogin?: boolean;
+}
+
+/** Everything an adapter needs to say how its agent is started for one run. Options have passed every gate. */
+export interface SpawnPlan {
+  readonly options: RunOptions;
+  /** The model row, when the model is a known one. */
+  readonly model?: ModelCapabilities;
+  /** What is sent as the model: the canonical id of a known model, else the caller's own words. */
+  readonly modelId?: string;
+  readonly thinking: NativeThinking;
+  /** The detected version. */
+  readonly version?: string;
+  /** A folder of this run alone, for configuration and sessions. It exists. */
+  readonly runFolder: string;
+  readonly cwd: string;
+  /** Absent: the agent is left alone with its own configuration (`--direct`). */
+  readonly gateway?: GatewayRoute;
+  /** Somebody can answer approvals while the agent runs. */
+  readonly answerable: boolean;
+  /** The agent's own screen is shown (`abp launch`); there are no events to read. */
+  readonly interactive: boolean;
+}
+
+/** A process to start. */
+export interface SpawnSpec {
+  readonly args: readonly string[];
+  /** Beside the allowlisted environment; no secret stands in `args`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Files to write into the run folder before the start, by path relative to it. Never the user's own files. */
+  readonly files: Readonly<Record<string, string>>;
+  /**
+   * Folders of the run folder that are links to folders of the user's home, made there if they are missing: what an agent with a
+   * home of its own must still share, such as its sessions.
+   */
+  readonly links?: Readonly<Record<string, string>>;
+  /** `closed`: the agent must not wait for input. `open`: the dialogue writes to it. */
+  readonly stdin: 'closed' | 'open';
+  readonly pty: boolean;
+  readonly thinking: ThinkingDelivery;
+  /** Options that this agent cannot honour although no gate refuses them, each with the reason. */
+  readonly unhonoured: readonly { readonly option: string; readonly reason: string }[];
+}
+
+// Distributes over the union, so that each draft keeps the fields of its own type.
+type Draft<N extends EventName> = N extends EventName
+  ? Omit<EventOf<N>, 'runId' | 'agent' | 'timestamp' | 'accumulated' | 'inputAccumulated'>
+  : never;
+
+/** An event as the dialogue reads it; the run engine adds the run, the agent, the time and what has accumulated. */
+export type EventDraft = Draft<EventName>;
+
+/** What one line of the agent means: events, and lines to write back (answers of a protocol). */
+export interface Heard {
+  readonly events: readonly EventDraft[];
+  readonly send?: readonly string[];
+  /** The agent has answered and only waits for more: its input can be closed. */
+  readonly done?: boolean;
+}
+
+/** Something the caller wants to tell a running agent. */
+export type Command =
+  | { readonly kind: 'message'; readonly text: string }
+  | { readonly kind: 'approve'; readonly interactionId: string }
+  | { readonly kind: 'deny'; readonly interactionId: string; readonly reason?: string }
+  | { readonly kind: 'interrupt' };
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** How a run ended, from what the agent said; exit codes of coding agents do not tell. */
+export interface Outcome {
+  readonly ok: boolean;
+  /** A code of the run error table, when it failed. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Reads what one running agent prints. Pure but for its own memory; it never throws on a line it does not know. */
+export interface Dialogue {
+  /** Lines to write right after the start. */
+  begin(): readonly string[];
+  line(line: string): Heard;
+  /** The lines that carry the command; undefined when this agent cannot be told so while it runs. */
+  say(command: Command): readonly string[] | undefined;
+  /** The output ended: what is left to report, and how it went. Also called after a kill. */
+  end(exit: ProcessExit): { readonly events: readonly EventDraft[]; readonly outcome: Outcome };
+}
+
+/** A stored session, as the agent's own files tell it. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly agent: BuiltInAgentName;
+  readonly title?: string;
+  readonly cwd?: string;
+  readonly model?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt?: number;
+  readonly updatedAt: number;
+  readonly turnCount: number;
+}
+
+export interface SessionMessage {
+  readonly role: 'user' | 'assistant' | 'system' | 'tool';
+  readonly content: string;
+  readonly timestamp?: number;
+  readonly thinking?: string;
+  readonly model?: string;
+  readonly toolCalls?: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[];
+  readonly toolResult?: { readonly toolCallId: string; readonly output: string; readonly isError: boolean };
+}
+
+/** One file of a session store. */
+export interface SessionFile {
+  /** Relative to the store's folder. */
+  readonly path: string;
+  readonly modifiedAt: number;
+}
+
+/** Where an agent keeps its sessions and how they read; the run engine does the reading of files. */
+export type SessionRule =
+  | {
+      readonly kind: 'files';
+      /** Relative to the home of the user, unless a variable of the agent moves it. */
+      readonly folder: string;
+      readonly folderVariable?: string;
+      /** A glob under the folder. */
+      readonly pattern: string;
+      summary(file: SessionFile, text: string): SessionSummary | undefined;
+      messages(text: string): readonly SessionMessage[];
+    }
+  | {
+      readonly kind: 'sqlite';
+      readonly file: string;
+      readonly fileVariable?: string;
+      readonly list: string;
+      readonly read: string;
+      summary(row: Readonly<Record<string, unknown>>): SessionSummary | undefined;
+      messages(rows: readonly Readonly<Record<string, unknown>>[]): readonly SessionMessage[];
+    }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** Something the agent's requests hold that not every engine has, and what a best-effort run makes of it. */
+export interface TrafficRow {
+  /** Such as `system message inside the list`, `context_management`. */
+  readonly feature: string;
+  /** Where it stands in the request: a fidelity path. */
+  readonly path: string;
+  /** What happens on an engine of another dialect. */
+  readonly fate: 'exact' | 'renamed' | 'emulated' | 'dropped';
+  readonly reason: string;
+}
+
+/** What an agent says on the wire, so that every engine can serve it. */
+export interface Traffic {
+  /** The dialect it speaks when nothing is configured otherwise. */
+  readonly dialect: string;
+  /** Every dialect it can be configured for. */
+  readonly dialects: readonly string[];
+  /** Capabilities that a run of this agent opts into emulating. */
+  readonly emulate: readonly Capability[];
+  readonly rows: readonly TrafficRow[];
+  /** Why its model calls cannot go through the gateway; the agent is then always left alone. Absent: they can. */
+  readonly unserved?: string;
+}
+
+/** How one coding agent is driven and what it can do. */
+export interface Adapter {
+  readonly agent: BuiltInAgentName;
+  readonly displayName: string;
+  readonly cliCommand: string;
+  /** Frozen: the very object that the registry hands out. */
+  readonly capabilities: AgentCapabilities;
+  readonly summary: AdapterSummary;
+  readonly notes: readonly DatedNote[];
+  /** The way that works today, where the profile's own ways do not. */
+  readonly today?: InstallMethod & { readonly date: string };
+  readonly models: readonly ModelCapabilities[];
+  readonly defaultModelId: string | null;
+  /** ISO 8601 date of the bundled model data, and where it came from. */
+  readonly modelsAsOf: string;
+  readonly modelsSource: string;
+  /** Arguments, and what to write to it, that make the CLI list its models as it knows them, and how to read that. */
+  readonly discover?: { readonly args: readonly string[]; readonly input?: string; models(output: string): readonly ModelCapabilities[] };
+  /** The engine whose list of models is the agent's, for a CLI that lists none itself. */
+  readonly listing?: { readonly engine: string; readonly path: string };
+  readonly detect: DetectRule;
+  /** By the profile. Absent means none. */
+  readonly thinking?: ThinkingRule;
+  /** In versions that think although the profile says they do not. */
+  readonly thinkingToday?: ThinkingRule;
+  readonly auth: AuthRule;
+  readonly traffic: Traffic;
+  readonly sessions: SessionRule;
+  spawn(plan: SpawnPlan): SpawnSpec;
+  dialogue(plan: SpawnPlan): Dialogue;
+}

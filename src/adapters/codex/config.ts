@@ -1,0 +1,57 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { McpServerConfig } from '../../contract/run-options.ts';
+import type { GatewayRoute } from '../adapter.ts';
+import { KEY_VARIABLE } from '../families/launch/wire.ts';
+
+const PROVIDER = 'abp';
+
+/** Our gateway as a provider of models. The agent speaks Responses only. */
+export function gatewayConfig(gateway: GatewayRoute): JsonObject {
+  const { origin, engine, ownLogin } = gateway;
+  return {
+    model_provider: PROVIDER,
+    [`model_providers.${PROVIDER}`]: {
+      name: 'Agent Backplane',
+      base_url: `${origin}/e/${engine}/v1`,
+      wire_api: 'responses',
+      ...(ownLogin === true ? { requires_openai_auth: true } : { env_key: KEY_VARIABLE }),
+    },
+    'analytics.enabled': false,
+    check_for_update_on_startup: false,
+    ...(isOpenAi(gateway) ? {} : PLAIN),
+  };
+}
+
+/** Tools that run at the vendor, and tools that are held back until the model searches for them, exist on OpenAI itself only. */
+const PLAIN: JsonObject = { web_search: 'disabled', 'features.multi_agent': false };
+
+export function isOpenAi({ engine }: GatewayRoute): boolean {
+  return engine === 'openai';
+}
+
+/** MCP servers by name, with what they need to start. */
+export function mcpConfig(servers: readonly McpServerConfig[]): JsonObject {
+  return Object.fromEntries(servers.map((server) => [`mcp_servers.${server.name}`, mcpServer(server)]));
+}
+
+function mcpServer(server: McpServerConfig): JsonObject {
+  if (server.transport === 'stdio') {
+    const { command, args = [], env = {} } = server;
+    return { command, args, env };
+  }
+  return { url: server.url, http_headers: server.headers ?? {} };
+}
+
+/** Settings as arguments; their values are TOML. */
+export function configArgs(config: JsonObject): readonly string[] {
+  return Object.entries(config).flatMap(([key, value]) => ['-c', `${key}=${toml(value)}`]);
+}
+
+/** Texts, numbers and truth are written as in JSON; tables are not. */
+function toml(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)}=${toml(member)}`)
+    .join(',')}}`;
+}

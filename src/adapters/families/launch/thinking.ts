@@ -1,0 +1,59 @@
+import type { ThinkingEffortLevel } from '../../../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../../contract/coding-agent.ts';
+import type { SpawnPlan, ThinkingDelivery } from '../../adapter.ts';
+
+/** What a run asks of thinking, whichever names its native parameters have. */
+export interface ThinkingWish {
+  /** The level that was asked for, or the nearest to a budget that was. */
+  readonly level: ThinkingEffortLevel;
+  /** A number of tokens that was asked for as such. */
+  readonly budgetTokens?: number;
+  /** The number of tokens that the normalised parameters hold, for agents that take one. */
+  readonly tokens?: number;
+  /** Parameters of the override that are neither a level nor a budget. */
+  readonly unknown: readonly string[];
+}
+
+const BUDGET_NAMES = ['budget_tokens', 'budgetTokens', 'thinkingBudget'];
+const EFFORT_NAMES = ['effort', 'reasoning_effort', 'reasoningEffort', 'thinking_level', 'thinkingLevel', 'level'];
+
+/** Undefined when the run says nothing about thinking. */
+export function thinkingWish(plan: SpawnPlan): ThinkingWish | undefined {
+  const { thinkingEffort, thinkingBudgetTokens, thinkingOverride = {} } = plan.options;
+  const overrideBudget = tokensIn(thinkingOverride);
+  const tokens = tokensIn(plan.thinking);
+  const overrideLevel = EFFORT_NAMES.map((name) => levelIn(thinkingOverride[name])).find((level) => level !== undefined);
+  const budgetTokens = overrideBudget ?? thinkingBudgetTokens;
+  const level = overrideLevel ?? (budgetTokens === undefined ? thinkingEffort : nearestLevel(budgetTokens));
+  const unknown = Object.keys(thinkingOverride).filter((name) => !BUDGET_NAMES.includes(name) && !EFFORT_NAMES.includes(name));
+  if (level === undefined) return unknown.length === 0 ? undefined : { level: 'medium', unknown };
+  return { level, unknown, ...(budgetTokens !== undefined && { budgetTokens }), ...(tokens !== undefined && { tokens }) };
+}
+
+function tokensIn(parameters: Readonly<Record<string, unknown>>): number | undefined {
+  return BUDGET_NAMES.map((name) => parameters[name]).find((value) => typeof value === 'number');
+}
+
+function levelIn(value: unknown): ThinkingEffortLevel | undefined {
+  return THINKING_EFFORT_LEVELS.find((level) => level === value);
+}
+
+/** The steps of the normalised table, read backwards. */
+function nearestLevel(budgetTokens: number): ThinkingEffortLevel {
+  if (budgetTokens <= 1024) return 'low';
+  if (budgetTokens <= 8192) return 'medium';
+  return budgetTokens <= 32_768 ? 'high' : 'max';
+}
+
+export const NO_THINKING: ThinkingDelivery = { by: 'none', detail: 'nothing was asked for' };
+
+/** Options that no way of the agent carries, each with the reason. */
+export type Unhonoured = readonly { readonly option: string; readonly reason: string }[];
+
+/** Parameters of an override that reach nobody. */
+export function unknownOverrides(wish: ThinkingWish | undefined): Unhonoured {
+  return (wish?.unknown ?? []).map((name) => ({
+    option: `thinkingOverride.${name}`,
+    reason: 'the agent has no such parameter and the gateway sets levels and budgets only',
+  }));
+}

@@ -1,0 +1,106 @@
+import { type Clock, systemClock } from '../../../base/clock.ts';
+import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
+import { RunAccount, type Voice } from '../jsonl/account.ts';
+import { type LineHandlers, readLine } from '../jsonl/reader.ts';
+import { promptWithPlaces } from '../launch/prompt.ts';
+import { listAt, objectAt, textAt } from '../lines/fields.ts';
+import { GATE_TITLE } from './extension.ts';
+import { type PiRun, SESSION_LINES } from './reader.ts';
+import { speaksRpc } from './spawn.ts';
+
+/** How an agent of the family is understood. */
+export interface PiVoice extends Voice {
+  /** The line after which the agent does nothing more by itself. */
+  readonly lastLine: (version: string | undefined) => 'agent_end' | 'agent_settled';
+}
+
+/** A run over standard input, with the questions that wait for an answer. */
+interface PiTalk extends PiRun {
+  readonly questions: Map<string, 'approval' | 'input'>;
+}
+
+/** Listens to an agent of the family, and speaks its RPC where the run is held over standard input. */
+export function piDialogue(voice: PiVoice, plan: SpawnPlan, clock: Clock = systemClock): Dialogue {
+  const account = new RunAccount(plan, voice, clock);
+  const talk: PiTalk = { account, places: new Map(), streamed: false, toldWholeCalls: false, questions: new Map() };
+  const rpc = speaksRpc(plan);
+  const lines = rpc ? rpcLines(voice.lastLine(plan.version)) : SESSION_LINES;
+  return {
+    begin: () => (rpc ? [JSON.stringify({ id: 'state', type: 'get_state' }), promptCommand(plan)] : []),
+    line: (line) => readLine(talk, lines, line),
+    say: (command) => (rpc ? say(talk, command) : undefined),
+    end: (exit) => talk.account.close(exit),
+  };
+}
+
+function rpcLines(lastLine: string): LineHandlers<PiTalk> {
+  const last = SESSION_LINES[lastLine];
+  return {
+    ...SESSION_LINES,
+    response,
+    extension_ui_request: ask,
+    [lastLine]: (talk, line) => {
+      const heard = last?.(talk, line) ?? [];
+      const events = 'events' in heard ? heard.events : heard;
+      return line.willRetry === true || line.isTerminal === false ? { events } : { events, done: true };
+    },
+  };
+}
+
+/** An answer to one of our commands. A refused prompt is the end of the run; any other refusal is told. */
+function response({ account }: PiTalk, line: JsonObject): Heard {
+  const command = textAt(line.command) ?? '';
+  if (line.success === true) return { events: command === 'get_state' ? account.begun(textAt(objectAt(line.data).sessionId)) : [] };
+  const message = `${command}: ${textAt(line.error) ?? 'refused'}`;
+  if (line.id !== 'prompt') return { events: [{ type: 'error', code: 'INTERNAL', message, recoverable: true }] };
+  account.fail({ message });
+  return { events: [], done: true };
+}
+
+/** A dialog of an extension: our own gate asks for approvals, others may ask anything. What wants no answer is no question. */
+function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] {
+  const interactionId = textAt(line.id) ?? '';
+  const title = textAt(line.title) ?? '';
+  if (line.method === 'confirm') {
+    questions.set(interactionId, 'approval');
+    return [approval(interactionId, title, textAt(line.message) ?? '')];
+  }
+  if (line.method !== 'select' && line.method !== 'input' && line.method !== 'editor') return [];
+  questions.set(interactionId, 'input');
+  const context = line.method === 'select' ? listAt(line.options).join(', ') : textAt(line.placeholder);
+  return [{ type: 'input_required', interactionId, question: title, source: 'tool', ...(context !== undefined && { context }) }];
+}
+
+function approval(interactionId: string, title: string, message: string): EventDraft {
+  const call = title === GATE_TITLE ? parseJsonObject(message) : undefined;
+  if (call === undefined) return { type: 'approval_request', interactionId, action: title, detail: message, riskLevel: 'medium' };
+  const toolName = textAt(call.toolName) ?? '';
+  const riskLevel = toolName === 'bash' ? 'high' : 'medium';
+  return { type: 'approval_request', interactionId, action: toolName, detail: JSON.stringify(call.input ?? {}), toolName, riskLevel };
+}
+
+function say({ questions }: PiTalk, command: Command): readonly string[] | undefined {
+  if (command.kind === 'interrupt') return [JSON.stringify({ type: 'abort' })];
+  if (command.kind === 'message') return [message(questions, command.text)];
+  const question = questions.get(command.interactionId);
+  if (question === undefined) return undefined;
+  questions.delete(command.interactionId);
+  const answer = question === 'approval' ? { confirmed: command.kind === 'approve' } : { cancelled: true };
+  return [JSON.stringify({ type: 'extension_ui_response', id: command.interactionId, ...answer })];
+}
+
+/** A text answers the oldest open question, if there is one; else it steers the agent. */
+function message(questions: PiTalk['questions'], text: string): string {
+  const open = [...questions].find(([, question]) => question === 'input');
+  if (open === undefined) return JSON.stringify({ id: 'message', type: 'prompt', message: text, streamingBehavior: 'steer' });
+  questions.delete(open[0]);
+  return JSON.stringify({ type: 'extension_ui_response', id: open[0], value: text });
+}
+
+function promptCommand(plan: SpawnPlan): string {
+  const attachments = plan.options.attachments ?? [];
+  const images = attachments.flatMap(({ base64, mimeType }) => (base64 === undefined ? [] : [{ type: 'image', data: base64, mimeType }]));
+  const message = promptWithPlaces(plan.options, attachments);
+  return JSON.stringify({ id: 'prompt', type: 'prompt', message, ...(images.length > 0 && { images }) });
+}

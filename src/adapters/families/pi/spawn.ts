@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import type { JsonObject } from '../../../base/json.ts';
+import type { RunOptions } from '../../../contract/run-options.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../../adapter.ts';
+import { hasPrompt, promptText, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
+import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
+import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
+import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../launch/wire.ts';
+import { type ExtensionSettings, extensionText } from './extension.ts';
+
+/** Where two agents of one origin differ. */
+export interface PiKind {
+  /** How the extension names a variable that holds a key. */
+  readonly keyReference: (variable: string) => string;
+  /** The flag that opens an earlier session. */
+  readonly resumeFlag: string;
+  readonly levels: Readonly<Record<ThinkingWish['level'], string>>;
+  /** Tools that change nothing. */
+  readonly readOnlyTools: readonly string[];
+  /** Flags of every run that is not the agent's own screen. */
+  readonly batchArgs: readonly string[];
+  /** Turns off what is not the run: updates, telemetry, catalogues. */
+  readonly quietEnv: Readonly<Record<string, string>>;
+}
+
+export const PI_WIRES: readonly [Wire, ...Wire[]] = [
+  { dialect: 'openai-chat', api: 'openai-completions', path: '/v1' },
+  { dialect: 'claude', api: 'anthropic-messages', path: '' },
+  { dialect: 'openai-responses', api: 'openai-responses', path: '/v1' },
+  { dialect: 'gemini', api: 'google-generative-ai', path: '/v1beta' },
+];
+
+/** Wires whose highest level the agent can send; on the others it goes up to high. */
+const HAS_HIGHEST: readonly string[] = ['openai-completions', 'openai-responses'];
+
+const PROVIDER = 'abp';
+const EXTENSION_FILE = 'abp-extension.js';
+/** One argument of a Linux process holds 128 KiB; a longer prompt goes through standard input. */
+const LONGEST_ARGUMENT = 100_000;
+
+/** Whether the run is held over standard input: somebody may speak to it, or its prompt does not fit an argument. */
+export function speaksRpc(plan: SpawnPlan): boolean {
+  if (plan.interactive) return false;
+  const inline = plan.options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
+  return plan.answerable || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT;
+}
+
+/** Starts an agent of the family. Its own configuration and session store stay where they are; an extension file of the run adds the rest. */
+export function piSpawn(kind: PiKind, plan: SpawnPlan): SpawnSpec {
+  const rpc = speaksRpc(plan);
+  const extension = extensionText(settingsOf(kind, plan));
+  return {
+    args: [
+      ...modeArgs(kind, plan, rpc),
+      ...(extension === undefined ? [] : ['-e', join(plan.runFolder, EXTENSION_FILE)]),
+      ...modelArgs(plan),
+      ...thinkingArgs(kind, plan),
+      ...sessionArgs(kind, plan.options),
+      ...(plan.options.approvalMode === 'deny' ? ['--tools', kind.readOnlyTools.join(',')] : []),
+      ...systemPromptArgs(plan.options),
+      ...(rpc || !hasPrompt(plan.options) ? [] : promptArgs(plan.options)),
+    ],
+    env: plan.gateway === undefined ? {} : { [KEY_VARIABLE]: plan.gateway.key, ...kind.quietEnv },
+    files: extension === undefined ? {} : { [EXTENSION_FILE]: extension },
+    stdin: rpc ? 'open' : 'closed',
+    pty: plan.interactive,
+    thinking: thinkingDelivery(kind, plan),
+    unhonoured: unhonouredBy(plan, rpc),
+  };
+}
+
+function modeArgs(kind: PiKind, plan: SpawnPlan, rpc: boolean): readonly string[] {
+  if (plan.interactive) return [];
+  return [...(rpc ? ['--mode', 'rpc'] : ['-p', '--mode', 'json']), ...kind.batchArgs];
+}
+
+function modelArgs(plan: SpawnPlan): readonly string[] {
+  if (plan.gateway !== undefined) return ['--model', `${PROVIDER}/${wireModel(plan)}`];
+  const model = plan.model?.cliArgValue ?? plan.modelId;
+  return model === undefined ? [] : ['--model', model];
+}
+
+function thinkingArgs(kind: PiKind, plan: SpawnPlan): readonly string[] {
+  const wish = thinkingWish(plan);
+  return wish === undefined ? [] : ['--thinking', kind.levels[reachableLevel(plan, wish)]];
+}
+
+function reachableLevel(plan: SpawnPlan, wish: ThinkingWish): ThinkingWish['level'] {
+  if (plan.gateway === undefined || HAS_HIGHEST.includes(wireTo(plan.gateway, PI_WIRES).api)) return wish.level;
+  return wish.level === 'max' ? 'high' : wish.level;
+}
+
+function sessionArgs(kind: PiKind, options: RunOptions): readonly string[] {
+  if (options.sessionId !== undefined) return [kind.resumeFlag, options.sessionId];
+  if (options.forkSessionId !== undefined) return ['--fork', options.forkSessionId];
+  return options.noSession === true ? ['--no-session'] : [];
+}
+
+function systemPromptArgs(options: RunOptions): readonly string[] {
+  const { replace, after } = systemPromptOf(options);
+  return [
+    ...(replace === undefined ? [] : ['--system-prompt', replace]),
+    ...(after === undefined ? [] : ['--append-system-prompt', after]),
+  ];
+}
+
+/** A word that begins with @ names a file to include, so a prompt that does so gets a space before it. */
+function promptArgs(options: RunOptions): readonly string[] {
+  const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : [`@${filePath}`]));
+  const links = (options.attachments ?? []).filter(({ url }) => url !== undefined);
+  const prompt = promptWithPlaces(options, links);
+  return ['--', ...files, prompt.startsWith('@') ? ` ${prompt}` : prompt];
+}
+
+function settingsOf(kind: PiKind, plan: SpawnPlan): ExtensionSettings {
+  const { options } = plan;
+  const { before } = systemPromptOf(options);
+  const payload = payloadOf(options);
+  return {
+    ...(plan.gateway !== undefined && { provider: { name: PROVIDER, config: providerOf(kind, plan) } }),
+    ...(payload !== undefined && { payload }),
+    ...(before !== undefined && { systemPromptBefore: before }),
+    ...(options.skills !== undefined && options.skills.length > 0 && { skillPaths: options.skills }),
+    ...(options.approvalMode === 'prompt' && { gate: plan.answerable ? 'ask' : 'refuse', harmless: kind.readOnlyTools }),
+  };
+}
+
+/** Prices of an unknown model are zero here, and the dialogue then reports no cost. */
+function providerOf(kind: PiKind, plan: SpawnPlan): JsonObject {
+  if (plan.gateway === undefined) return {};
+  const { api, baseUrl } = wireTo(plan.gateway, PI_WIRES);
+  const id = wireModel(plan);
+  const { model } = plan;
+  return {
+    baseUrl,
+    api,
+    apiKey: kind.keyReference(KEY_VARIABLE),
+    models: [
+      {
+        id,
+        name: model?.displayName ?? id,
+        reasoning: model?.supportsThinking ?? true,
+        input: ['text', 'image'],
+        contextWindow: model?.contextWindow ?? 200_000,
+        maxTokens: model?.maxOutputTokens ?? 32_000,
+        cost: {
+          input: model?.inputPricePerMillion ?? 0,
+          output: model?.outputPricePerMillion ?? 0,
+          cacheRead: model?.cachedInputPricePerMillion ?? 0,
+          cacheWrite: 0,
+        },
+        ...(HAS_HIGHEST.includes(api) && { thinkingLevelMap: { xhigh: 'xhigh' } }),
+      },
+    ],
+  };
+}
+
+/** Sampling has no flag; the extension sets it in the request, by the names of each wire. */
+function payloadOf(options: RunOptions): Readonly<Record<string, JsonObject>> | undefined {
+  const { temperature, topP, topK } = options;
+  const limit = outputLimit(options);
+  const sampling = { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) };
+  const payload = {
+    'openai-completions': { ...sampling, ...(limit !== undefined && { max_completion_tokens: limit }) },
+    'anthropic-messages': { ...sampling, ...(topK !== undefined && { top_k: topK }), ...(limit !== undefined && { max_tokens: limit }) },
+    'openai-responses': { ...sampling, ...(limit !== undefined && { max_output_tokens: limit }) },
+  };
+  return Object.values(payload).some((members) => Object.keys(members).length > 0) ? payload : undefined;
+}
+
+function thinkingDelivery(kind: PiKind, plan: SpawnPlan): ThinkingDelivery {
+  const wish = thinkingWish(plan);
+  if (wish === undefined) return NO_THINKING;
+  const flag = `--thinking ${kind.levels[reachableLevel(plan, wish)]}`;
+  if (wish.budgetTokens === undefined || plan.gateway === undefined) return { by: 'flag', detail: flag };
+  return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire: { budgetTokens: wish.budgetTokens } };
+}
+
+function unhonouredBy(plan: SpawnPlan, rpc: boolean): Unhonoured {
+  const { options } = plan;
+  const wish = thinkingWish(plan);
+  const places = (options.attachments ?? []).filter(({ filePath, url }) => url !== undefined || (rpc && filePath !== undefined));
+  return [
+    ...(places.length > 0
+      ? [{ option: 'attachments', reason: 'given as places in the prompt; the agent opens them with its own tools' }]
+      : []),
+    ...(wish?.budgetTokens !== undefined && plan.gateway === undefined
+      ? [{ option: 'thinkingBudgetTokens', reason: `the agent takes levels; the nearest is ${wish.level}` }]
+      : []),
+    ...(wish !== undefined && wish.budgetTokens === undefined && reachableLevel(plan, wish) !== wish.level
+      ? [{ option: 'thinkingEffort', reason: `${wish.level} is more than the agent sends on this wire; it sends high` }]
+      : []),
+    ...unknownOverrides(wish),
+    ...unhonoured(options, {
+      ...(plan.gateway?.dialect === 'gemini' && { temperature: GEMINI_SAMPLING, topP: GEMINI_SAMPLING }),
+      ...(plan.gateway?.dialect !== 'claude' && { topK: 'only the Claude wire of the agent has it' }),
+    }),
+  ];
+}
+
+const GEMINI_SAMPLING = 'the agent builds Gemini requests in a form that cannot be completed from outside';

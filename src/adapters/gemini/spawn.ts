@@ -1,0 +1,174 @@
+import { dirname, join } from 'node:path';
+import { ValidationError } from '../../contract/run-error.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
+import { NO_THINKING, thinkingWish, type Unhonoured } from '../families/launch/thinking.ts';
+import { unhonoured } from '../families/launch/unhonoured.ts';
+import { levelOf, settingsOf } from './settings.ts';
+
+/** Of a run through the gateway. */
+const HOME_FOLDER = 'gemini-home';
+/** Of a run on the user's own login. */
+const SETTINGS_FILE = 'gemini-settings.json';
+const SYSTEM_FILE = 'gemini-system.md';
+/** A folder with nothing else in it: the agent may read all of it. */
+const CONTEXT_FOLDER = 'gemini-context';
+/** One argument of a Linux process holds 128 KiB. */
+const LONGEST_ARGUMENT = 100_000;
+
+/**
+ * Whether the run is held over ACP: somebody answers, or the prompt does not fit an argument. Never for an earlier session: the agent
+ * empties the file of a session that is loaded this way.
+ */
+export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
+  if (interactive || options.sessionId !== undefined) return false;
+  return (answerable && (options.approvalMode ?? 'prompt') === 'prompt') || inlined(options) || isLong(options);
+}
+
+function inlined({ attachments = [] }: RunOptions): boolean {
+  return attachments.some(({ base64 }) => base64 !== undefined);
+}
+
+/**
+ * Through the gateway the agent gets a home of its own: with the user's it might use their login instead, and the settings of a run
+ * would have to belong to root. Its sessions are those of the user all the same. Without the gateway the user's home stays as it is.
+ */
+export function spawn(plan: SpawnPlan): SpawnSpec {
+  const acp = speaksAcp(plan);
+  const files = filesOf(plan);
+  return {
+    args: [
+      ...(acp ? ['--acp'] : []),
+      ...(plan.interactive ? [] : ['--skip-trust']),
+      '--approval-mode',
+      APPROVAL_MODES[plan.options.approvalMode ?? 'prompt'],
+      ...modelArgs(plan),
+      ...(plan.options.sessionId === undefined ? [] : ['--resume', plan.options.sessionId]),
+      ...foldersOf(plan.options).flatMap((folder) => ['--include-directories', folder]),
+      ...(acp ? [] : promptArgs(plan)),
+    ],
+    env: environmentOf(plan, files),
+    files,
+    ...(plan.gateway !== undefined && { links: { [`${HOME_FOLDER}/.gemini/tmp`]: '.gemini/tmp' } }),
+    stdin: acp ? 'open' : 'closed',
+    pty: plan.interactive,
+    thinking: thinkingDelivery(plan),
+    unhonoured: unhonouredBy(plan),
+  };
+}
+
+/** Without an answer the default mode does not even offer what would have to be approved. */
+const APPROVAL_MODES = { yolo: 'yolo', prompt: 'default', deny: 'plan' } as const;
+
+function modelArgs(plan: SpawnPlan): readonly string[] {
+  const model = plan.model?.cliArgValue ?? plan.modelId;
+  return model === undefined ? [] : ['--model', model];
+}
+
+/** Attached files must stand in the workspace to be read; their folders join it. */
+function foldersOf({ attachments = [] }: RunOptions): readonly string[] {
+  return [...new Set(attachments.flatMap(({ filePath }) => (filePath === undefined ? [] : [dirname(filePath)])))];
+}
+
+function isLong(options: RunOptions): boolean {
+  return Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+}
+
+function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
+  if (isLong(options)) {
+    const message = `is longer than ${LONGEST_ARGUMENT} bytes, which Gemini CLI cannot take in an earlier session or on its own screen`;
+    throw new ValidationError([{ field: 'prompt', message }]);
+  }
+  const text = promptWithMentions(options);
+  if (interactive) return text.trim() === '' ? [] : [`--prompt-interactive=${text}`];
+  return ['--output-format', 'stream-json', `--prompt=${text}`];
+}
+
+/** Spaces in the name of a mentioned file are escaped. */
+function mention(path: string): string {
+  return `@${path.replaceAll(' ', '\\ ')}`;
+}
+
+/** The agent puts a mentioned file into the conversation by itself. */
+export function promptWithMentions(options: RunOptions): string {
+  const places = (options.attachments ?? []).flatMap(({ filePath, url }) => (filePath === undefined ? (url ?? []) : mention(filePath)));
+  return [promptText(options), ...(places.length === 0 ? [] : [places.join('\n')])].join('\n\n');
+}
+
+function filesOf(plan: SpawnPlan): SpawnSpec['files'] {
+  const { replace, before, after } = systemPromptOf(plan.options);
+  const added = [before, after].filter((text) => text !== undefined).join('\n\n');
+  const settings = settingsOf(plan, added === '' ? undefined : join(plan.runFolder, CONTEXT_FOLDER));
+  return {
+    ...(Object.keys(settings).length > 0 && { [settingsFile(plan)]: JSON.stringify(settings) }),
+    ...(replace !== undefined && { [SYSTEM_FILE]: replace }),
+    ...(added !== '' && { [`${CONTEXT_FOLDER}/GEMINI.md`]: added }),
+  };
+}
+
+function settingsFile({ gateway }: SpawnPlan): string {
+  return gateway === undefined ? SETTINGS_FILE : `${HOME_FOLDER}/.gemini/settings.json`;
+}
+
+function environmentOf({ gateway, runFolder }: SpawnPlan, files: SpawnSpec['files']): Readonly<Record<string, string>> {
+  return {
+    ...(gateway !== undefined && {
+      GEMINI_CLI_HOME: join(runFolder, HOME_FOLDER),
+      GEMINI_API_KEY: gateway.key,
+      GOOGLE_GEMINI_BASE_URL: `${gateway.origin}/e/${gateway.engine}`,
+    }),
+    ...(SETTINGS_FILE in files && { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(runFolder, SETTINGS_FILE) }),
+    ...(SYSTEM_FILE in files && { GEMINI_SYSTEM_MD: join(runFolder, SYSTEM_FILE) }),
+    // Otherwise it starts itself again as a child, and the first process takes no signal.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+  };
+}
+
+function thinkingDelivery(plan: SpawnPlan): ThinkingDelivery {
+  if (Object.keys(plan.thinking).length === 0) return NO_THINKING;
+  const level = levelOf(plan);
+  const words = level === undefined ? '' : `; thinkingLevel ${level} for models that take a level`;
+  return { by: 'settings', detail: `thinkingConfig ${JSON.stringify(plan.thinking)} in the settings of the run${words}` };
+}
+
+const ROOT_ONLY = 'without the gateway the agent takes it from a folder of root only';
+const OF_ROOT = {
+  thinkingEffort: ROOT_ONLY,
+  thinkingBudgetTokens: ROOT_ONLY,
+  thinkingOverride: ROOT_ONLY,
+  mcpServers: ROOT_ONLY,
+  agentsDoc: ROOT_ONLY,
+  temperature: ROOT_ONLY,
+  topP: ROOT_ONLY,
+  topK: ROOT_ONLY,
+  maxTokens: ROOT_ONLY,
+  maxOutputTokens: ROOT_ONLY,
+};
+const NO_JSON = 'asked for by no setting of the agent';
+
+function unhonouredBy(plan: SpawnPlan): Unhonoured {
+  const { options, model } = plan;
+  const wish = thinkingWish(plan);
+  const takesLevel = model?.modelId.startsWith('gemini-3') ?? false;
+  return [
+    ...(systemPromptOf(options).before === undefined
+      ? []
+      : [{ option: 'systemPromptMode', reason: 'the agent has no place before its own prompt; the text stands after it' }]),
+    ...(wish?.budgetTokens !== undefined && takesLevel
+      ? [{ option: 'thinkingBudgetTokens', reason: `the model takes a level; the nearest is ${wish.level}` }]
+      : []),
+    ...(options.sessionId !== undefined && plan.answerable && (options.approvalMode ?? 'prompt') === 'prompt'
+      ? [{ option: 'approvalMode', reason: 'an earlier session cannot ask; what would need an approval is not offered to the model' }]
+      : []),
+    ...(options.sessionId !== undefined && inlined(options)
+      ? [{ option: 'attachments', reason: 'an earlier session takes attachments from files only' }]
+      : []),
+    ...(plan.gateway === undefined ? unhonoured(options, OF_ROOT) : []),
+    ...(options.outputFormat === 'json' ? [{ option: 'outputFormat', reason: NO_JSON }] : []),
+    ...unhonoured(options, {
+      noSession: 'the agent keeps every session',
+      skills: 'the agent takes skills from its own folders only',
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { parseJson } from '../../base/json.ts';
+import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
+import { anthropic } from '../../models/facts/anthropic.ts';
+import { google } from '../../models/facts/google.ts';
+import { openai } from '../../models/facts/openai.ts';
+import type { Catalogue } from '../define.ts';
+import { type ListedModel, listedModels } from '../listing.ts';
+
+const options: BundleOptions = { agent: 'omp', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
+
+/** Thinking models only: under this agent thinking does not depend on the model. */
+const facts = [
+  anthropic.opus55,
+  anthropic.fable51,
+  anthropic.sonnet5,
+  anthropic.opus48,
+  anthropic.sonnet45,
+  anthropic.haiku45,
+  openai.astra6,
+  openai.sol6,
+  openai.luna6,
+  openai.gpt55,
+  openai.gpt5,
+  google.pro31,
+  google.flash38,
+  google.pro25,
+];
+
+const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
+
+/** What `omp models --json` prints. It lists what the user has keys for. */
+const Listing = z.looseObject({
+  models: z.array(
+    z.looseObject({
+      provider: z.string(),
+      selector: z.string(),
+      name: z.string().nullish(),
+      contextWindow: z.number().nullish(),
+      maxTokens: z.number().nullish(),
+      reasoning: z.boolean().nullish(),
+      thinking: z.array(z.string()).nullish(),
+      input: z.array(z.string()).nullish(),
+      cost: z.looseObject({ input: z.number(), output: z.number() }).nullish(),
+    }),
+  ),
+});
+
+function listed(output: string): ListedModel[] {
+  const parsed = parseJson(output);
+  return Listing.parse(parsed.ok ? parsed.value : undefined).models.map((model) => ({
+    modelId: model.selector,
+    name: model.name ?? undefined,
+    provider: model.provider,
+    contextWindow: model.contextWindow ?? undefined,
+    maxOutputTokens: model.maxTokens ?? undefined,
+    price: model.cost ?? undefined,
+    thinks: model.reasoning ?? undefined,
+    levels: model.thinking ?? undefined,
+    images: model.input?.includes('image'),
+  }));
+}
+
+export const catalogue: Catalogue = {
+  models,
+  defaultModelId: null,
+  modelsAsOf: options.asOf,
+  modelsSource: 'the models that omp 18.2.3 lists, the price data of this package',
+  discover: { args: ['models', '--json'], models: (output) => listedModels(options, models, listed(output)) },
+};

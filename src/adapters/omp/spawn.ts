@@ -1,0 +1,17 @@
+import type { SpawnPlan, SpawnSpec } from '../adapter.ts';
+import { type PiKind, piSpawn } from '../families/pi/spawn.ts';
+
+const KIND: PiKind = {
+  // omp takes the bare name of a variable where pi wants a dollar sign.
+  keyReference: (variable) => variable,
+  resumeFlag: '--resume',
+  levels: { low: 'low', medium: 'medium', high: 'high', max: 'max' },
+  readOnlyTools: ['read', 'grep', 'glob', 'todo'],
+  // A title would be a model call of its own; its approvals are replaced by the gate of the run.
+  batchArgs: ['--no-title', '--approval-mode', 'yolo'],
+  quietEnv: { PI_OFFLINE: '1' },
+};
+
+export function spawn(plan: SpawnPlan): SpawnSpec {
+  return piSpawn(KIND, plan);
+}

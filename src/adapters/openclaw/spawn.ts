@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import { hasPrompt, promptWithPlaces } from '../families/launch/prompt.ts';
+import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
+import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
+import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
+
+export const WIRES: readonly [Wire, ...Wire[]] = [
+  { dialect: 'openai-chat', api: 'openai-completions', path: '/v1' },
+  { dialect: 'claude', api: 'anthropic-messages', path: '' },
+  { dialect: 'openai-responses', api: 'openai-responses', path: '/v1' },
+  { dialect: 'gemini', api: 'google-generative-ai', path: '/v1beta' },
+];
+
+const PROVIDER = 'abp';
+const CONFIG_FILE = 'openclaw.json';
+const PROMPT_FILE = 'prompt.md';
+const LEVELS: Readonly<Record<ThinkingWish['level'], string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
+/** The agent ends itself after ten minutes unless told otherwise; the time of a run is ours to watch. */
+const ONE_DAY_S = '86400';
+
+/** One embedded turn, without the agent's own gateway. Its state is a folder that it makes and removes, so the user's stays as it is. */
+export function spawn(plan: SpawnPlan): SpawnSpec {
+  const config = configOf(plan);
+  if (plan.interactive) return interactive(plan, config);
+  const model = plan.gateway === undefined ? (plan.model?.cliArgValue ?? plan.modelId) : `${PROVIDER}/${wireModel(plan)}`;
+  const wish = thinkingWish(plan);
+  return {
+    args: [
+      ...['agent', 'exec', '--json', '--code-mode', 'direct', '--timeout', ONE_DAY_S, '--cwd', plan.cwd],
+      ...['--message-file', join(plan.runFolder, PROMPT_FILE)],
+      ...(config === undefined ? [] : ['--config', join(plan.runFolder, CONFIG_FILE)]),
+      ...(model === undefined ? [] : ['--model', model]),
+      ...(wish === undefined ? [] : ['--thinking', LEVELS[wish.level]]),
+    ],
+    env: envOf(plan),
+    files: { [PROMPT_FILE]: promptOf(plan.options), ...(config !== undefined && { [CONFIG_FILE]: JSON.stringify(config, null, 2) }) },
+    stdin: 'closed',
+    pty: false,
+    thinking: thinkingDelivery(plan),
+    unhonoured: unhonouredBy(plan),
+  };
+}
+
+/** The agent's own screen, with its own state and sessions. */
+function interactive(plan: SpawnPlan, config: JsonObject | undefined): SpawnSpec {
+  return {
+    args: ['tui', '--local', ...(hasPrompt(plan.options) ? ['--message', promptOf(plan.options)] : [])],
+    env: { ...envOf(plan), ...(config !== undefined && { OPENCLAW_CONFIG_PATH: join(plan.runFolder, CONFIG_FILE) }) },
+    files: config === undefined ? {} : { [CONFIG_FILE]: JSON.stringify(config, null, 2) },
+    stdin: 'open',
+    pty: true,
+    thinking: NO_THINKING,
+    unhonoured: unhonouredBy(plan),
+  };
+}
+
+function envOf({ gateway }: SpawnPlan): Readonly<Record<string, string>> {
+  return gateway === undefined ? {} : { [KEY_VARIABLE]: gateway.key };
+}
+
+/** The agent owns its system prompt, so what belongs there stands before the prompt. */
+function promptOf(options: RunOptions): string {
+  const before = [options.systemPrompt, options.agentsDoc].filter((text) => text !== undefined);
+  return [...before, promptWithPlaces(options, options.attachments ?? [])].join('\n\n');
+}
+
+/** A file of configuration takes the place of the user's own, so there is one only when the models are ours too. */
+function configOf(plan: SpawnPlan): JsonObject | undefined {
+  const { options, gateway } = plan;
+  if (gateway === undefined) return direct(options);
+  const { mcpServers = [], skills = [] } = options;
+  return {
+    models: { providers: { [PROVIDER]: providerOf(plan) } },
+    agents: { defaults: { model: { primary: `${PROVIDER}/${wireModel(plan)}` } } },
+    ...(mustRefuse(options) && { tools: { allow: READING } }),
+    ...(mcpServers.length > 0 && { mcp: { servers: Object.fromEntries(mcpServers.map((server) => [server.name, mcpOf(server)])) } }),
+    ...(skills.length > 0 && { skills: { load: { extraDirs: skills } } }),
+  };
+}
+
+/** Tools that change nothing and reach nobody. */
+const READING: readonly string[] = ['read', 'ls'];
+
+function mustRefuse({ approvalMode }: RunOptions): boolean {
+  return approvalMode === 'deny' || approvalMode === 'prompt';
+}
+
+function direct(options: RunOptions): undefined {
+  if (!mustRefuse(options)) return undefined;
+  const message =
+    'openclaw can be kept from changing things only by a configuration that takes the place of your own: leave out --direct, or use approval yolo';
+  throw new AbpError('invalid_request', message);
+}
+
+function providerOf(plan: SpawnPlan): JsonObject {
+  if (plan.gateway === undefined) return {};
+  const { api, baseUrl } = wireTo(plan.gateway, WIRES);
+  const id = wireModel(plan);
+  const { model } = plan;
+  return {
+    baseUrl,
+    api,
+    apiKey: `\${${KEY_VARIABLE}}`,
+    models: [
+      {
+        id,
+        name: model?.displayName ?? id,
+        reasoning: model?.supportsThinking ?? true,
+        input: ['text', 'image'],
+        contextWindow: model?.contextWindow ?? 200_000,
+        maxTokens: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000,
+        cost: {
+          input: model?.inputPricePerMillion ?? 0,
+          output: model?.outputPricePerMillion ?? 0,
+          cacheRead: model?.cachedInputPricePerMillion ?? 0,
+          cacheWrite: 0,
+        },
+        compat: { supportsReasoningEffort: true, supportedReasoningEfforts: ['minimal', 'low', 'medium', 'high', 'xhigh'] },
+      },
+    ],
+  };
+}
+
+function mcpOf(server: McpServerConfig): JsonObject {
+  if (server.transport !== 'stdio') return { url: server.url, headers: server.headers ?? {}, transport: server.transport };
+  return { command: server.command, args: server.args ?? [], env: server.env ?? {} };
+}
+
+function thinkingDelivery(plan: SpawnPlan): ThinkingDelivery {
+  const wish = thinkingWish(plan);
+  if (wish === undefined) return NO_THINKING;
+  const flag = `--thinking ${LEVELS[wish.level]}`;
+  if (plan.gateway === undefined) return { by: 'flag', detail: flag };
+  if (wish.budgetTokens !== undefined) {
+    return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire: { budgetTokens: wish.budgetTokens } };
+  }
+  // On its Gemini wire the agent asks for thoughts and leaves their amount to the model.
+  if (wireTo(plan.gateway, WIRES).dialect !== 'gemini') return { by: 'flag', detail: flag };
+  return { by: 'wire', detail: 'the agent sends no level on this wire, so the gateway sets it', wire: { effort: wish.level } };
+}
+
+function unhonouredBy(plan: SpawnPlan): Unhonoured {
+  const { options } = plan;
+  const own = 'the agent has no flag for it; its own configuration holds';
+  return [
+    ...unknownOverrides(thinkingWish(plan)),
+    ...(options.approvalMode === 'prompt'
+      ? [{ option: 'approvalMode', reason: 'nobody can be asked in a one-shot run: tools that change something are not offered' }]
+      : []),
+    ...unhonoured(options, {
+      attachments: 'given as places in the prompt; the agent opens them with its own tools',
+      systemPrompt: 'the agent owns its system prompt; the text stands before the prompt',
+      agentsDoc: 'the agent owns its system prompt; the text stands before the prompt',
+      temperature: 'the agent has no setting for it',
+      topP: 'the agent has no setting for it',
+      topK: 'the agent has no setting for it',
+      maxTurns: 'the agent tells its turns at the end only',
+      ...(plan.gateway === undefined && { mcpServers: own, skills: own, maxTokens: own, maxOutputTokens: own }),
+    }),
+  ];
+}

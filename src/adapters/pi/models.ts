@@ -1,0 +1,62 @@
+import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
+import { anthropic } from '../../models/facts/anthropic.ts';
+import { google } from '../../models/facts/google.ts';
+import { openai } from '../../models/facts/openai.ts';
+import type { Catalogue } from '../define.ts';
+import { type ListedModel, listedModels } from '../listing.ts';
+
+const options: BundleOptions = { agent: 'pi', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
+
+const facts = [
+  anthropic.opus55,
+  anthropic.fable51,
+  anthropic.sonnet5,
+  anthropic.opus48,
+  anthropic.sonnet45,
+  anthropic.haiku45,
+  openai.astra6,
+  openai.sol6,
+  openai.luna6,
+  openai.gpt55,
+  openai.gpt5,
+  openai.gpt41,
+  openai.gpt4o,
+  google.pro31,
+  google.flash38,
+  google.pro25,
+];
+
+const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
+
+const SIZES: Readonly<Record<string, number>> = { K: 1000, M: 1_000_000 };
+
+function tokens(text: string): number | undefined {
+  const [, number, size = ''] = /^([\d.]+)([KM]?)$/.exec(text) ?? [];
+  return number === undefined ? undefined : Math.round(Number(number) * (SIZES[size] ?? 1));
+}
+
+/** The table of `pi --list-models`: provider, model, context, max-out, thinking, images. It lists what the user has keys for. */
+function listed(output: string): ListedModel[] {
+  return output.split('\n').flatMap((line) => {
+    const [provider, model, context = '', most = '', thinking, images] = line.trim().split(/\s+/);
+    if (provider === undefined || model === undefined || tokens(context) === undefined) return [];
+    return [
+      {
+        modelId: `${provider}/${model}`,
+        provider,
+        contextWindow: tokens(context),
+        maxOutputTokens: tokens(most),
+        thinks: thinking === 'yes',
+        images: images === 'yes',
+      },
+    ];
+  });
+}
+
+export const catalogue: Catalogue = {
+  models,
+  defaultModelId: null,
+  modelsAsOf: options.asOf,
+  modelsSource: 'the models that @earendil-works/pi-ai 0.87.1 lists, the price data of this package',
+  discover: { args: ['--list-models'], models: (output) => listedModels(options, models, listed(output)) },
+};

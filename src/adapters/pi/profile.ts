@@ -1,0 +1,99 @@
+import type { AgentCapabilities } from '../../contract/coding-agent.ts';
+import { detectRule, type Profile } from '../define.ts';
+
+const capabilities: AgentCapabilities = {
+  agent: 'pi',
+
+  canResume: true,
+  canFork: true,
+  supportsMultiTurn: true,
+  sessionPersistence: 'file',
+
+  supportsTextStreaming: true,
+  supportsToolCallStreaming: true,
+  supportsThinkingStreaming: true,
+
+  supportsNativeTools: true,
+  supportsMCP: false,
+  supportsParallelToolCalls: true,
+  requiresToolApproval: true,
+  approvalModes: ['yolo', 'prompt', 'deny'],
+
+  supportsThinking: true,
+  thinkingEffortLevels: ['low', 'medium', 'high', 'max'],
+  supportsThinkingBudgetTokens: true,
+
+  supportsJsonMode: false,
+  supportsStructuredOutput: false,
+
+  supportsSkills: true,
+  supportsAgentsMd: false,
+  skillsFormat: 'file',
+
+  supportsSubagentDispatch: true,
+  supportsParallelExecution: true,
+
+  supportsInteractiveMode: true,
+  supportsStdinInjection: true,
+
+  supportsImageInput: true,
+  supportsImageOutput: false,
+  supportsFileAttachments: false,
+
+  supportsPlugins: true,
+  pluginFormats: ['npm-package', 'skill-file'],
+  pluginInstallCmd: 'pi install',
+  pluginListCmd: 'pi list',
+  pluginUninstallCmd: 'pi remove',
+  pluginMarketplaceUrl: 'https://www.npmjs.com/search?q=%40mariozechner%2Fpi-',
+  pluginRegistries: [{ name: 'npm', url: 'https://www.npmjs.com/search?q=%40mariozechner%2Fpi-', searchable: true }],
+
+  supportedPlatforms: ['darwin', 'linux', 'win32'],
+  requiresGitRepo: false,
+  requiresPty: false,
+
+  authMethods: ['api-key'],
+  authFiles: ['~/.pi/agent/auth.json'],
+
+  installMethods: [{ platform: 'all', type: 'npm', command: 'npm install -g @mariozechner/pi-coding-agent' }],
+};
+
+export const profile: Profile = {
+  agent: 'pi',
+  displayName: 'Pi',
+  cliCommand: 'pi',
+  capabilities,
+  summary: {
+    cli: 'pi',
+    session: 'JSONL tree',
+    stream: 'yes',
+    fork: 'yes',
+    thinking: 'model-dep',
+    mcp: 'no',
+    skills: 'yes',
+    plugins: 'yes',
+    acp: 'yes',
+    platforms: 'darwin, linux, win32',
+  },
+  notes: [
+    { date: '2026-11-15', version: '0.87.1', note: 'the npm package is @earendil-works/pi-coding-agent since 0.74' },
+    { date: '2026-11-15', version: '0.87.1', note: 'it has no approvals of its own: every tool runs' },
+    { date: '2026-11-15', version: '0.87.1', note: '--thinking takes off to xhigh' },
+  ],
+  today: {
+    date: '2026-11-15',
+    platform: 'all',
+    type: 'npm',
+    command: 'npm install -g @earendil-works/pi-coding-agent@0.87.1',
+    notes: 'Requires Node 22.19 or newer. Renamed; 1.4.0 and 1.5.0 name a dependency that cannot be installed.',
+    prerequisiteCheck: 'npm --version',
+  },
+  detect: detectRule({ pattern: /^v?(\d+\.\d+\.\d+\S*)\s*$/m, measured: [{ since: '0.74.2', differs: { supportsAgentsMd: true } }] }),
+  auth: {
+    envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+    files: ['.pi/agent/auth.json'],
+    guidance: ['Set the key of a provider, or start pi and use /login.'],
+    forwardsLogin: false,
+  },
+  thinking: { kind: 'provider' },
+};

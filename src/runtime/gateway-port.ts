@@ -1,0 +1,112 @@
+import type { Capability } from '../contract/capability.ts';
+import type { Receipt, ReceiptUsage } from '../contract/receipt.ts';
+import type { RunId } from '../contract/run-id.ts';
+import type { Compatibility } from '../contract/support.ts';
+import type { CloseFact, OpenFact } from '../receipts/facts.ts';
+
+/** What a run of a coding agent says of itself when it begins; the rest of the fact is the same for all of them. */
+export type RunOpening = {
+  /** The run lasts as long as this process, which does not say when it is over: a shell that has the variables of an agent. */
+  readonly untilEndOf?: number;
+} & Pick<
+  OpenFact,
+  | 'run'
+  | 'at'
+  | 'task'
+  | 'dialect'
+  | 'engine'
+  | 'backend'
+  | 'requestedModel'
+  | 'upstreamModel'
+  | 'compatibility'
+  | 'fidelity'
+  | 'request'
+  | 'enforcement'
+  | 'tags'
+>;
+
+/** What it says when it ends. */
+export type RunClosing = Pick<
+  CloseFact,
+  'run' | 'at' | 'status' | 'reason' | 'error' | 'upstreamModel' | 'eventCount' | 'usage' | 'toolCalls' | 'cost'
+> & {
+  readonly lastByteMs: number;
+  readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;
+  readonly backendVersion: string | null;
+};
+
+/** Thinking parameters that the gateway puts into the requests of a run. */
+export interface WireThinking {
+  readonly effort?: string;
+  readonly budgetTokens?: number;
+}
+
+/** What a run key is bound to. Calls made with it need no headers of ours: the key says what they may do. */
+export interface RunKeyRequest {
+  readonly runId: RunId;
+  readonly agent: string;
+  /** The engine that every call goes to, such as `gemini` or `sim:claude`. */
+  readonly engine: string;
+  /** The model that every call gets, whatever the agent writes; null leaves it alone. */
+  readonly model: string | null;
+  /** Capabilities that may be approximated. */
+  readonly emulate: readonly Capability[];
+  readonly compatibility: Compatibility;
+  readonly thinking: WireThinking | null;
+  /** Paths of the vendor that no dialect describes; for agents that come with a login of their own. */
+  readonly raw: boolean;
+  readonly tags: readonly string[];
+  /** Milliseconds since the epoch; the key also ends with the run. */
+  readonly expiresAt: number;
+}
+
+/** What the gateway calls of a run have used so far. */
+export interface RunSpend {
+  readonly calls: number;
+  readonly usage: ReceiptUsage;
+  /** Billionths of a US dollar; null when no call had a price. */
+  readonly nanoUsd: number | null;
+  readonly priceVersion: string | null;
+}
+
+/** Where an agent wants its model calls to go. */
+export interface EngineWish {
+  /** As the caller named it; undefined means the engine of the agent's own vendor. */
+  readonly engine: string | undefined;
+  /** The dialect that the agent speaks by itself. */
+  readonly dialect: string;
+  /** Every dialect it can be told to speak. */
+  readonly dialects: readonly string[];
+}
+
+/** Whether an engine can serve a run, and on whose credential. */
+export type EngineOffer =
+  /** `caller`: the engine has no key of ours and takes the agent's own login, unchanged and in its own dialect only. */
+  | {
+      readonly engine: string;
+      readonly credential: 'ours' | 'caller';
+      /** It speaks the dialect of the agent itself. */
+      readonly speaksDialect: boolean;
+      /** A dialect that both speak, the agent's own first; absent where they have none in common. */
+      readonly shared?: string;
+      /** It does not know the model names that the agent uses by itself. */
+      readonly needsModel: boolean;
+    }
+  | { readonly engine: string; readonly missing: string };
+
+/** The gateway as runs of coding agents see it. */
+export interface GatewayPort {
+  /** `http://127.0.0.1:8088`, without a slash at the end. */
+  readonly url: string;
+  /** Whether a limit of a run holds: not while callers without a key may come past it. */
+  readonly enforcement: Receipt['enforcement'];
+  offer(wish: EngineWish): Promise<EngineOffer>;
+  /** The secret of a key that dies with the run. */
+  mintRunKey(request: RunKeyRequest): Promise<string>;
+  dropRunKey(run: RunId): Promise<void>;
+  /** `ended`: no call of the run is under way any more, and the last ones are waited for. */
+  spent(run: RunId, state: 'running' | 'ended'): Promise<RunSpend>;
+  /** Journals that a run of a coding agent began. Written when it resolves. */
+  opened(opening: RunOpening): Promise<void>;
+  closed(closing: RunClosing): Promise<void>;
+}

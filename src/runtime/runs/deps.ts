@@ -1,0 +1,57 @@
+import type { Adapter, NativeThinking } from '../../adapters/adapter.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { AgentCapabilities, ModelCapabilities } from '../../contract/coding-agent.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import type { WorkspaceDelta } from '../../contract/receipt.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+
+/** What was found of an agent on this machine. */
+export interface Detected {
+  readonly installed: boolean;
+  readonly version?: string;
+  /** Where its command is. */
+  readonly path?: string;
+  /** What this version can do. */
+  readonly effective: AgentCapabilities;
+}
+
+/** What a run asks of its model and its thinking, in the words of the agent. */
+export interface Wanted {
+  readonly model?: ModelCapabilities;
+  readonly modelId?: string;
+  readonly thinking: NativeThinking;
+  /** What could not be taken as it was, such as a budget outside of the model's range. */
+  readonly notes: readonly string[];
+}
+
+/** What is known of agents and models; the run engine asks, others know. */
+export interface AgentKnowledge {
+  /** What the last detection found, else what the profile says. */
+  effective(adapter: Adapter): AgentCapabilities;
+  /** Looks again, on the PATH of the run. */
+  detect(adapter: Adapter, env: Readonly<Record<string, string | undefined>>): Promise<Detected>;
+  /** Every gate; throws before anything is spawned. */
+  check(adapter: Adapter, effective: AgentCapabilities, options: RunOptions): void;
+  wanted(adapter: Adapter, options: RunOptions): Wanted;
+}
+
+/** Everything a run needs besides its adapter and its options. */
+export interface RunDeps {
+  readonly agents: AgentKnowledge;
+  /** Opened when the run begins; the run's own receipt goes through it as well. */
+  readonly gateway: () => Promise<GatewayPort>;
+  /** Where folders of runs are made. */
+  readonly runsFolder: string;
+  /** The environment that children get a part of. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** The process with whose end the run ends; by default this one. */
+  readonly ownerPid?: number;
+  /** Sees every event before its readers do. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** The process of an agent began. */
+  readonly onProcess?: (pid: number) => void;
+  /** What the run changed in its folder, once it has ended; null where that is not known. */
+  readonly onChanges?: (delta: WorkspaceDelta | null) => void;
+}

@@ -1,0 +1,138 @@
+import type { Adapter, SpawnPlan, SpawnSpec } from '../../adapters/adapter.ts';
+import type { AgentCapabilities } from '../../contract/coding-agent.ts';
+import { AgentMuxError } from '../../contract/run-error.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+import type { Detected, RunDeps, Wanted } from './deps.ts';
+import { childEnvironment } from './environment.ts';
+import { openRunFolder, type RunFolder } from './run-folder.ts';
+import { chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Stands for the key while the adapter is asked what it would do; nothing is started with it. */
+const NO_KEY = 'abp_none';
+
+/** A run that can be started. */
+export interface Prepared {
+  readonly port: GatewayPort;
+  readonly folder: RunFolder;
+  readonly detected: Detected;
+  readonly traffic: Traffic;
+  readonly wanted: Wanted;
+  readonly plan: SpawnPlan;
+  readonly spec: SpawnSpec;
+  readonly command: string;
+  readonly env: Record<string, string>;
+}
+
+export interface Preparing {
+  readonly adapter: Adapter;
+  readonly options: RunOptions;
+  readonly runId: RunId;
+  readonly cwd: string;
+  readonly deps: RunDeps;
+  readonly answerable: boolean;
+  readonly interactive: boolean;
+}
+
+/** Finds the agent, checks the options against the version that is there, and decides how its model traffic goes. */
+export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepared> {
+  const { adapter, options, deps, runId } = run;
+  const detected = await detect(run);
+  const traffic = await chooseTraffic(adapter, options, port);
+  const wanted = deps.agents.wanted(adapter, options);
+  const folder = openRunFolder(deps.runsFolder, runId, deps.ownerPid);
+  try {
+    return await planned(run, port, { detected, traffic, wanted, folder });
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}
+
+type Found = Pick<Prepared, 'detected' | 'traffic' | 'wanted' | 'folder'>;
+
+async function planned(run: Preparing, port: GatewayPort, found: Found): Promise<Prepared> {
+  const { adapter, options, deps, runId } = run;
+  const { traffic, detected } = found;
+  const draft = planOf(run, found);
+  const plan =
+    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(port, traffic, await mint(run, port, traffic, draft)) };
+  const spec = adapter.spawn(plan);
+  return {
+    ...found,
+    port,
+    plan,
+    spec,
+    command: detected.path ?? adapter.cliCommand,
+    env: childEnvironment({
+      base: deps.env,
+      // An agent on our key must not find another one and prefer it.
+      keep: traffic.kind === 'direct' || traffic.credential === 'caller' ? adapter.auth.envVars : [],
+      adapter: spec.env,
+      caller: options.env ?? {},
+      runId,
+    }),
+  };
+}
+
+async function detect({ adapter, options, deps }: Preparing): Promise<Detected> {
+  const detected = await deps.agents.detect(adapter, { ...deps.env, ...options.env });
+  if (!detected.installed) {
+    throw new AgentMuxError('AGENT_NOT_INSTALLED', `${adapter.displayName} is not installed: there is no command ${adapter.cliCommand}.`, {
+      agent: adapter.agent,
+      command: adapter.cliCommand,
+    });
+  }
+  deps.agents.check(adapter, detected.effective, options);
+  return detected;
+}
+
+function planOf(run: Preparing, found: Found): SpawnPlan {
+  const { wanted, detected } = found;
+  return {
+    options: run.options,
+    ...(wanted.model === undefined ? {} : { model: wanted.model }),
+    ...(wanted.modelId === undefined ? {} : { modelId: wanted.modelId }),
+    thinking: wanted.thinking,
+    ...(detected.version === undefined ? {} : { version: detected.version }),
+    runFolder: found.folder.path,
+    cwd: run.cwd,
+    answerable: run.answerable,
+    interactive: run.interactive,
+  };
+}
+
+/** The key must know what the gateway sets on the wire, and only the adapter knows that; it is asked once before the key exists. */
+async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, draft: SpawnPlan): Promise<string> {
+  const { adapter, options, runId, deps } = run;
+  const { thinking } = adapter.spawn({ ...draft, gateway: gatewayRoute(port, traffic, NO_KEY) });
+  const strict = options.compatibility === 'strict';
+  return await port.mintRunKey({
+    runId,
+    agent: adapter.agent,
+    engine: traffic.engine,
+    model: traffic.forcedModel,
+    emulate: strict ? [] : adapter.traffic.emulate,
+    compatibility: options.compatibility ?? 'best_effort',
+    thinking: thinking.by === 'wire' ? (thinking.wire ?? null) : null,
+    raw: traffic.credential === 'caller',
+    tags: options.tags ?? [],
+    expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),
+  });
+}
+
+/** What the agent cannot stream, for callers who let the engine decide. */
+export function streamFallbacks(
+  effective: AgentCapabilities,
+): readonly { capability: 'text' | 'tool_calls' | 'thinking'; reason: string }[] {
+  const rows = [
+    { capability: 'text' as const, can: effective.supportsTextStreaming },
+    { capability: 'tool_calls' as const, can: effective.supportsToolCallStreaming },
+    { capability: 'thinking' as const, can: effective.supportsThinkingStreaming },
+  ];
+  return rows
+    .filter(({ can }) => !can)
+    .map(({ capability }) => ({ capability, reason: `Agent '${effective.agent}' does not stream ${capability.replace('_', ' ')}` }));
+}

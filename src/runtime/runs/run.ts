@@ -1,0 +1,374 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Adapter, EventDraft } from '../../adapters/adapter.ts';
+import type { AgentEvent, EventName, EventOf } from '../../contract/event.ts';
+import { AgentMuxError } from '../../contract/run-error.ts';
+import { newRunId, type RunId } from '../../contract/run-id.ts';
+import type { RunResult, RunState } from '../../contract/run-result.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+import { type AgentEnd, AgentProcess } from './agent-process.ts';
+import { Approvals, isAnswerable } from './approvals.ts';
+import { Assembler } from './assembler.ts';
+import { BudgetWatch } from './budget-watch.ts';
+import { Deadlines } from './deadlines.ts';
+import type { RunDeps } from './deps.ts';
+import { EventStream } from './event-stream.ts';
+import type { Interactions, LocalRunOptions, RunHandle } from './handle.ts';
+import { type Ending, endingOf, failedEnding, type StopReason } from './outcome.ts';
+import { type Prepared, prepare, streamFallbacks } from './prepare.ts';
+import { mayRetry, retryDelay } from './retry.ts';
+import { endLeftovers } from './run-folder.ts';
+import { Settlement } from './settlement.ts';
+import { Tally } from './tally.ts';
+
+const GRACE_MS = 5000;
+
+/** What a run is started with; the options have passed every gate. */
+export interface RunStart {
+  readonly adapter: Adapter;
+  readonly options: LocalRunOptions;
+  readonly cwd: string;
+  readonly deps: RunDeps;
+  readonly runId?: RunId;
+}
+
+/** One run of a coding agent, from its first check to its receipt. */
+export class Run implements RunHandle {
+  readonly runId: RunId;
+  readonly agent: string;
+  readonly #adapter: Adapter;
+  readonly #options: LocalRunOptions;
+  readonly #cwd: string;
+  readonly #deps: RunDeps;
+  readonly #startedAt: number;
+  readonly #assembler: Assembler;
+  readonly #stream: EventStream;
+  readonly #tally = new Tally();
+  readonly #collected: AgentEvent[] = [];
+  readonly #approvals: Approvals;
+  readonly #deadlines: Deadlines;
+  readonly #fallbacks = new Set<string>();
+  readonly #over: Promise<RunResult>;
+  #budget: BudgetWatch | undefined;
+  #process: AgentProcess | undefined;
+  #state: RunState = 'spawned';
+  #stop: StopReason | undefined;
+  readonly #stopped = new AbortController();
+  #interrupted = false;
+  #told = false;
+
+  constructor({ adapter, options, cwd, deps, runId = newRunId() }: RunStart) {
+    this.runId = runId;
+    this.agent = adapter.agent;
+    this.#adapter = adapter;
+    this.#options = options;
+    this.#cwd = cwd;
+    this.#deps = deps;
+    this.#startedAt = deps.clock.now();
+    this.#assembler = new Assembler(runId, adapter.agent, deps.clock);
+    this.#stream = new EventStream((dropped) =>
+      this.#assembler.complete({
+        type: 'debug',
+        level: 'warn',
+        message: `${dropped} events were dropped: they were read more slowly than they came`,
+      }),
+    );
+    this.#deadlines = new Deadlines({
+      totalMs: options.timeout,
+      silenceMs: options.inactivityTimeout,
+      onExpired: (kind) => {
+        this.#emit({ type: 'timeout', kind });
+        this.#end(kind === 'run' ? 'timeout' : 'inactivity');
+      },
+    });
+    this.#approvals = new Approvals({
+      options,
+      clock: deps.clock,
+      deadlines: this.#deadlines,
+      tell: (command) => this.#active().tell(command),
+      emit: (draft) => this.#emit(draft),
+    });
+    // Begun in a later turn, so that whoever has the handle can listen before the first event.
+    this.#over = Promise.resolve().then(() => this.#live());
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  get interaction(): Interactions {
+    return this.#approvals.questions;
+  }
+
+  on<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
+    this.#stream.on(type, listener);
+    return this;
+  }
+
+  off<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
+    this.#stream.off(type, listener);
+    return this;
+  }
+
+  once<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
+    this.#stream.once(type, listener);
+    return this;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    return this.#stream.reader();
+  }
+
+  result(): Promise<RunResult> {
+    return this.#over;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a handle can be awaited for its result
+  then<A = RunResult, B = never>(
+    onFulfilled?: ((result: RunResult) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#over.then(onFulfilled, onRejected);
+  }
+
+  catch<T>(onRejected: (reason: unknown) => T): Promise<RunResult | T> {
+    return this.#over.catch(onRejected);
+  }
+
+  finally(onSettled: () => void): Promise<RunResult> {
+    return this.#over.finally(onSettled);
+  }
+
+  send(text: string): void {
+    if (!this.#active().tell({ kind: 'message', text })) {
+      throw new AgentMuxError('STDIN_NOT_AVAILABLE', `${this.#adapter.displayName} takes no messages while it runs.`);
+    }
+    this.#interrupted = false;
+    this.#state = 'running';
+  }
+
+  approve(interactionId?: string): void {
+    this.#approvals.questions.respondOldest(interactionId, { approve: true });
+  }
+
+  deny(interactionId?: string, reason?: string): void {
+    this.#approvals.questions.respondOldest(interactionId, { approve: false, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  interrupt(): void {
+    const agent = this.#active();
+    this.#interrupted = true;
+    this.#state = 'interrupted';
+    this.#emit({ type: 'interrupted' });
+    if (!agent.tell({ kind: 'interrupt' })) agent.signal('SIGINT');
+  }
+
+  async abort(): Promise<void> {
+    this.#end('aborted');
+    await this.#over;
+  }
+
+  pause(): void {
+    const agent = this.#active();
+    if (this.#state === 'paused') throw new AgentMuxError('INVALID_STATE_TRANSITION', 'The run is paused already.');
+    this.#state = 'paused';
+    this.#deadlines.hold();
+    // SIGTSTP has no effect on a group without a terminal.
+    agent.signal('SIGSTOP');
+    this.#emit({ type: 'paused' });
+  }
+
+  resume(): void {
+    const agent = this.#active();
+    if (this.#state !== 'paused') throw new AgentMuxError('INVALID_STATE_TRANSITION', 'The run is not paused.');
+    this.#state = 'running';
+    agent.signal('SIGCONT');
+    this.#deadlines.release();
+    this.#emit({ type: 'resumed' });
+  }
+
+  #active(): AgentProcess {
+    if (this.#process === undefined) throw new AgentMuxError('RUN_NOT_ACTIVE', 'The agent is not running.', { state: this.#state });
+    return this.#process;
+  }
+
+  async #live(): Promise<RunResult> {
+    const settlement = new Settlement({
+      adapter: this.#adapter,
+      options: this.#options,
+      runId: this.runId,
+      cwd: this.#cwd,
+      deps: this.#deps,
+    });
+    let ending: Ending;
+    try {
+      const port = await this.#deps.gateway();
+      settlement.through(port);
+      ending = await this.#drive(port, settlement);
+    } catch (error) {
+      ending = failedEnding(error, this.#stop);
+      this.#tellFailure(ending);
+    }
+    this.#deadlines.stop();
+    this.#budget?.stop();
+    this.#approvals.questions.clear();
+    this.#process = undefined;
+    endLeftovers(this.runId);
+    const spent = await this.#settled(settlement, ending);
+    this.#state = ending.state;
+    this.#stream.end();
+    return this.#resultOf(ending, spent);
+  }
+
+  /** A run whose receipt cannot be written has still ended; whoever waits for it must hear so. */
+  async #settled(settlement: Settlement, ending: Ending): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
+    try {
+      return await settlement.close(ending, this.#tally);
+    } catch (error) {
+      this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
+      return { cost: this.#tally.cost, tokenUsage: this.#tally.tokenUsage };
+    }
+  }
+
+  async #drive(port: GatewayPort, settlement: Settlement): Promise<Ending> {
+    const prepared = await prepare(
+      {
+        adapter: this.#adapter,
+        options: this.#options,
+        runId: this.runId,
+        cwd: this.#cwd,
+        deps: this.#deps,
+        answerable: isAnswerable(this.#options),
+        interactive: false,
+      },
+      port,
+    );
+    await settlement.open(prepared);
+    this.#announce(prepared);
+    this.#deadlines.start();
+    this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
+    for (let attempt = 1; ; attempt += 1) {
+      const end = await this.#attempt(prepared);
+      const ending = endingOf(end, this.#stop, this.#interrupted);
+      const policy = this.#options.retryPolicy;
+      const failure = { code: ending.error?.code ?? '', attempt, acted: this.#tally.acted };
+      if (this.#stop !== undefined || !mayRetry(policy, failure)) {
+        this.#tellFailure(ending);
+        return ending;
+      }
+      const delayMs = retryDelay(policy, attempt + 1);
+      this.#emit({ type: 'retry', attempt: attempt + 1, maxAttempts: policy.maxAttempts, reason: failure.code, delayMs });
+      await sleep(delayMs, undefined, { signal: this.#stopped.signal });
+    }
+  }
+
+  async #attempt(prepared: Prepared): Promise<AgentEnd> {
+    if (this.#stop !== undefined) throw new AgentMuxError('ABORTED', 'The run was stopped before its agent started.');
+    const graceMs = this.#options.gracePeriodMs ?? GRACE_MS;
+    const agent = await AgentProcess.start(this.#adapter, prepared, graceMs, (drafts) => this.#hear(drafts));
+    this.#process = agent;
+    this.#state = 'running';
+    this.#deps.onProcess?.(agent.pid);
+    if (this.#stop !== undefined) agent.stop();
+    const end = await agent.end;
+    this.#process = undefined;
+    return end;
+  }
+
+  /** What the caller should know before the agent says anything. */
+  #announce({ traffic, spec, wanted, detected }: Prepared): void {
+    if (this.#options.stream === 'auto') {
+      for (const fallback of streamFallbacks(detected.effective)) this.#emit({ type: 'stream_fallback', ...fallback });
+    }
+    const remarks = [
+      ...(traffic.kind === 'direct' ? [`model traffic does not go through the gateway: ${traffic.reason}`] : []),
+      ...wanted.notes,
+      ...(spec.thinking.by === 'none' && Object.keys(wanted.thinking).length > 0 ? [`thinking: ${spec.thinking.detail}`] : []),
+      ...spec.unhonoured.map(({ option, reason }) => `${option} is not honoured: ${reason}`),
+    ];
+    for (const message of remarks) this.#emit({ type: 'debug', level: 'warn', message });
+  }
+
+  #hear(drafts: readonly EventDraft[]): void {
+    this.#deadlines.heard();
+    for (const draft of drafts) this.#emit(draft);
+  }
+
+  #emit(draft: EventDraft): void {
+    if (draft.type === 'stream_fallback') {
+      if (this.#fallbacks.has(draft.capability)) return;
+      this.#fallbacks.add(draft.capability);
+    }
+    const event = this.#assembler.complete(draft);
+    this.#tally.add(event);
+    // Whoever wants no stream gets every message in one piece.
+    if (this.#options.stream === false && Assembler.isDelta(event)) return;
+    if (this.#options.collectEvents === true) this.#collected.push(event);
+    this.#deps.onEvent?.(event);
+    this.#stream.push(event);
+    this.#react(event);
+  }
+
+  #react(event: AgentEvent): void {
+    switch (event.type) {
+      case 'turn_start':
+        if (this.#options.maxTurns !== undefined && this.#tally.turnCount > this.#options.maxTurns && this.#stop === undefined) {
+          this.#emit({ type: 'turn_limit', maxTurns: this.#options.maxTurns });
+          this.#end('turn_limit');
+        }
+        break;
+      case 'cost':
+        this.#budget?.heard(event.cost.totalUsd);
+        break;
+      case 'approval_request':
+        this.#approvals.decide(event);
+        break;
+      case 'input_required':
+        this.#approvals.ask(event);
+        break;
+      case 'approval_granted':
+      case 'approval_denied':
+        this.#approvals.settled(event.interactionId);
+        break;
+      case 'error':
+      case 'auth_error':
+      case 'rate_limit_error':
+      case 'context_exceeded':
+      case 'crash':
+        this.#told = true;
+        break;
+    }
+  }
+
+  #end(reason: StopReason): void {
+    if (this.#stop !== undefined) return;
+    this.#stop = reason;
+    this.#stopped.abort();
+    if (reason === 'aborted') this.#emit({ type: 'aborted' });
+    this.#process?.stop();
+  }
+
+  #tellFailure({ error, exit, exitReason }: Ending): void {
+    if (error === null || this.#told || this.#stop !== undefined) return;
+    if (exitReason === 'crashed' || exitReason === 'killed') this.#emit({ type: 'crash', exitCode: exit.code, stderr: error.stderr });
+    else this.#emit({ type: 'error', code: error.code, message: error.message, recoverable: error.recoverable });
+  }
+
+  #resultOf({ exitReason, exit, error }: Ending, spent: Pick<RunResult, 'cost' | 'tokenUsage'>): RunResult {
+    return {
+      runId: this.runId,
+      agent: this.agent,
+      model: this.#options.model ?? null,
+      sessionId: this.#tally.sessionId,
+      text: this.#tally.text,
+      ...spent,
+      durationMs: this.#deps.clock.now() - this.#startedAt,
+      exitCode: exit.code,
+      signal: exit.signal,
+      exitReason,
+      turnCount: this.#tally.turnCount,
+      error,
+      events: this.#collected,
+      tags: this.#options.tags ?? [],
+    };
+  }
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { identityOf } from '../../base/process-table.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import { newRunId, type RunId } from '../../contract/run-id.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { RunResult } from '../../contract/run-result.ts';
+import { deleteRunEvents, readRunEvents } from '../../store/run-events.ts';
+import { createRun, endRun, getRun, setRunProcess } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import type { CodingAgents } from '../coding-agents/coding-agents.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+import { Accumulator } from './accumulator.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunCallbacks, RunHandle } from './handle.ts';
+import { keepableOptions, withoutSecrets, withoutWords } from './redaction.ts';
+import { RunLog } from './run-log.ts';
+import { checkStart, startRun } from './start-run.ts';
+
+export interface RunServiceOptions {
+  readonly store: Store;
+  readonly agents: CodingAgents;
+  /** The gateway on behalf of whoever holds this key, and of the run that asked for this one. */
+  port(keyId: string | null, parent: RunId | null): GatewayPort;
+  readonly runsFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly node: string;
+  /** Removes secrets from a text. */
+  readonly redact: (text: string) => string;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Who asks for a run, and what is kept of it. */
+export interface RunAsk {
+  readonly keyId: string | null;
+  /** Whether what was said is kept after the end. */
+  readonly keepWords: boolean;
+  readonly callbacks?: RunCallbacks;
+  /** The run on whose behalf this one is made. */
+  readonly parent?: RunId | null;
+  readonly onChanges?: RunDeps['onChanges'];
+}
+
+/** An event and its number in the run. */
+export interface NumberedEvent {
+  readonly sequence: number;
+  readonly event: AgentEvent;
+}
+
+interface LiveRun {
+  readonly handle: RunHandle;
+  readonly log: RunLog;
+  readonly settled: Promise<void>;
+}
+
+/** How long events that are not to be kept wait for readers that are behind. */
+const READERS_MS = 5000;
+const LOOK_MS = 50;
+
+const CANCELLED: ReadonlySet<RunResult['exitReason']> = new Set(['aborted', 'interrupted']);
+
+/** Runs of coding agents that outlive the request that started them: their rows, their events and their control. */
+export class RunService {
+  readonly #options: RunServiceOptions;
+  readonly #live = new Map<RunId, LiveRun>();
+  readonly #readers = new Map<RunId, number>();
+
+  constructor(options: RunServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws what a start with these options would throw before anything is looked for on the machine. */
+  check(options: RunOptions): void {
+    const { adapters, knowledge } = this.#options.agents;
+    checkStart(adapters.get(options.agent), options, knowledge);
+  }
+
+  /** Checks, writes the row, then starts; what is refused leaves no row. */
+  async start(options: RunOptions, ask: RunAsk): Promise<RunId> {
+    const { agents, store, runsFolder, env, node, onFault } = this.#options;
+    const adapter = agents.adapters.get(options.agent);
+    checkStart(adapter, options, agents.knowledge);
+    const runId = newRunId();
+    const kept = keepableOptions(options);
+    await createRun(store, { runId, agent: adapter.agent, node, keyId: ask.keyId, options: kept, createdAt: Date.now() });
+    const log = new RunLog(store, runId, this.#options);
+    const deps: RunDeps = {
+      agents: agents.knowledge,
+      gateway: async () => this.#options.port(ask.keyId, ask.parent ?? null),
+      runsFolder,
+      env,
+      clock: systemClock,
+      onEvent: (event) => log.push(event),
+      ...(ask.onChanges === undefined ? {} : { onChanges: ask.onChanges }),
+      onProcess: (pid) => void setRunProcess(store, runId, { pid, started: identityOf(pid)?.started ?? null }).catch(onFault),
+    };
+    const handle = startRun(adapter, { ...options, ...ask.callbacks }, deps, runId);
+    const settled = handle.result().then((result) => this.#settle(result, { log, kept, keepWords: ask.keepWords, runId }));
+    this.#live.set(runId, { handle, log, settled });
+    return runId;
+  }
+
+  /** The run, while it is under way in this process. Not awaited by accident: a handle is a promise of its result. */
+  live(runId: RunId): { readonly handle: RunHandle } | undefined {
+    return this.#live.get(runId);
+  }
+
+  /** Events after a number: those that are stored, then those that come, until the run has ended or the caller leaves. */
+  async *events(runId: RunId, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
+    this.#readers.set(runId, (this.#readers.get(runId) ?? 0) + 1);
+    try {
+      for await (const page of this.#pages(runId, signal)) {
+        const fresh = page.filter(({ sequence }) => sequence > after);
+        if (fresh.length > 0) yield fresh;
+      }
+    } finally {
+      const left = (this.#readers.get(runId) ?? 1) - 1;
+      if (left === 0) this.#readers.delete(runId);
+      else this.#readers.set(runId, left);
+    }
+  }
+
+  /** Always from the first event on: what accumulates is put back on the way. */
+  async *#pages(runId: RunId, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
+    const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const accumulator = new Accumulator();
+    let position = 0;
+    while (!signal.aborted) {
+      const log = this.#live.get(runId)?.log;
+      // Asked for before the look, so that nothing falls between the two.
+      const changed = log?.changed();
+      const over = log === undefined || log.ended;
+      const page = await readRunEvents(this.#options.store, runId, position);
+      position = page.at(-1)?.sequence ?? position;
+      if (page.length > 0) yield page.map(({ sequence, event }) => ({ sequence, event: whole(event, accumulator) }));
+      else if (over) return;
+      else await Promise.race([changed, gone]);
+    }
+  }
+
+  /** The result of a run that has ended. */
+  async result(runId: RunId): Promise<JsonObject | null> {
+    await this.#live.get(runId)?.settled;
+    return (await getRun(this.#options.store, runId))?.result ?? null;
+  }
+
+  /** Resolves when no run is under way. */
+  async idle(): Promise<void> {
+    while (this.#live.size > 0) await Promise.all([...this.#live.values()].map(({ settled }) => settled));
+  }
+
+  /** Ends every run and waits until its receipt is written. */
+  async close(): Promise<void> {
+    const live = [...this.#live.values()];
+    for (const { handle } of live) void handle.abort();
+    await Promise.all(live.map(({ settled }) => settled));
+  }
+
+  async #settle(
+    result: RunResult,
+    { log, kept, keepWords, runId }: { log: RunLog; kept: JsonObject; keepWords: boolean; runId: RunId },
+  ): Promise<void> {
+    const { store, redact, onFault } = this.#options;
+    try {
+      await log.end();
+      const ended = CANCELLED.has(result.exitReason) ? 'cancelled' : 'failed';
+      const status = result.exitReason === 'completed' ? 'completed' : ended;
+      // A result is JSON by its schema.
+      const shown = withoutSecrets({ ...result, events: [], ...(keepWords ? {} : { text: '' }) } as unknown as JsonObject, redact);
+      await endRun(store, runId, { status, result: shown, at: Date.now(), ...(keepWords ? {} : { options: withoutWords(kept) }) });
+      if (!keepWords) await this.#forget(runId);
+    } catch (error) {
+      onFault(error);
+    } finally {
+      this.#live.delete(runId);
+    }
+  }
+
+  async #forget(runId: RunId): Promise<void> {
+    const deadline = performance.now() + READERS_MS;
+    while (this.#readers.has(runId) && performance.now() < deadline) await sleep(LOOK_MS);
+    await deleteRunEvents(this.#options.store, runId);
+  }
+}
+
+function whole(event: JsonObject, accumulator: Accumulator): AgentEvent {
+  // Stored as an event without what accumulates.
+  return { ...event, ...accumulator.fields(event as { type: string }) } as unknown as AgentEvent;
+}

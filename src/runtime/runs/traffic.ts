@@ -1,0 +1,60 @@
+import type { Adapter, GatewayRoute } from '../../adapters/adapter.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { ValidationError } from '../../contract/run-error.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { EngineOffer, GatewayPort } from '../gateway-port.ts';
+
+/** Where the model traffic of an agent goes. */
+export type Traffic =
+  | {
+      readonly kind: 'gateway';
+      readonly engine: string;
+      readonly credential: 'ours' | 'caller';
+      /** What the agent is told to speak; absent where only its own dialect is left, which is then mapped. */
+      readonly dialect?: string;
+      /** Sent with every call instead of what the agent writes. */
+      readonly forcedModel: string | null;
+    }
+  | { readonly kind: 'direct'; readonly reason: string };
+
+/**
+ * The engine's key if there is one; else the agent's own login, where it may be forwarded; else the agent is left alone, and the reason
+ * is said. A caller who names an engine gets that engine or an error.
+ */
+export async function chooseTraffic(adapter: Adapter, options: RunOptions, port: GatewayPort): Promise<Traffic> {
+  if (options.direct === true) return { kind: 'direct', reason: 'the caller asked for it' };
+  const { dialect, dialects, unserved } = adapter.traffic;
+  if (unserved !== undefined) return leftAlone(options, options.engine, unserved);
+  const offer = await port.offer({ engine: options.engine, dialect, dialects });
+  const obstacle = obstacleOf(adapter, offer);
+  if (obstacle !== undefined) return leftAlone(options, offer.engine, obstacle);
+  if ('missing' in offer) throw new AbpError('internal', 'an offer without an engine passed');
+  if (offer.needsModel && options.model === undefined) {
+    throw new ValidationError([
+      { field: 'model', message: `is required: ${offer.engine} does not know the models that ${adapter.displayName} asks for by itself` },
+    ]);
+  }
+  const forcedModel = offer.needsModel ? (options.model ?? null) : null;
+  const { engine, credential, shared } = offer;
+  return { kind: 'gateway', engine, credential, forcedModel, ...(shared !== undefined && { dialect: shared }) };
+}
+
+/** Without an engine in mind the agent runs as it is; with one, that would not be what was asked for. */
+function leftAlone({ engine }: RunOptions, named: string | undefined, reason: string): Traffic {
+  if (engine === undefined) return { kind: 'direct', reason };
+  throw new AbpError('E007', reason, { backend_id: `engine:${named}`, reason });
+}
+
+function obstacleOf(adapter: Adapter, offer: EngineOffer): string | undefined {
+  if ('missing' in offer) return offer.missing;
+  if (offer.credential === 'ours' || (adapter.auth.forwardsLogin && offer.speaksDialect)) return undefined;
+  return `${offer.engine} has no key here, and the login of ${adapter.displayName} cannot be forwarded to it`;
+}
+
+/** How the agent is told to reach the gateway. An agent with a login of its own keeps it; our key then stands in the address. */
+export function gatewayRoute(port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, key: string): GatewayRoute {
+  const { engine, dialect } = traffic;
+  const route = { engine, key, ...(dialect !== undefined && { dialect }) };
+  if (traffic.credential === 'ours') return { ...route, origin: port.url };
+  return { ...route, origin: `${port.url}/k/${encodeURIComponent(key)}`, ownLogin: true };
+}
