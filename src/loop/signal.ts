@@ -1,0 +1,59 @@
+import type { Json } from '../base/json.ts';
+import type { IrPart } from '../ir/part.ts';
+import type { FinishReason } from '../ir/response.ts';
+import type { IrUsage } from '../ir/usage.ts';
+import type { CallEffect, CallState } from './state.ts';
+
+/** A tool call that the model asks for, with what the platform knows of the tool. */
+export interface AskedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly effect: CallEffect;
+  readonly needsApproval: boolean;
+}
+
+/** How a tool call ended. */
+export type CallEnd =
+  | { readonly status: 'success'; readonly output: Json }
+  | { readonly status: 'error' | 'timeout' | 'cancelled'; readonly error: string };
+
+/** A whole answer of the model. */
+export interface ModelAnswer {
+  readonly parts: readonly IrPart[];
+  readonly calls: readonly AskedCall[];
+  readonly finish: FinishReason;
+  readonly model: string;
+  readonly engine: string;
+  readonly usage: IrUsage;
+  readonly costNanoUsd: number;
+  /** The run whose receipt has the call. */
+  readonly runId: string;
+  readonly ms: number;
+}
+
+/** Why the model gave no answer. */
+export interface ModelFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Something that happened to a turn. */
+export type LoopSignal =
+  | { readonly kind: 'answered'; readonly answer: ModelAnswer }
+  | { readonly kind: 'model-failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'call-ended'; readonly id: string; readonly end: CallEnd; readonly ms: number }
+  /** A message was sent to the session. */
+  | { readonly kind: 'message' }
+  | { readonly kind: 'approval'; readonly approvalId: string; readonly approved: boolean; readonly note?: string | undefined }
+  /** Another worker had the turn before; what it was doing is unknown. */
+  | { readonly kind: 'taken-over' }
+  /** Whoever takes the turn dies; it ends instead. */
+  | { readonly kind: 'given-up'; readonly failure: ModelFailure };
+
+/** What to do once the step is written down. */
+export type LoopCommand =
+  | { readonly kind: 'call-model'; readonly delayMs: number; readonly attempt: number }
+  | { readonly kind: 'run-call'; readonly call: CallState };

@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { schemaFault } from '../config.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { codingAgentFaults, codingAgentToolName } from './coding-agent-tool.ts';
+import type { CapabilityDefinition, HttpTool, TypeScriptTool } from './definition.ts';
+import { secretsOf } from './http-tool.ts';
+import { endpointOf } from './mcp-tools.ts';
+import { hasStrayBraces, placesIn } from './template.ts';
+
+/** The host stands in the definition: a model fills paths and values, never the place a call goes to. */
+const FIXED_ORIGIN = /^https?:\/\/[^/?#{}\\@\s]+(?:[/?#]|$)/i;
+/** Set by the client, or meant for one hop. */
+const OWN_HEADERS = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer']);
+
+/** Throws with every fault of a definition that its schema cannot see. */
+export async function checkDefinition(definition: CapabilityDefinition, surroundings: Surroundings): Promise<void> {
+  const faults = [
+    ...repeated(definition.tools.map(nameOf)).map((name) => `tools: ${name} is there twice`),
+    ...(await schemaFaults('config_schema', definition.config_schema)),
+    ...(await rangeFaults(definition)),
+    ...mcpFaults(definition, surroundings),
+  ];
+  for (const [index, tool] of definition.tools.entries()) {
+    const own = await toolFaults(tool, surroundings);
+    faults.push(...own.map((fault) => `tools[${index}].${fault}`));
+  }
+  if (faults.length > 0) {
+    throw new AbpError('unprocessable', `The capability ${definition.id} cannot be used: ${faults.join('; ')}.`, { faults });
+  }
+}
+
+function nameOf(tool: CapabilityDefinition['tools'][number]): string {
+  return tool.type === 'coding_agent' ? codingAgentToolName(tool) : tool.name;
+}
+
+async function toolFaults(tool: CapabilityDefinition['tools'][number], surroundings: Surroundings): Promise<string[]> {
+  if (tool.type === 'coding_agent') return await codingAgentFaults(tool, surroundings);
+  const own = tool.type === 'http' ? httpFaults(tool, surroundings) : await sourceFaults(tool, surroundings);
+  return [...(await schemaFaults('parameters', tool.parameters)), ...own];
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}
+
+async function schemaFaults(where: string, schema: JsonObject | undefined): Promise<string[]> {
+  const fault = schema === undefined ? undefined : await schemaFault(schema);
+  return fault === undefined ? [] : [`${where}: ${fault}`];
+}
+
+async function rangeFaults({ id, dependencies }: CapabilityDefinition): Promise<string[]> {
+  const { validRange } = await import('semver');
+  return dependencies.flatMap((dependency, index) => {
+    if (dependency.id === id) return [`dependencies[${index}]: it depends on itself`];
+    return validRange(dependency.range) === null ? [`dependencies[${index}].range: "${dependency.range}" is no range of versions`] : [];
+  });
+}
+
+function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
+  const faults: string[] = [];
+  const host = FIXED_ORIGIN.test(tool.url) ? URL.parse(tool.url.replaceAll(/\{\{.*?\}\}/g, 'x'))?.host : undefined;
+  if (host === undefined) faults.push('url: it must be an http or https address whose host is written out');
+  const templates = [tool.url, ...Object.values(tool.query), ...Object.values(tool.headers), JSON.stringify(tool.body ?? null)];
+  if (templates.slice(0, -1).some(hasStrayBraces)) {
+    faults.push('templates: a place is written {{input.name}}, {{config.name}} or {{secret.NAME}}');
+  }
+  if (placesIn(tool.url).some(({ room }) => room === 'secret')) faults.push('url: a secret goes into the query, a header or the body');
+  const headers = Object.keys(tool.headers).filter((name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN_HEADERS.has(name.toLowerCase()));
+  faults.push(...headers.map((name) => `headers: ${name} cannot be set`));
+  for (const name of secretsOf(tool)) {
+    const secret = secrets.find(name);
+    if (secret === undefined) faults.push(`the secret ${name} is not configured; an operator names it under [secrets] in abp.toml`);
+    else if (!secret.hosts.includes(host ?? '')) faults.push(`the secret ${name} may not be sent to ${host}`);
+  }
+  return faults;
+}
+
+/** Code that does not load is found now, not in the middle of a turn. */
+async function sourceFaults({ source }: TypeScriptTool, { sandbox }: Surroundings): Promise<string[]> {
+  const { status, error } = await sandbox.run({ language: 'typescript', code: source, inspect: true }, { limits: { timeMs: 2000 } });
+  return status === 'completed' ? [] : [`source: ${error ?? status}`];
+}
+
+function mcpFaults({ mcp }: CapabilityDefinition, { secrets }: Surroundings): string[] {
+  if (mcp === undefined) return [];
+  try {
+    const endpoint = endpointOf(mcp, secrets);
+    const protocol = endpoint.transport === 'http' ? URL.parse(endpoint.url)?.protocol : 'https:';
+    return protocol === 'https:' || protocol === 'http:' ? [] : ['mcp.url: it must be an http or https address'];
+  } catch (error) {
+    return [`mcp: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

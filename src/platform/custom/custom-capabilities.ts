@@ -1,0 +1,80 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
+import type { Json } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { agentsWithCapability } from '../../store/agent-capabilities.ts';
+import {
+  createCustomCapability,
+  deleteCustomCapability,
+  getCustomCapability,
+  listCustomCapabilities,
+  updateCustomCapability,
+} from '../../store/custom-capabilities.ts';
+import type { AgentPlane } from '../agent-plane.ts';
+import { checkDefinition } from './check.ts';
+import type { CapabilityDefinition } from './definition.ts';
+import { documentWith, versionsIn } from './stored.ts';
+
+const MOST_VERSIONS = 50;
+
+/** A definition and whose it is. */
+export interface CustomDefinition {
+  readonly keyId: string | null;
+  readonly updatedAt: number;
+  /** Newest last. */
+  readonly versions: readonly CapabilityDefinition[];
+}
+
+export async function defineCapability(plane: AgentPlane, keyId: string | null, definition: CapabilityDefinition): Promise<void> {
+  if (plane.registry.isBuiltIn(definition.id)) {
+    throw new AbpError('conflict', `${definition.id} is a built-in capability.`, { capability_id: definition.id });
+  }
+  await checkDefinition(definition, plane.surroundings);
+  const document = documentWith([definition]);
+  await createCustomCapability(plane.store, { id: definition.id, keyId, document, createdAt: plane.clock.now() });
+}
+
+/** The stored definition; undefined for a built-in capability and for none. */
+export async function findDefinition(plane: AgentPlane, id: string): Promise<CustomDefinition | undefined> {
+  const stored = await getCustomCapability(plane.store, id);
+  return stored === undefined ? undefined : { keyId: stored.keyId, updatedAt: stored.updatedAt, versions: versionsIn(stored) };
+}
+
+/** Adds a version. What has been published under a version stays what it is: agents may rely on it. */
+export async function publishVersion(plane: AgentPlane, definition: CapabilityDefinition): Promise<void> {
+  const { id, version } = definition;
+  const found = await findDefinition(plane, id);
+  if (found === undefined) throw new AbpError('not_found', `There is no custom capability ${id}.`, { capability_id: id });
+  await checkDefinition(definition, plane.surroundings);
+  const existing = found.versions.find((one) => one.version === version);
+  if (existing !== undefined) {
+    if (sameDefinition(existing, definition)) return;
+    throw new AbpError('conflict', `Version ${version} of ${id} exists and is another; raise the version.`, { capability_id: id, version });
+  }
+  if (found.versions.length >= MOST_VERSIONS) throw new AbpError('conflict', `${id} has ${MOST_VERSIONS} versions, which is the most.`);
+  const changed = await updateCustomCapability(plane.store, id, {
+    document: documentWith([...found.versions, definition]),
+    updatedAt: plane.clock.now(),
+    ifUpdatedAt: found.updatedAt,
+  });
+  if (changed === undefined) throw new AbpError('conflict', `The capability ${id} was changed by somebody else.`, { capability_id: id });
+}
+
+/** Removes every version, unless an agent or another capability needs it. */
+export async function removeCapability(plane: AgentPlane, id: string): Promise<void> {
+  const agents = await agentsWithCapability(plane.store, id);
+  const dependents = (await listCustomCapabilities(plane.store))
+    .filter((stored) => versionsIn(stored).some(({ dependencies }) => dependencies.some((dependency) => dependency.id === id)))
+    .map((stored) => stored.id);
+  if (agents.length + dependents.length > 0) {
+    throw new AbpError('conflict', `${id} is in use by ${[...agents, ...dependents].slice(0, 10).join(', ')}.`, {
+      agents: [...agents],
+      capabilities: dependents,
+    });
+  }
+  await deleteCustomCapability(plane.store, id);
+}
+
+function sameDefinition(one: CapabilityDefinition, other: CapabilityDefinition): boolean {
+  // Both were parsed from JSON by the same schema.
+  return canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json);
+}

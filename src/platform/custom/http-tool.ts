@@ -1,0 +1,96 @@
+import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import type { OutboundAnswer, OutboundRequest } from '../../upstream/outbound.ts';
+import { outcome } from '../define-tool.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import { ToolFailure } from '../tool-failure.ts';
+import type { HttpTool } from './definition.ts';
+import { type Filling, fillJson, fillText, placesIn } from './template.ts';
+
+const MAX_BYTES = 64 * 1024;
+const MAX_ERROR = 2000;
+
+/** A tool that is a call to a service. */
+export function httpTool(definition: HttpTool, config: JsonObject, { outbound, secrets }: Surroundings): Tool {
+  const { name, description, policy, parameters, timeout_s: timeout } = definition;
+  const timeoutMs = timeout * 1000;
+  return {
+    name,
+    description,
+    policy,
+    parameters,
+    effect: definition.effect ?? (definition.method === 'GET' ? 'idempotent' : 'at_most_once'),
+    timeoutMs,
+    execute: (input, context) =>
+      outcome(async () => {
+        const request = requestOf(definition, { input, config, secrets }, context);
+        return read(await outbound.read({ ...request, signal: context.signal, timeoutMs }, MAX_BYTES), secrets);
+      }),
+  };
+}
+
+/** The call as it goes out. */
+export function requestOf(definition: HttpTool, filling: Filling, { callId }: Pick<ToolContext, 'callId'>): OutboundRequest {
+  const url = urlOf(definition, filling);
+  const body = definition.body === undefined ? undefined : fillJson(definition.body, filling);
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    // The service can tell a second attempt of the same call by it.
+    ...(definition.method === 'GET' ? {} : { 'idempotency-key': callId }),
+    ...filledValues(definition.headers, filling),
+  };
+  if (Object.values(headers).some((value) => /[\r\n\0]/.test(value))) throw new ToolFailure('A header value holds a line break.');
+  assertSecretsGoHome(definition, url, filling.secrets);
+  return { url: url.href, method: definition.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+}
+
+function filledValues(templates: Readonly<Record<string, string>>, filling: Filling): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(templates).flatMap(([name, template]) => {
+      const value = fillText(template, filling);
+      return value === undefined ? [] : [[name.toLowerCase(), value]];
+    }),
+  );
+}
+
+/** Values of a path are single segments: they cannot leave the path the definition gives, nor its host. */
+function urlOf(definition: HttpTool, filling: Filling): URL {
+  const text = definition.url.replaceAll(/\{\{.*?\}\}/g, (place) =>
+    encodeURIComponent((fillText(place, filling) ?? missing(place)).toWellFormed()),
+  );
+  const [path = ''] = text.split(/[?#]/);
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) throw new ToolFailure('The path holds a dot segment.');
+  const url = new URL(text);
+  for (const [name, value] of Object.entries(filledValues(definition.query, filling))) url.searchParams.set(name, value);
+  return url;
+}
+
+function missing(place: string): never {
+  throw new ToolFailure(`${place.replaceAll(/[{}\s]/g, '')} is missing.`);
+}
+
+/** Checked when the tool is defined and again here: an operator may have narrowed a secret since. */
+function assertSecretsGoHome(definition: HttpTool, url: URL, secrets: Secrets): void {
+  for (const name of secretsOf(definition)) {
+    const hosts = secrets.find(name)?.hosts ?? [];
+    if (!hosts.includes(url.host)) throw new ToolFailure(`The secret ${name} may not be sent to ${url.host}.`);
+  }
+}
+
+/** Names of the secrets that a tool uses. */
+export function secretsOf({ url, query, headers, body }: HttpTool): string[] {
+  const templates = [url, ...Object.values(query), ...Object.values(headers), JSON.stringify(body ?? null)];
+  const names = templates.flatMap(placesIn).filter(({ room }) => room === 'secret');
+  return [...new Set(names.map(({ name }) => name))];
+}
+
+function read(answer: OutboundAnswer, secrets: Secrets): Json {
+  const text = secrets.redact(answer.body.toString('utf8'));
+  if (answer.status >= 400) {
+    throw new ToolFailure(`${URL.parse(answer.url)?.host} answered ${answer.status}: ${text.slice(0, MAX_ERROR)}`);
+  }
+  const parsed = parseJson(text);
+  const body = parsed.ok ? parsed.value : text;
+  return { status: answer.status, body, ...(answer.truncated ? { truncated: true } : {}) };
+}

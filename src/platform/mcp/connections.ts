@@ -1,0 +1,135 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Outbound } from '../../upstream/outbound.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import type { McpEndpoint } from './endpoint.ts';
+import { outcomeOf } from './result.ts';
+import { openTransport } from './transport.ts';
+
+/** A tool as the server describes it. */
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  /** The server says that calling it again changes nothing more. */
+  readonly idempotent: boolean;
+}
+
+export interface McpCall {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly timeoutMs: number;
+}
+
+interface Connection {
+  readonly client: Client;
+  readonly tools: readonly McpTool[];
+  idle: NodeJS.Timeout;
+}
+
+const CONNECT_MS = 20_000;
+const IDLE_MS = 5 * 60_000;
+const MOST_TOOLS = 500;
+
+/** Open connections to MCP servers. One per server, made at the first use, ended when nobody has used it for a while. */
+export class McpConnections {
+  readonly #outbound: Outbound;
+  readonly #version: string;
+  readonly #open = new Map<string, Promise<Connection>>();
+
+  constructor(outbound: Outbound, version: string) {
+    this.#outbound = outbound;
+    this.#version = version;
+  }
+
+  async tools(endpoint: McpEndpoint): Promise<readonly McpTool[]> {
+    return (await this.#connection(endpoint)).tools;
+  }
+
+  async call(endpoint: McpEndpoint, call: McpCall, { callId, signal }: Pick<ToolContext, 'callId' | 'signal'>): Promise<ToolOutcome> {
+    const { client } = await this.#connection(endpoint);
+    // A server that keeps a table of calls can tell a second attempt by it.
+    const parameters = { name: call.name, arguments: { ...call.input }, _meta: { 'agent-backplane/call-id': callId } };
+    try {
+      return outcomeOf(await client.callTool(parameters, undefined, { signal, timeout: call.timeoutMs }));
+    } catch (error) {
+      return { error: `${nameOf(endpoint)}: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  /** Ends every connection and every server process. */
+  async close(): Promise<void> {
+    const all = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.allSettled(all.map(async (opening) => end(await opening)));
+  }
+
+  async #connection(endpoint: McpEndpoint): Promise<Connection> {
+    // A digest, so that no secret is the key of anything.
+    const key = sha256(canonicalJson({ ...endpoint }));
+    const opening = this.#open.get(key) ?? this.#connect(endpoint, key);
+    this.#open.set(key, opening);
+    const connection = await opening;
+    connection.idle.refresh();
+    return connection;
+  }
+
+  async #connect(endpoint: McpEndpoint, key: string): Promise<Connection> {
+    const forget = (): void => void this.#open.delete(key);
+    try {
+      const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
+      const client = new McpClient({ name: 'agent-backplane', version: this.#version });
+      await client.connect(await openTransport(endpoint, this.#outbound), { timeout: CONNECT_MS });
+      client.onclose = forget;
+      const tools = await listTools(client).catch(async (error: unknown) => {
+        await client.close();
+        throw error;
+      });
+      const idle = setTimeout(() => {
+        forget();
+        void client.close();
+      }, IDLE_MS).unref();
+      return { client, tools, idle };
+    } catch (error) {
+      forget();
+      throw unreachable(endpoint, error);
+    }
+  }
+}
+
+async function listTools(client: Client): Promise<McpTool[]> {
+  const tools: McpTool[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_MS });
+    for (const tool of page.tools) {
+      const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
+      tools.push({
+        name: tool.name,
+        description: tool.description ?? tool.title ?? tool.name,
+        parameters: tool.inputSchema as Json as JsonObject, // it came as JSON, and the SDK has checked that it is an object
+        idempotent: readOnlyHint === true || idempotentHint === true,
+      });
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && tools.length < MOST_TOOLS);
+  return tools.slice(0, MOST_TOOLS);
+}
+
+async function end({ client, idle }: Connection): Promise<void> {
+  clearTimeout(idle);
+  await client.close();
+}
+
+/** How a server is named in messages: no header, no variable, no query. */
+function nameOf(endpoint: McpEndpoint): string {
+  return endpoint.transport === 'http' ? (URL.parse(endpoint.url)?.host ?? 'the MCP server') : endpoint.command;
+}
+
+function unreachable(endpoint: McpEndpoint, error: unknown): AbpError {
+  if (AbpError.is(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new AbpError('E007', `The MCP server ${nameOf(endpoint)} cannot be used: ${reason}`, { backend_id: nameOf(endpoint) });
+}

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Outbound } from '../../upstream/outbound.ts';
+import type { McpEndpoint } from './endpoint.ts';
+
+/** Statuses whose answers have no body; `Response` refuses one. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** The SDK is loaded when the first server is used. */
+export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): Promise<Transport> {
+  if (endpoint.transport === 'stdio') {
+    const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    const { command, args, env, cwd } = endpoint;
+    return new StdioClientTransport({
+      command,
+      args: [...args],
+      // A few harmless variables and what the definition names; not the environment of the server, which holds keys.
+      env: { ...getDefaultEnvironment(), ...env },
+      stderr: 'ignore',
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+  }
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), {
+    fetch: outboundFetch(outbound),
+    requestInit: { headers: { ...endpoint.headers } },
+  });
+  return transport as Transport; // its session id may be undefined, which the interface writes as absent
+}
+
+/** What the SDK calls instead of the global: the same shape on the guarded client. */
+export function outboundFetch(outbound: Outbound): FetchLike {
+  return async (url, init = {}) => {
+    const { body, method = 'GET', signal } = init;
+    if (body !== undefined && body !== null && typeof body !== 'string') throw new TypeError('the body of an MCP request is text');
+    const answer = await outbound.send({
+      url: String(url),
+      method,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof body === 'string' ? { body } : {}),
+      signal: signal ?? undefined,
+      // The SDK decides about redirects itself.
+      maxRedirects: 0,
+    });
+    const stream = BODILESS.has(answer.status) ? null : (Readable.toWeb(answer.body) as ReadableStream<Uint8Array>); // a byte stream
+    if (stream === null) answer.body.resume();
+    return new Response(stream, { status: answer.status, headers: answer.headers });
+  };
+}

@@ -1,0 +1,37 @@
+import { DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/notices.ts';
+import { relayedDelta } from './deltas.ts';
+import type { PlatformParts } from './parts.ts';
+import type { Worker } from './worker.ts';
+
+/** Listens to what other processes on the same database do. */
+export async function hearOthers(parts: PlatformParts, worker: Worker, url: string): Promise<() => Promise<void>> {
+  const { hub, origin, log } = parts;
+  const heard: Readonly<Record<string, (payload: string) => void>> = {
+    [EVENTS_CHANNEL]: (payload) => {
+      const [writer, sessionId = ''] = payload.split(' ');
+      if (writer === origin) return;
+      hub.tell(sessionId, { kind: 'hint' });
+      worker.hint(sessionId);
+    },
+    [TURNS_CHANNEL]: (turnId) => {
+      worker.offer(turnId).catch((error: unknown) => log.warn({ error, turn: turnId }, 'a turn could not be claimed'));
+    },
+    [DELTAS_CHANNEL]: (payload) => {
+      const relayed = relayedDelta(payload, origin);
+      if (relayed !== undefined) hub.tell(relayed.sessionId, { kind: 'delta', delta: relayed.delta });
+    },
+  };
+  // Loaded on demand: a start on SQLite never pays for pg.
+  const { openListener } = await import('../store/listener.ts');
+  const listener = await openListener({
+    url,
+    channels: Object.keys(heard),
+    onNotice: (channel, payload) => heard[channel]?.(payload),
+    onGap: () => {
+      hub.tellAll({ kind: 'hint' });
+      worker.hintAll();
+    },
+    onTrouble: (error) => log.warn({ error }, 'the connection for notices is lost; it is opened again'),
+  });
+  return () => listener.close();
+}

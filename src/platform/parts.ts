@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Deployment } from '../calls/deployment.ts';
+import type { ModelWay } from '../calls/model-call.ts';
+import type { RouteRow } from '../mapping/route.ts';
+import type { Store } from '../store/store.ts';
+import type { Deltas } from './deltas.ts';
+import type { Hub } from './hub.ts';
+import type { Transcripts } from './transcripts.ts';
+import type { AgentSource } from './turn-agent.ts';
+
+/** What the parts of the agent plane share. Made once per process. */
+export interface PlatformParts {
+  readonly store: Store;
+  readonly way: ModelWay;
+  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly agents: AgentSource;
+  /** The route table, for models that are named without an engine. */
+  readonly routes: readonly Pick<RouteRow, 'match' | 'to'>[];
+  readonly hub: Hub;
+  readonly deltas: Deltas;
+  readonly transcripts: Transcripts;
+  /** The folder that holds one folder per session. */
+  readonly workspaces: string;
+  /** This process, as owner of turns and as writer of events. */
+  readonly workerId: string;
+  readonly origin: string;
+  readonly log: Logger;
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { JsonObject } from '../base/json.ts';
+import type { Deployment } from '../calls/deployment.ts';
+import type { ModelWay } from '../calls/model-call.ts';
+import { AbpError } from '../contract/errors.ts';
+import type { RouteRow } from '../mapping/route.ts';
+import { DELTAS_CHANNEL, tell } from '../store/notices.ts';
+import { listEvents } from '../store/session-events.ts';
+import type { StoredSession } from '../store/sessions.ts';
+import type { Store } from '../store/store.ts';
+import { DeltaGatherer, Deltas } from './deltas.ts';
+import { openFeed } from './feed.ts';
+import { Hub } from './hub.ts';
+import { newId } from './ids.ts';
+import { hearOthers } from './notices.ts';
+import type { PlatformParts } from './parts.ts';
+import { eventView, sequenceOf } from './session-event.ts';
+import { Transcripts } from './transcripts.ts';
+import type { AgentSource } from './turn-agent.ts';
+import { Worker, type WorkerOptions } from './worker.ts';
+
+export interface PlatformOptions {
+  readonly store: Store;
+  readonly way: ModelWay;
+  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly agents: AgentSource;
+  readonly routes: readonly Pick<RouteRow, 'match' | 'to'>[];
+  /** The home's folder; workspaces lie in it. */
+  readonly homePath: string;
+  /** How this process works on turns. */
+  readonly worker: Omit<WorkerOptions, 'graceMs'> & { readonly graceMs?: number | undefined };
+  readonly heartbeatMs?: number;
+  readonly log: Logger;
+}
+
+const GRACE_MS = 20_000;
+const HEARTBEAT_MS = 15_000;
+
+/** The agent plane of one process. */
+export class Platform {
+  readonly parts: PlatformParts;
+  readonly worker: Worker;
+  readonly #heartbeatMs: number;
+  readonly #gatherer: DeltaGatherer | undefined;
+  #unhear: (() => Promise<void>) | undefined;
+
+  constructor(options: PlatformOptions) {
+    const { store, way, deployments, agents, routes, log } = options;
+    const workerId = newId('worker');
+    const hub = new Hub();
+    const gatherer = store.kind === 'sqlite' ? undefined : gathererOf(store, workerId, log);
+    this.parts = {
+      ...{ store, way, deployments, agents, routes, hub, log, workerId, origin: workerId },
+      deltas: gatherer === undefined ? new Deltas(hub) : new Deltas(hub, gatherer),
+      transcripts: new Transcripts(store),
+      workspaces: join(options.homePath, 'workspaces'),
+    };
+    this.#gatherer = gatherer;
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.worker = new Worker(this.parts, { ...options.worker, graceMs: options.worker.graceMs ?? GRACE_MS });
+  }
+
+  /** The events of a session after a place, then what happens. */
+  feed(session: StoredSession, after: number): Readable {
+    const { store, hub, deltas } = this.parts;
+    return openFeed({ store, hub, deltas, sessionId: session.id, after, heartbeatMs: this.#heartbeatMs });
+  }
+
+  async events(session: StoredSession, range: { readonly after: number; readonly limit: number }): Promise<JsonObject[]> {
+    return (await listEvents(this.parts.store, { sessionId: session.id, ...range })).map(eventView);
+  }
+
+  /** Takes up unfinished turns and begins to hear of other processes, which are on the database at this address. */
+  async start(databaseUrl: string | undefined): Promise<void> {
+    if (databaseUrl !== undefined && this.parts.store.kind === 'postgres')
+      this.#unhear = await hearOthers(this.parts, this.worker, databaseUrl);
+    await this.worker.start();
+  }
+
+  /** Ends every open stream of events, so that a server can close. */
+  endFeeds(): void {
+    this.parts.hub.tellAll({ kind: 'closed', reason: 'shutdown' });
+  }
+
+  async close(): Promise<void> {
+    await this.worker.stop();
+    this.#gatherer?.stop();
+    await this.#unhear?.();
+  }
+}
+
+/** The place that the id of an event names; the beginning without one. */
+export function placeOf(session: StoredSession, sinceId: string | undefined): number {
+  if (sinceId === undefined || sinceId === '') return 0;
+  const sequence = sequenceOf(session.id, sinceId);
+  if (sequence === undefined || sequence > session.sequence) {
+    throw new AbpError('invalid_request', `"${sinceId}" is not the id of an event of this session.`, { since_id: sinceId });
+  }
+  return sequence;
+}
+
+function gathererOf(store: Store, origin: string, log: Logger): DeltaGatherer {
+  return new DeltaGatherer(origin, (payloads) => {
+    tell(store, store.db, DELTAS_CHANNEL, payloads).catch((error: unknown) =>
+      log.warn({ error }, 'parts of answers did not reach other processes'),
+    );
+  });
+}

@@ -1,0 +1,37 @@
+import type { Json } from '../../base/json.ts';
+
+/** What code may use before it is stopped. */
+export interface Limits {
+  readonly timeMs: number;
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  /** Characters that are kept of what it prints and of what it returns. */
+  readonly outputCharacters: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  timeMs: 5000,
+  memoryBytes: 64 * 1024 * 1024,
+  stackBytes: 512 * 1024,
+  outputCharacters: 64 * 1024,
+};
+
+/** Code to run. */
+export interface Program {
+  readonly language: 'javascript' | 'typescript';
+  readonly code: string;
+  /** The code is a module; its default export is called with these. Without it the code is a script and its last value is the result. */
+  readonly callWith?: readonly Json[];
+  /** The code is a module of that kind, and is only loaded. */
+  readonly inspect?: true;
+}
+
+/** How code ended. `value` is absent where there is none, or where it has no JSON form. */
+export interface Execution {
+  readonly status: 'completed' | 'threw' | 'timed_out' | 'crashed';
+  readonly stdout: string;
+  /** Something was printed beyond the limit and is lost. */
+  readonly truncated: boolean;
+  readonly value?: Json;
+  readonly error?: string;
+}

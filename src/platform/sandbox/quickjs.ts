@@ -1,0 +1,151 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
+import { Printout } from './printout.ts';
+import type { Report, Task } from './thread-protocol.ts';
+
+/** Promise jobs that run before the clock is looked at again: each may be short for ever. */
+const JOBS_PER_LOOK = 64;
+const FILE_NAME = 'code.js';
+
+/**
+ * Built inside before the code runs: `console`, and a function that turns a value into JSON text with the intrinsics as they are now.
+ * `print` is the only function of ours that code can reach, and it takes text.
+ */
+const PRELUDE = `((print) => {
+  const { stringify } = JSON;
+  const show = (value) => {
+    if (typeof value === 'string') return value;
+    if (value instanceof Error) return String(value.stack ? value + '\\n' + value.stack : value);
+    if (typeof value !== 'object' || value === null) return String(value);
+    try { return stringify(value); } catch { return String(value); }
+  };
+  const log = (...values) => print(values.map(show).join(' '));
+  globalThis.console = { log, info: log, warn: log, error: log, debug: log };
+  return stringify;
+})`;
+
+class Stopped extends Error {
+  readonly report: Pick<Report, 'status' | 'error'>;
+
+  constructor(status: Report['status'], error: string) {
+    super(error);
+    this.report = { status, error };
+  }
+}
+
+/** Runs a task in a fresh QuickJS machine of its own memory. Nothing of the host is reachable from inside it. */
+export async function evaluate(task: Task, onStart: () => void): Promise<Report> {
+  // Loaded here and only here: it is WebAssembly, and serving does not need it.
+  const { newQuickJSWASMModule, RELEASE_SYNC } = await import('quickjs-emscripten');
+  const runtime = (await newQuickJSWASMModule(RELEASE_SYNC)).newRuntime();
+  onStart();
+  const printout = new Printout(task.limits.outputCharacters);
+  const machine = new Machine(runtime, task, printout);
+  const said = (rest: Pick<Report, 'status' | 'error' | 'valueText'>): Report => ({
+    ...rest,
+    stdout: printout.text,
+    truncated: printout.truncated,
+  });
+  try {
+    return said({ status: 'completed', ...machine.run() });
+  } catch (error) {
+    return said(error instanceof Stopped ? error.report : { status: 'crashed', error: 'the sandbox ran out of a limit and was stopped' });
+  }
+}
+
+class Machine {
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #task: Task;
+  readonly #stringify: QuickJSHandle;
+  readonly #deadline: number;
+
+  constructor(runtime: QuickJSRuntime, task: Task, printout: Printout) {
+    runtime.setMemoryLimit(task.limits.memoryBytes);
+    runtime.setMaxStackSize(task.limits.stackBytes);
+    this.#deadline = performance.now() + task.limits.timeMs;
+    runtime.setInterruptHandler(() => performance.now() > this.#deadline);
+    const context = runtime.newContext();
+    const print = context.newFunction('print', (text) => printout.add(`${context.getString(text)}\n`));
+    const prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
+    this.#stringify = context.unwrapResult(context.callFunction(prelude, context.undefined, print));
+    this.#runtime = runtime;
+    this.#context = context;
+    this.#task = task;
+  }
+
+  run(): Pick<Report, 'valueText' | 'error'> {
+    if (this.#task.inspect === true) {
+      this.#defaultExport();
+      return {};
+    }
+    const value = this.#task.callWith === undefined ? this.#runScript() : this.#callExport(this.#task.callWith);
+    const text = this.#got(this.#context.callFunction(this.#stringify, this.#context.undefined, value));
+    if (this.#context.typeof(text) !== 'string') return {};
+    const valueText = this.#context.getString(text);
+    if (valueText.length <= this.#task.limits.outputCharacters) return { valueText };
+    return { error: `the value is longer than ${this.#task.limits.outputCharacters} characters of JSON and was left out` };
+  }
+
+  /** A script has a last value; code that awaits at its top can only be a module, which has none. */
+  #runScript(): QuickJSHandle {
+    const { code } = this.#task;
+    const script = this.#context.evalCode(code, FILE_NAME, { type: 'global', compileOnly: true });
+    if (script.error === undefined) return this.#settled(this.#got(this.#context.evalCode(code, FILE_NAME, { type: 'global' })));
+    if (!/\bawait\b|\bexport\b/.test(code)) return this.#got(script);
+    this.#settled(this.#got(this.#context.evalCode(code, FILE_NAME, { type: 'module' })));
+    return this.#context.undefined;
+  }
+
+  #defaultExport(): QuickJSHandle {
+    const exports = this.#settled(this.#got(this.#context.evalCode(this.#task.code, FILE_NAME, { type: 'module' })));
+    const callee = this.#context.getProp(exports, 'default');
+    if (this.#context.typeof(callee) === 'function') return callee;
+    throw new Stopped('threw', 'the code has no default export that is a function');
+  }
+
+  #callExport(values: readonly unknown[]): QuickJSHandle {
+    const callee = this.#defaultExport();
+    const parse = this.#got(this.#context.evalCode('(text) => JSON.parse(text)', 'prelude.js'));
+    const handles = values.map((value) =>
+      this.#got(this.#context.callFunction(parse, this.#context.undefined, this.#context.newString(JSON.stringify(value)))),
+    );
+    return this.#settled(this.#got(this.#context.callFunction(callee, this.#context.undefined, ...handles)));
+  }
+
+  /** What a promise became, once every job that can run has run. */
+  #settled(value: QuickJSHandle): QuickJSHandle {
+    while (this.#runtime.hasPendingJob()) {
+      const jobs = this.#runtime.executePendingJobs(JOBS_PER_LOOK);
+      if (jobs.error !== undefined) throw this.#stopped(jobs.error);
+      if (performance.now() > this.#deadline) throw this.#timedOut();
+    }
+    const state = this.#context.getPromiseState(value);
+    if (state.type === 'pending') throw new Stopped('threw', 'the code waits for something that never happens');
+    if (state.type === 'rejected') throw this.#stopped(state.error);
+    return state.notAPromise === true ? value : state.value;
+  }
+
+  #got(result: ReturnType<QuickJSContext['evalCode']>): QuickJSHandle {
+    if (result.error !== undefined) throw this.#stopped(result.error);
+    return result.value;
+  }
+
+  #stopped(error: QuickJSHandle): Stopped {
+    if (performance.now() > this.#deadline) return this.#timedOut();
+    return new Stopped('threw', this.#describe(error).slice(0, this.#task.limits.outputCharacters));
+  }
+
+  #timedOut(): Stopped {
+    return new Stopped('timed_out', `the code did not end within ${this.#task.limits.timeMs} ms`);
+  }
+
+  /** The error as text, made inside: whatever its getters do happens there, under the same limits. */
+  #describe(error: QuickJSHandle): string {
+    const describe = this.#context.evalCode(
+      '(error) => error instanceof Error ? error.name + ": " + error.message : "thrown: " + String(error)',
+    );
+    if (describe.error !== undefined) return 'out of memory';
+    const text = this.#context.callFunction(describe.value, this.#context.undefined, error);
+    return text.error === undefined ? this.#context.getString(text.value) : 'an error that cannot be described';
+  }
+}

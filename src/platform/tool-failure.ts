@@ -1,0 +1,2 @@
+/** Something the model should know and may correct. */
+export class ToolFailure extends Error {}

@@ -1,0 +1,132 @@
+import { globMatch } from '../base/glob.ts';
+import type { JsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import type { LoopSignal } from '../loop/signal.ts';
+import type { TurnState } from '../loop/state.ts';
+import { listEvents, type StoredEvent } from '../store/session-events.ts';
+import { getSession } from '../store/sessions.ts';
+import type { StoredTurn } from '../store/turns.ts';
+import { type AgentModel, agentModel } from './agent-model.ts';
+import { checkpointOf, type TurnGrant } from './checkpoint.ts';
+import { newId } from './ids.ts';
+import { resuming } from './outside-signals.ts';
+import type { PlatformParts } from './parts.ts';
+import { sessionSettings } from './session-settings.ts';
+import { Transcript } from './transcript.ts';
+import type { TurnAgent } from './turn-agent.ts';
+import type { TurnWork } from './turn-run.ts';
+
+const MAX_ITERATIONS = 50;
+/** As often may a turn be taken over without getting anywhere; then whoever takes it is not to blame. */
+const MOST_STALLS = 5;
+
+/** A turn that this process has just begun itself. */
+export interface BegunTurn {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly state: TurnState;
+  readonly grant: TurnGrant;
+  readonly sequence: number;
+  readonly agentId: string;
+  readonly agentRevision: number;
+  readonly keyId: string | null;
+  readonly document: JsonObject;
+  readonly costNanoUsd: number;
+  /** The events it began with. */
+  readonly events: readonly StoredEvent[];
+}
+
+/** The work on a turn that was begun here and now. */
+export async function begunWork(parts: PlatformParts, turn: BegunTurn): Promise<TurnWork> {
+  const transcript = await transcriptWith(parts, turn.sessionId, turn.events);
+  return await workOf(parts, { ...turn, transcript, epoch: 1, signals: [{ kind: 'taken-over' }] });
+}
+
+/** The conversation with the new events: the one kept in memory where it is complete, else read from the database. */
+async function transcriptWith({ transcripts }: PlatformParts, sessionId: string, events: readonly StoredEvent[]): Promise<Transcript> {
+  const before = (events[0]?.sequence ?? 1) - 1;
+  const known = before === 0 ? new Transcript() : transcripts.takeAt(sessionId, before);
+  if (known === undefined) return await transcripts.take(sessionId, before + events.length);
+  for (const event of events) known.apply(event);
+  return known;
+}
+
+/** The work on a turn that was claimed: its state and everything that has happened since. Undefined when the session is gone. */
+export async function claimedWork(parts: PlatformParts, turn: StoredTurn): Promise<TurnWork | undefined> {
+  const { store, transcripts } = parts;
+  const { sessionId } = turn;
+  const session = await getSession(store, sessionId);
+  if (session === undefined) return undefined;
+  const { state, grant } = checkpointOf(turn.checkpoint);
+  const since = await listEvents(store, { sessionId, after: turn.sequence });
+  const sequence = since.at(-1)?.sequence ?? turn.sequence;
+  const stuck = turn.epoch - state.epoch > MOST_STALLS;
+  return await workOf(parts, {
+    turnId: turn.id,
+    ...{ sessionId, epoch: turn.epoch, state, grant, sequence },
+    agentId: session.agentId,
+    keyId: session.keyId,
+    document: session.document,
+    costNanoUsd: session.costNanoUsd - state.spent.costNanoUsd,
+    transcript: await transcripts.take(sessionId, sequence),
+    signals: stuck ? [{ kind: 'given-up', failure: STUCK }] : resuming(since),
+  });
+}
+
+const STUCK = { code: 'no_progress', message: 'The turn was taken over several times and got nowhere.', retryable: false };
+
+interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'events'> {
+  readonly transcript: Transcript;
+  readonly agentRevision?: number;
+  readonly epoch: number;
+  readonly signals: readonly LoopSignal[];
+}
+
+async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork> {
+  const { turnId, sessionId, epoch, state, grant, sequence, transcript, signals, document, keyId } = turn;
+  const settings = sessionSettings(document);
+  const base = { turnId, sessionId, epoch, state, grant, sequence, transcript };
+  const limits = {
+    maxIterations: settings.maxIterations ?? MAX_ITERATIONS,
+    maxSessionCost: settings.maxCostNanoUsd ?? undefined,
+    costBefore: turn.costNanoUsd,
+  };
+  try {
+    const agent = await parts.agents({ agentId: turn.agentId, host: grant.host, revision: turn.agentRevision });
+    const choice = agentModel(settings.model ?? agent.model, parts.routes);
+    assertGranted(grant, choice);
+    const deployment = parts.deployments.get(choice.engine.id);
+    if (deployment === undefined) throw new AbpError('internal', `engine ${choice.engine.id} has no deployment`);
+    return {
+      ...base,
+      agent,
+      model: { choice, deployment, sessionId, keyId, recording: grant.recording },
+      frame: {
+        turnId,
+        newId,
+        limits: {
+          ...limits,
+          maxIterations: settings.maxIterations ?? agent.maxIterations ?? MAX_ITERATIONS,
+          maxTurnCost: agent.maxCostNanoUsd ?? undefined,
+        },
+      },
+      signals,
+    };
+  } catch (error) {
+    if (!AbpError.is(error) || error.code === 'internal') throw error;
+    const failure = { code: error.code, message: error.message, retryable: false };
+    return { ...base, agent: nobody(turn.agentId), frame: { turnId, newId, limits }, signals: [{ kind: 'given-up', failure }] };
+  }
+}
+
+function assertGranted({ engines, models }: TurnGrant, { engine, model }: AgentModel): void {
+  const allows = (patterns: readonly string[] | undefined, name: string): boolean =>
+    patterns === undefined || patterns.some((pattern) => globMatch(pattern, name));
+  const missing = !allows(engines, engine.id) ? `engine ${engine.id}` : !allows(models, model) ? `model ${model}` : undefined;
+  if (missing !== undefined) throw new AbpError('forbidden', `The key may not use ${missing}.`, { scope: missing });
+}
+
+/** Stands in for an agent that cannot be put together; its turn only ends. */
+function nobody(id: string): TurnAgent {
+  return { id, name: '', model: null, systemPrompt: '', tools: [], maxIterations: null, maxCostNanoUsd: null };
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import { endingRecords } from '../loop/machine.ts';
+import type { CallState } from '../loop/state.ts';
+import { type Intervention, intervene } from '../store/intervention.ts';
+import type { StoredEvent } from '../store/session-events.ts';
+import type { StoredSession } from '../store/sessions.ts';
+import { getTurn, isEnded, type StoredTurn } from '../store/turns.ts';
+import { checkpointOf } from './checkpoint.ts';
+import type { PlatformParts } from './parts.ts';
+import type { Worker } from './worker.ts';
+
+function noTurn({ id }: StoredSession): AbpError {
+  return new AbpError('conflict', 'The session is at rest; there is no turn to end.', { session_id: id });
+}
+
+/** Ends the turn under way at once, whoever works on it and whether they live. */
+export async function cancelTurn(parts: PlatformParts, worker: Worker, session: StoredSession, reason: string): Promise<string> {
+  const { turnId } = session;
+  if (turnId === null) throw noTurn(session);
+  await touch(parts, worker, session, (turn) => {
+    if (isEnded(turn.status)) throw noTurn(session);
+    const { state } = checkpointOf(turn.checkpoint);
+    return { events: endingRecords(turn.id, state, { cancelled: reason }), status: 'cancelled', sessionStatus: 'idle' };
+  });
+  return turnId;
+}
+
+/** An answer to the question whether a call may be made. */
+export interface Answer {
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly note?: string | undefined;
+}
+
+/** Gives the answer to the turn that asked. An approved call is made as it stood in the question. */
+export async function answerApproval(parts: PlatformParts, worker: Worker, session: StoredSession, answer: Answer): Promise<JsonObject> {
+  const { approvalId, approved, note } = answer;
+  let call: CallState | undefined;
+  if (session.turnId === null) throw noApproval(approvalId);
+  await touch(parts, worker, session, (turn, since) => {
+    call = askedCall(turn, since, approvalId);
+    const data = { approval_id: approvalId, approved, tool_call_id: call.id, ...(note === undefined ? {} : { note }) };
+    // A turn that still works on other calls finds the answer among the session's events.
+    const rest: Partial<Intervention> = turn.status === 'waiting' ? { status: 'queued', sessionStatus: 'active' } : {};
+    return { events: [{ type: 'approval.answered', data }], ...rest };
+  });
+  if (call === undefined) throw noApproval(approvalId);
+  return { ...approvalView(call, session), status: approved ? 'approved' : 'denied' };
+}
+
+function askedCall(turn: StoredTurn, since: readonly StoredEvent[], approvalId: string): CallState {
+  const call = checkpointOf(turn.checkpoint).state.calls.find(({ approval }) => approval?.id === approvalId);
+  if (call === undefined || isEnded(turn.status)) throw noApproval(approvalId);
+  const answered = since.some(({ type, data }) => type === 'approval.answered' && data.approval_id === approvalId);
+  if (answered || call.stage !== 'asked') throw new AbpError('conflict', 'This was answered before.', { approval_id: approvalId });
+  return call;
+}
+
+function noApproval(id: string): AbpError {
+  return new AbpError('not_found', `Nobody waits for an answer to ${id}.`, { approval_id: id });
+}
+
+/** The questions that wait for an answer. */
+export async function openApprovals({ store }: PlatformParts, session: StoredSession): Promise<JsonObject[]> {
+  const turn = session.turnId === null ? undefined : await getTurn(store, session.turnId);
+  if (turn === undefined || isEnded(turn.status)) return [];
+  const { calls } = checkpointOf(turn.checkpoint).state;
+  return calls.filter(({ stage }) => stage === 'asked').map((call) => ({ ...approvalView(call, session), status: 'pending' }));
+}
+
+function approvalView({ approval, id, name, arguments: text }: CallState, session: StoredSession): JsonObject {
+  return {
+    id: approval?.id ?? '',
+    session_id: session.id,
+    turn_id: session.turnId,
+    reason: approval?.reason ?? 'policy',
+    tool_call: { id, name, arguments: text },
+  };
+}
+
+async function touch(
+  parts: PlatformParts,
+  worker: Worker,
+  session: StoredSession,
+  decide: (turn: StoredTurn, since: readonly StoredEvent[]) => Intervention,
+): Promise<void> {
+  const { store, hub, origin } = parts;
+  const { id: sessionId, turnId } = session;
+  if (turnId === null) throw noTurn(session);
+  let decided: Intervention | undefined;
+  const at = Date.now();
+  const done = await intervene(store, { sessionId, turnId, at, origin }, (turn, since) => {
+    decided = decide(turn, since);
+    return decided;
+  });
+  if (done === undefined || decided === undefined) throw noTurn(session);
+  hub.tell(sessionId, { kind: 'hint' });
+  worker.hint(sessionId);
+  if (decided.status === 'queued') await worker.offer(turnId);
+}
