@@ -8,6 +8,7 @@ import { benchPassthrough } from './passthrough.ts';
 import { benchPeers } from './peers.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
+import { benchTurns } from './turns.ts';
 
 const MOST_NEGOTIATION_NS = 2000;
 const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   mapped: benchMapped,
   peers: benchPeers,
   streams: benchStreams,
+  turns: benchTurns,
 };
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const HEAD = `# Benchmarks

@@ -1,3 +1,4 @@
+import { adaptersDoc } from './adapters-doc.ts';
 import { capabilitiesDoc } from './capabilities-doc.ts';
 import { cliDoc } from './cli-doc.ts';
 import { configDoc } from './config-doc.ts';
@@ -13,6 +14,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   errorsDoc,
   capabilitiesDoc,
   matrixDoc,
+  adaptersDoc,
   configDoc,
   cliDoc,
   conformanceDoc,

@@ -10,7 +10,7 @@ const ANSWER_MS = 30_000;
 /** The live server of a home, called with the token of that home. */
 export interface ServerClient extends ServerAddress {
   /** The answer's JSON; an error answer is thrown as the error it carries. */
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: Json): Promise<Json>;
+  call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json): Promise<Json>;
 }
 
 /** The client of the home's server; throws `no_server` when none runs. */
@@ -58,8 +58,9 @@ async function exchange(address: ServerAddress, { method, path, token, body }: E
   }
 }
 
+/** The error inside the contract's body, or a problem of the agent plane, whose members stand at the top. */
 function errorOf(status: number, body: JsonObject): Error {
-  const error = isJsonObject(body.error) ? body.error : {};
+  const error = isJsonObject(body.error) ? body.error : { ...body, message: body.detail ?? null };
   const code = typeof error.code === 'string' && isErrorCode(error.code) ? error.code : 'internal';
   const message = typeof error.message === 'string' ? error.message : `the server answered ${status}`;
   return new AbpError(code, message, isJsonObject(error.details) ? error.details : {});

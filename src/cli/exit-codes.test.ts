@@ -17,17 +17,46 @@ describe('exit codes', () => {
       ['auth', 5],
       ['unavailable', 6],
       ['config', 7],
+      ['agentFailed', 8],
       ['interrupted', 130],
     ]);
   });
 
   it('follow from the error of the contract', () => {
     const byExit = Map.groupBy(errorCodes, (code) => EXITS[exitOfError(code)].code);
-    expect(byExit.get(2)).toEqual(['invalid_request', 'unprocessable']);
-    expect(byExit.get(3)).toEqual(['not_found']);
-    expect(byExit.get(4)).toEqual(['E001', 'E002', 'E003', 'E004', 'E005', 'E006']);
-    expect(byExit.get(5)).toEqual(['unauthenticated', 'forbidden']);
-    expect(byExit.get(6)).toEqual(['E007', 'request_timeout', 'engine_failed', 'overloaded', 'engine_timeout']);
+    expect(byExit.get(2)).toEqual(['invalid_request', 'unprocessable', 'VALIDATION_ERROR']);
+    expect(byExit.get(3)).toEqual([
+      'not_found',
+      'replay_miss',
+      'AGENT_NOT_FOUND',
+      'SESSION_NOT_FOUND',
+      'PROFILE_NOT_FOUND',
+      'INTERACTION_NOT_FOUND',
+      'UNKNOWN_AGENT',
+    ]);
+    expect(byExit.get(4)).toEqual([
+      'E001',
+      'E002',
+      'E003',
+      'E004',
+      'E005',
+      'E006',
+      'CAPABILITY_ERROR',
+      'CONTEXT_EXCEEDED',
+      'STDIN_NOT_AVAILABLE',
+      'PTY_NOT_AVAILABLE',
+    ]);
+    expect(byExit.get(5)).toEqual(['unauthenticated', 'forbidden', 'AUTH_ERROR']);
+    expect(byExit.get(6)).toEqual([
+      'E007',
+      'request_timeout',
+      'engine_failed',
+      'overloaded',
+      'engine_timeout',
+      'AGENT_NOT_INSTALLED',
+      'RATE_LIMITED',
+    ]);
+    expect(byExit.get(7)).toEqual(['CONFIG_ERROR', 'CONFIG_LOCK_ERROR']);
   });
 
   it('never call an error a success', () => {

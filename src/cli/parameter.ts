@@ -44,6 +44,16 @@ export function port(syntax: string, description: string): Parameter<number | un
   });
 }
 
+/** A whole number that is not negative. */
+export function count(syntax: string, description: string): Parameter<number | undefined> {
+  return parameter(syntax, description, (raw) => {
+    const text = textOrNothing(raw);
+    if (text === undefined) return undefined;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw new CliError('usage', `'${text}' is not a whole number`, { hint: `${syntax.split(' ')[0]} takes digits only.` });
+  });
+}
+
 function textOrNothing(raw: unknown): string | undefined {
   return typeof raw === 'string' ? raw : undefined;
 }

@@ -11,10 +11,15 @@ export interface CommandRow {
 
 const RUN = 'Run the backplane:';
 const KNOW = 'Know before you call:';
+const AGENTS = 'Coding agents:';
+const OWN = 'Agents of your own:';
+const RECEIPTS = 'Receipts:';
+const RECORD = 'Record and replay:';
 const CONTRACT = 'Use the contract:';
 
 export const COMMANDS: readonly CommandRow[] = [
   { name: 'serve', group: RUN, summary: 'Start the server', load: () => import('./commands/serve.ts') },
+  { name: 'worker', group: RUN, summary: 'Work on turns of a shared database', load: () => import('./commands/worker.ts') },
   {
     name: 'config check',
     group: RUN,
@@ -38,6 +43,164 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Show what would happen to a request on an engine',
     load: () => import('./commands/explain.ts'),
   },
+  { name: 'run', group: AGENTS, summary: 'Run a coding agent on a prompt', load: () => import('./commands/run.ts') },
+  { name: 'launch', group: AGENTS, summary: 'Show a coding agent’s own screen, through us', load: () => import('./commands/launch.ts') },
+  {
+    name: 'env',
+    group: AGENTS,
+    summary: 'Print the variables that send a coding agent through us',
+    load: () => import('./commands/env.ts'),
+  },
+  {
+    name: 'sessions list',
+    group: AGENTS,
+    summary: 'List the sessions that coding agents have kept',
+    load: () => import('./commands/sessions/list.ts'),
+  },
+  { name: 'sessions show', group: AGENTS, summary: 'Read a session', load: () => import('./commands/sessions/show.ts') },
+  { name: 'sessions resume', group: AGENTS, summary: 'Go on with a session', load: () => import('./commands/sessions/resume.ts') },
+  { name: 'sessions export', group: AGENTS, summary: 'Write a session to a file', load: () => import('./commands/sessions/export.ts') },
+  {
+    name: 'adapters list',
+    group: AGENTS,
+    summary: 'Show the coding agents and what they can do',
+    load: () => import('./commands/adapters/list.ts'),
+  },
+  {
+    name: 'adapters detect',
+    group: AGENTS,
+    summary: 'Find out which coding agents are installed, and their versions',
+    load: () => import('./commands/adapters/detect.ts'),
+  },
+  {
+    name: 'adapters show',
+    group: AGENTS,
+    summary: 'Show one coding agent: profile, version, ways to install it',
+    load: () => import('./commands/adapters/show.ts'),
+  },
+  {
+    name: 'adapters doctor',
+    group: AGENTS,
+    summary: 'Find out what keeps a coding agent from working here',
+    load: () => import('./commands/adapters/doctor.ts'),
+  },
+  { name: 'adapters install', group: AGENTS, summary: 'Install a coding agent', load: () => import('./commands/adapters/install.ts') },
+  { name: 'install', group: AGENTS, summary: 'Install a coding agent', load: () => import('./commands/install.ts') },
+  { name: 'models list', group: AGENTS, summary: 'List the models of a coding agent', load: () => import('./commands/models/list.ts') },
+  {
+    name: 'models show',
+    group: AGENTS,
+    summary: 'Show what a model can do and what it costs',
+    load: () => import('./commands/models/show.ts'),
+  },
+  { name: 'models validate', group: AGENTS, summary: 'Check a model name', load: () => import('./commands/models/validate.ts') },
+  { name: 'models cost', group: AGENTS, summary: 'Work out what a use of a model costs', load: () => import('./commands/models/cost.ts') },
+  {
+    name: 'models refresh',
+    group: AGENTS,
+    summary: 'Ask a coding agent for its models',
+    load: () => import('./commands/models/refresh.ts'),
+  },
+  { name: 'plugins list', group: AGENTS, summary: 'List the plugins of a coding agent', load: () => import('./commands/plugins/list.ts') },
+  {
+    name: 'plugins install',
+    group: AGENTS,
+    summary: 'Install a plugin of a coding agent',
+    load: () => import('./commands/plugins/install.ts'),
+  },
+  {
+    name: 'plugins uninstall',
+    group: AGENTS,
+    summary: 'Remove a plugin of a coding agent',
+    load: () => import('./commands/plugins/uninstall.ts'),
+  },
+  {
+    name: 'plugins search',
+    group: AGENTS,
+    summary: 'Search for plugins of a coding agent',
+    load: () => import('./commands/plugins/search.ts'),
+  },
+  { name: 'chat', group: OWN, summary: 'Talk with an agent', load: () => import('./commands/chat.ts') },
+  { name: 'agents create', group: OWN, summary: 'Make an agent', load: () => import('./commands/agents/create.ts') },
+  { name: 'agents list', group: OWN, summary: 'List agents', load: () => import('./commands/agents/list.ts') },
+  {
+    name: 'agents show',
+    group: OWN,
+    summary: 'Show an agent, its prompt and its tools as a turn has them',
+    load: () => import('./commands/agents/show.ts'),
+  },
+  { name: 'agents edit', group: OWN, summary: 'Change an agent', load: () => import('./commands/agents/edit.ts') },
+  { name: 'agents export', group: OWN, summary: 'Write an agent as Markdown', load: () => import('./commands/agents/export.ts') },
+  { name: 'agents import', group: OWN, summary: 'Make an agent from Markdown', load: () => import('./commands/agents/import.ts') },
+  { name: 'agents archive', group: OWN, summary: 'Archive or delete an agent', load: () => import('./commands/agents/archive.ts') },
+  {
+    name: 'agents capabilities',
+    group: OWN,
+    summary: 'Show or set the capabilities of an agent',
+    load: () => import('./commands/agents/capabilities.ts'),
+  },
+  {
+    name: 'receipt list',
+    group: RECEIPTS,
+    summary: 'List receipts, newest first',
+    load: () => import('./commands/receipt/list.ts'),
+  },
+  { name: 'receipt show', group: RECEIPTS, summary: 'Show one receipt', load: () => import('./commands/receipt/show.ts') },
+  {
+    name: 'receipt diff',
+    group: RECEIPTS,
+    summary: 'Show what two runs did differently',
+    load: () => import('./commands/receipt/diff.ts'),
+  },
+  {
+    name: 'receipt verify',
+    group: RECEIPTS,
+    summary: 'Find receipts that were changed, removed, repeated or reordered',
+    load: () => import('./commands/receipt/verify.ts'),
+  },
+  {
+    name: 'receipt export',
+    group: RECEIPTS,
+    summary: 'Write receipts with their signatures as JSON lines',
+    load: () => import('./commands/receipt/export.ts'),
+  },
+  {
+    name: 'receipt archive',
+    group: RECEIPTS,
+    summary: 'Remove the content of old receipts and leave stubs',
+    load: () => import('./commands/receipt/archive.ts'),
+  },
+  {
+    name: 'receipt erase',
+    group: RECEIPTS,
+    summary: 'Remove all that is kept of the runs of a key or tag',
+    load: () => import('./commands/receipt/erase.ts'),
+  },
+  {
+    name: 'receipt keys',
+    group: RECEIPTS,
+    summary: 'Show the keys that sign receipts, or change to a new one',
+    load: () => import('./commands/receipt/keys.ts'),
+  },
+  {
+    name: 'recordings list',
+    group: RECORD,
+    summary: 'List recorded runs',
+    load: () => import('./commands/recordings/list.ts'),
+  },
+  {
+    name: 'recordings export',
+    group: RECORD,
+    summary: 'Write recorded runs to a file that can be replayed',
+    load: () => import('./commands/recordings/export.ts'),
+  },
+  {
+    name: 'recordings erase',
+    group: RECORD,
+    summary: 'Erase recorded bodies; receipts stay',
+    load: () => import('./commands/recordings/erase.ts'),
+  },
+  { name: 'replay', group: RECORD, summary: 'Run a recorded request again and compare', load: () => import('./commands/replay.ts') },
   {
     name: 'conformance',
     group: CONTRACT,
@@ -49,7 +212,14 @@ export const COMMANDS: readonly CommandRow[] = [
 
 /** The first words of commands that have two. */
 export const FAMILIES: Readonly<Record<string, { readonly group: string; readonly summary: string }>> = {
+  agents: { group: OWN, summary: 'Work with agents made of capabilities' },
+  receipt: { group: RECEIPTS, summary: 'Read, verify and keep receipts' },
   config: { group: RUN, summary: 'Work with the configuration' },
+  recordings: { group: RECORD, summary: 'Work with recorded bodies' },
+  sessions: { group: AGENTS, summary: 'Read and resume sessions of coding agents' },
+  adapters: { group: AGENTS, summary: 'Know and install coding agents' },
+  models: { group: AGENTS, summary: 'Know the models of coding agents' },
+  plugins: { group: AGENTS, summary: 'Work with plugins of coding agents' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
 };
 

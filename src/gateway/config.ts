@@ -7,6 +7,7 @@ import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipt.ts';
 import { engines, findEngine } from '../engines/index.ts';
+import { SEARCH_PROVIDERS } from '../platform/search.ts';
 
 const seconds = z.number().positive();
 
@@ -30,6 +31,17 @@ const EngineConfig = z.strictObject({
     })
     .optional()
     .describe('Circuit breaker; without it the engine is always called.'),
+  file: z.string().optional().describe('Engine replay: a file of recordings to serve from; default: those of the home.'),
+  timing: z.enum(['original', 'none']).optional().describe('Engine replay: whether chunks come when they came, or at once.'),
+  ignore: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Engine replay: JSON pointers whose values may differ, or the name of a coding agent.'),
+});
+
+const SecretConfig = z.strictObject({
+  key: z.string().min(1).optional().describe('What custom tools send for {{secret.<id>}}. Better in ABP_SECRET_<ID>.'),
+  hosts: z.array(z.string().min(1)).min(1).describe('Where it may be sent, as host or host:port; nowhere else.'),
 });
 
 const RouteConfig = z.strictObject({
@@ -38,7 +50,19 @@ const RouteConfig = z.strictObject({
   fallback: z.array(z.string()).default([]).describe('Tried in order when the one before failed before its first byte.'),
   attempts: z.int().min(1).max(10).default(1).describe('Tries per engine; 1 means no retry.'),
   emulate: z.array(Capability).default([]).describe('Capabilities that may be approximated.'),
+  recording: Recording.optional().describe('full, digest or off for this route; of this and the key’s the lesser counts.'),
 });
+
+/** A pattern that does not compile would let through what it should have caught. */
+const pattern = z.string().refine(isPattern, { error: 'is not a regular expression' });
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'g').source !== '';
+  } catch {
+    return false;
+  }
+}
 
 /** `abp.toml`. Every table and every value is optional. */
 export const Config = z.strictObject({
@@ -59,7 +83,31 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   database: z.strictObject({ url: z.string().optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
-  recording: z.strictObject({ default: Recording.optional().describe('full, digest or off.') }).prefault({}),
+  recording: z
+    .strictObject({
+      default: Recording.optional().describe(
+        'full, digest or off; without it full on a server that is open to this machine alone, else digest.',
+      ),
+      keep_days: z.number().positive().default(7).describe('Days that recorded bodies are kept.'),
+      max_mb: z.number().positive().default(2048).describe('Space that they may take; the oldest make room.'),
+      redact: z.array(pattern).default([]).describe('Regular expressions of further secrets.'),
+    })
+    .prefault({}),
+  receipts: z
+    .strictObject({
+      retention_days: z
+        .number()
+        .positive()
+        .optional()
+        .describe('Days until a receipt is archived: a stub stays, its content goes. Never, unless it is set.'),
+      head_webhook: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe(
+          'Gets the signed head of the chain once a minute while it grows, as a POST of JSON. Keep what it gets: it shows when receipts vanish.',
+        ),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       vendor_body_mb: z.number().positive().default(64).describe('Largest body on a vendor path.'),
@@ -67,11 +115,34 @@ export const Config = z.strictObject({
       in_flight_mb: z.number().positive().default(512).describe('Bodies held at the same time.'),
     })
     .prefault({}),
+  sessions: z
+    .strictObject({
+      turns: z
+        .int()
+        .min(0)
+        .max(10_000)
+        .default(64)
+        .describe('Turns that this process works on at the same time. 0 leaves them to abp worker, which needs PostgreSQL.'),
+    })
+    .prefault({}),
+  tools: z
+    .strictObject({
+      search: z.enum(SEARCH_PROVIDERS).optional().describe('Who answers web searches of agents.'),
+      search_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('Its address; needed for searxng.'),
+      search_key: z.string().min(1).optional().describe('Its key. Better in ABP_SEARCH_KEY.'),
+      allow_hosts: z.array(z.string()).default([]).describe('Private hosts that tools of agents may reach, as host or host:port.'),
+    })
+    .prefault({}),
+  secrets: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/), SecretConfig).default({}),
   engines: z.record(z.string(), EngineConfig).default({}),
   routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
 });
 export type Config = z.infer<typeof Config>;
 export type EngineConfig = z.infer<typeof EngineConfig>;
+type SecretConfig = z.infer<typeof SecretConfig>;
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -91,10 +162,14 @@ export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
   const file = resolve(named ?? 'abp.toml');
   const text = readText(file, named !== undefined);
   const config = parseAt(Config, text === undefined ? {} : tomlOf(text, file), text === undefined ? 'configuration' : file);
-  const warnings = Object.keys(config.engines)
+  const effective = withEnvironment(config, env);
+  const unknown = Object.keys(config.engines)
     .filter((id) => findEngine(id)?.id !== id)
     .map((id) => `engines.${id}: there is no engine of this name; known are ${engines.map((engine) => engine.id).join(', ')}`);
-  return { config: withEnvironment(config, env), source: text === undefined ? null : file, warnings };
+  const empty = Object.entries(effective.secrets)
+    .filter(([, { key }]) => key === undefined)
+    .map(([name]) => `secrets.${name}: it has no value; set ABP_SECRET_${name.toUpperCase()}`);
+  return { config: effective, source: text === undefined ? null : file, warnings: [...unknown, ...empty] };
 }
 
 function readText(file: string, required: boolean): string | undefined {
@@ -122,6 +197,8 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
     ...config,
     server: { ...config.server, host: env.ABP_HOST ?? config.server.host, port },
     database: url === undefined ? {} : { url },
+    tools: { ...config.tools, ...(env.ABP_SEARCH_KEY ? { search_key: env.ABP_SEARCH_KEY } : {}) },
+    secrets: Object.fromEntries(Object.entries(config.secrets).map(([name, secret]) => [name, secretEnvironment(name, secret, env)])),
     engines: Object.fromEntries(engines.map((engine) => [engine.id, engineEnvironment(engine.id, config.engines[engine.id] ?? {}, env)])),
   };
 }
@@ -132,6 +209,11 @@ function portOf(text: string): number {
   return port;
 }
 
+function secretEnvironment(name: string, secret: SecretConfig, env: ConfigOptions['env']): SecretConfig {
+  const key = env[`ABP_SECRET_${name.toUpperCase()}`] || secret.key;
+  return { ...secret, ...(key === undefined ? {} : { key }) };
+}
+
 function engineEnvironment(id: string, config: EngineConfig, env: ConfigOptions['env']): EngineConfig {
   const name = id.toUpperCase().replaceAll('-', '_');
   const url = env[`ABP_ENGINE_${name}_URL`] ?? config.url;
@@ -139,5 +221,12 @@ function engineEnvironment(id: string, config: EngineConfig, env: ConfigOptions[
     ?.auth?.env.map((variable) => env[variable])
     .find((value) => value !== undefined && value !== '');
   const key = env[`ABP_ENGINE_${name}_KEY`] ?? config.key ?? vendor;
-  return { ...config, ...(url === undefined ? {} : { url }), ...(key === undefined || key === '' ? {} : { key }) };
+  const variable = findEngine(id)?.fileVariable;
+  const file = variable === undefined ? undefined : env[variable];
+  return {
+    ...config,
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined || key === '' ? {} : { key }),
+    ...(file === undefined || file === '' ? {} : { file }),
+  };
 }

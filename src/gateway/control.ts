@@ -30,6 +30,11 @@ export async function controlPlane(gateway: Gateway, routes: readonly Route[]): 
     if (parsed.ok) done(null, parsed.value);
     else done(new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`));
   });
+  // Browsers ask before they send this type to another site, as they do for JSON.
+  app.addContentTypeParser('text/markdown', { parseAs: 'string' }, (request, text, done) => {
+    if (!takesMarkdown(request)) done(new AbpError('unsupported_media_type', 'This path takes application/json.'));
+    else done(null, { markdown: String(text) });
+  });
   app.setErrorHandler((error, request, reply) => failed(gateway, error, request, reply));
   app.setNotFoundHandler((request, reply) => failed(gateway, unknownPath(routes, request), request, reply));
   for (const route of routes) mount(app, gateway, route);
@@ -58,6 +63,7 @@ class UnboundServer {
 function mount(app: FastifyInstance, gateway: Gateway, route: Route): void {
   app.route({
     method: route.method,
+    config: { markdown: route.takesMarkdown === true },
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
       const { principal, runId } = admittedOf(request);
@@ -78,6 +84,11 @@ function mount(app: FastifyInstance, gateway: Gateway, route: Route): void {
   });
 }
 
+function takesMarkdown(request: FastifyRequest): boolean {
+  const { config } = request.routeOptions;
+  return 'markdown' in config && config.markdown === true;
+}
+
 function admittedOf(request: FastifyRequest): Admitted {
   const admitted = admittedBy.get(request.raw);
   if (admitted === undefined) throw new AbpError('internal', 'a request came past the front door');
@@ -88,13 +99,13 @@ function failed(gateway: Gateway, thrown: unknown, request: FastifyRequest, repl
   const error = fastifyError(thrown);
   const { runId } = admittedOf(request);
   if (error.code === 'internal') gateway.log.error({ error: thrown, run: runId }, 'a control request failed');
-  const { status, body } = renderError(error, { runId, url: gateway.url });
+  const { status, contentType, body } = renderError(error, { runId, url: gateway.url, path: request.url });
   return reply
     .code(status)
     .header('X-ABP-Run-Id', runId)
     .header('X-Should-Retry', String(error.row.retryable))
     .headers(Object.fromEntries([allowHeader(error)].filter((pair) => pair.length > 0)))
-    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-type', contentType)
     .send(body);
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../base/clock.ts';
 import type { Deployment } from '../calls/deployment.ts';
-import type { Engine } from '../engines/engine.ts';
+import type { Engine, Inside } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
@@ -18,12 +18,15 @@ export interface Deployments {
 }
 
 /** Every engine as this configuration reaches it. */
-export function deploy(config: Config): Deployments {
+export function deploy(config: Config, inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>): Deployments {
   const transports: HttpTransport[] = [];
   const byEngine = new Map(
     engines.map((engine) => {
       const settings = config.engines[engine.id] ?? {};
-      if (engine.transport !== undefined) return [engine.id, deployment(engine, settings, { transport: engine.transport })] as const;
+      if (engine.transport !== undefined) {
+        const { file, timing, ignore } = settings;
+        return [engine.id, deployment(engine, settings, { transport: engine.transport({ ...inside, file, timing, ignore }) })] as const;
+      }
       const http = httpOf(settings);
       transports.push(http);
       const health = new Health(breakerOf(settings), systemClock);

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { AbpError, errorBody } from '../contract/errors.ts';
 import { type RunId, requestIdOf } from '../contract/run-id.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { isProblemPath, PROBLEM_TYPE, problemBody } from './problem.ts';
 
 export interface ErrorTarget {
   readonly runId: RunId;
@@ -9,17 +10,30 @@ export interface ErrorTarget {
   readonly url: string;
   /** The dialect whose SDK reads the error; undefined for control routes. */
   readonly dialect?: Dialect | undefined;
+  /** The path that was asked for, where no dialect owns it. */
+  readonly path?: string | undefined;
 }
 
+export interface RenderedError {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: object;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** The body of an error in the caller's own shape. */
-export function renderError(error: AbpError, target: ErrorTarget): { status: number; body: object } {
+export function renderError(error: AbpError, target: ErrorTarget): RenderedError {
+  const { status } = error.row;
+  if (target.dialect === undefined && target.path !== undefined && isProblemPath(target.path)) {
+    return { status, contentType: PROBLEM_TYPE, body: problemBody(error, { ...target, path: target.path }) };
+  }
   const body = errorBody(error, {
     requestId: requestIdOf(target.runId),
     timestamp: new Date().toISOString(),
     documentationBase: target.url,
   });
-  const { status } = error.row;
-  return { status, body: target.dialect?.wrapError(body, status) ?? body };
+  return { status, contentType: JSON_TYPE, body: target.dialect?.wrapError(body, status) ?? body };
 }
 
 /** Answers with an error; when an answer has already begun, the connection is broken instead. */
@@ -28,11 +42,11 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     response.destroy();
     return;
   }
-  const { status, body } = renderError(error, target);
+  const { status, contentType, body } = renderError(error, target);
   const text = Buffer.from(JSON.stringify(body), 'utf8');
   response.writeHead(status, [
     'content-type',
-    'application/json; charset=utf-8',
+    contentType,
     'content-length',
     String(text.length),
     'X-ABP-Run-Id',

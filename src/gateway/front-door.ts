@@ -10,6 +10,7 @@ import type { Gateway } from './gateway.ts';
 import { parseTarget, type Target } from './target.ts';
 import { isLoopbackAddress, type TrustCheck } from './trust.ts';
 import { handleVendor } from './vendor/handle.ts';
+import { markedEngine } from './vendor/marks.ts';
 import { handleRaw } from './vendor/raw.ts';
 import { handleSplice } from './vendor/splice.ts';
 
@@ -51,7 +52,7 @@ export class FrontDoor {
       const error = asAbpError(thrown);
       if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
       request.resume();
-      sendError(response, error, { runId, url: this.#gateway.url, dialect: match?.dialect });
+      sendError(response, error, { runId, url: this.#gateway.url, dialect: match?.dialect, path: request.url });
     };
     try {
       const target = parseTarget(request.url ?? '/');
@@ -105,8 +106,10 @@ export class FrontDoor {
       handleVendor(this.#gateway, { ...call, match, principal }, fail);
       return;
     }
-    if (target.engine !== undefined) {
-      handleRaw(this.#gateway, { ...call, principal });
+    const engine = target.engine ?? markedEngine(target.path, request.headers);
+    if (engine !== undefined && !isOwnList(engine, target.path)) {
+      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      handleRaw(this.#gateway, { ...call, target: { ...target, engine }, principal });
       return;
     }
     // The key in the path has done its work; routes know their own paths only.
@@ -119,6 +122,13 @@ export class FrontDoor {
     const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
   }
+}
+
+const MODEL_LISTS = ['/v1/models', '/v1beta/models'];
+
+/** An engine inside this process has no list of models but ours. */
+function isOwnList(engine: string, path: string): boolean {
+  return MODEL_LISTS.includes(path) && chooseEngine(engine)?.engine.transport !== undefined;
 }
 
 /** A WebSocket to a path of an engine that no dialect describes. Others are refused as requests: our answer can then have the caller's shape. */

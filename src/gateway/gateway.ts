@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 import type { Deployment } from '../calls/deployment.ts';
 import type { LiveRuns } from '../calls/live-runs.ts';
 import type { Policy } from '../calls/policy.ts';
+import type { AgentPlane } from '../platform/agent-plane.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Keeper } from '../receipts/keeper.ts';
+import type { BodyShelf } from '../store/body-shelf.ts';
 import type { Home } from '../store/home.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
@@ -14,6 +17,8 @@ export interface Gateway {
   readonly config: Config;
   readonly home: Home;
   readonly store: Store;
+  /** Recorded bodies of this node; the keeper writes, everybody else reads. */
+  readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly live: LiveRuns;
   readonly keys: KeyRing;
@@ -21,8 +26,14 @@ export interface Gateway {
   /** Asked before every call to an engine. */
   readonly policy: Policy;
   readonly budget: BodyBudget;
+  /** Agents and their capabilities. */
+  readonly agents: AgentPlane;
+  /** Sessions and turns. */
+  readonly platform: Platform;
   readonly log: Logger;
   readonly version: string;
+  /** Aborts when the server is about to close: answers without an end of their own end then. */
+  readonly closing: AbortSignal;
   /** Where this server answers; known once it listens. */
   url: string;
 }

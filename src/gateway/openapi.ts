@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ErrorBody } from '../contract/error-body.ts';
 import { dialects } from '../dialects/index.ts';
+import { Problem } from './api/problem.ts';
+import { isProblemPath } from './problem.ts';
 import type { Route } from './route.ts';
 
 const jsonContent = (schema: unknown): object => ({ 'application/json': { schema } });
@@ -20,7 +22,10 @@ export function openApi(routes: readonly Route[], version: string): object {
     openapi: '3.1.0',
     info: { title: 'Agent Backplane', version, description: 'One process between agent code and every model and coding agent.' },
     paths,
-    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-ABP-Key' } }, schemas: { Error: schemaOf(ErrorBody) } },
+    components: {
+      securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-ABP-Key' } },
+      schemas: { Error: schemaOf(ErrorBody), Problem: schemaOf(Problem) },
+    },
   };
 }
 
@@ -37,9 +42,14 @@ function operation(route: Route): object {
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: jsonContent(schemaOf(route.body)) } }),
     responses: {
       200: { description: 'OK', ...(route.response === undefined ? {} : { content: jsonContent(schemaOf(route.response)) }) },
-      default: { description: 'Error', content: jsonContent({ $ref: '#/components/schemas/Error' }) },
+      default: { description: 'Error', content: errorContent(route.path) },
     },
   };
+}
+
+function errorContent(path: string): object {
+  if (!isProblemPath(path)) return jsonContent({ $ref: '#/components/schemas/Error' });
+  return { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 }
 
 function parameters(place: 'path' | 'query', schema: z.ZodType | undefined): object[] {

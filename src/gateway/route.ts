@@ -42,6 +42,8 @@ export interface Route {
   readonly params?: Schema;
   readonly query?: Schema;
   readonly body?: Schema;
+  /** Also takes a body of type text/markdown, as `{markdown}`. */
+  readonly takesMarkdown?: true;
   /** Shape of the 200 answer; absent for answers that are not JSON. */
   readonly response?: z.ZodType;
   handle(input: RouteInput<Schema, Schema, Schema>): unknown;

@@ -1,17 +1,27 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { LiveRuns } from '../calls/live-runs.ts';
+import type { ModelWay } from '../calls/model-call.ts';
 import { allowAll, type Policy } from '../calls/policy.ts';
+import { parseRunId } from '../contract/run-id.ts';
 import { type Keeper, startKeeper } from '../receipts/keeper.ts';
+import { BodyShelf } from '../store/body-shelf.ts';
 import { openStore } from '../store/database.ts';
 import type { Home } from '../store/home.ts';
+import { agentPlaneOf } from './agent-plane.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
 import { deploy } from './deployments.ts';
 import type { Gateway } from './gateway.ts';
+import { HeadPublisher } from './head-publisher.ts';
 import { assertSafeBind, listen } from './listener.ts';
+import { openLog } from './log.ts';
+import { platformOf } from './platform.ts';
+import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-door.ts';
+import { closeRuns, runServiceOf, settleEarlierRuns } from './runs.ts';
 import { BodyBudget } from './vendor/body.ts';
 
 const MIB = 1024 * 1024;
+const DAY_MS = 24 * 3600 * 1000;
 /** How long the last answers may take to be read for their receipts. */
 const SETTLE_MS = 5000;
 
@@ -37,12 +47,27 @@ type Closers = (() => void | Promise<void>)[];
 /** Opens the home, the database and the port. What was opened is closed again when a later step fails. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   assertSafeBind(options.config);
+  const listening = Promise.withResolvers<void>();
+  return await opened(async (closers) => {
+    const gateway = await admit(await assemble(options, closers, serverDoor(listening.promise)), options.home, closers);
+    listening.resolve();
+    return gateway;
+  });
+}
+
+/** Opens the same without a port, to work on turns alone. The home is its own: one process has one journal. */
+export async function startWorker(options: ServerOptions): Promise<RunningServer> {
+  const config = onLoopback(options.config);
+  return await opened(async (closers) => (await assemble({ ...options, config }, closers, workerDoor())).gateway);
+}
+
+async function opened(open: (closers: Closers) => Promise<Gateway>): Promise<RunningServer> {
   const closers: Closers = [];
   const close = async (): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
   };
   try {
-    const gateway = await open(options, closers);
+    const gateway = await open(closers);
     return { url: gateway.url, gateway, close };
   } catch (error) {
     await close();
@@ -50,55 +75,109 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function open({ config, home, version, log = defaultLog(), policy = allowAll }: ServerOptions, closers: Closers): Promise<Gateway> {
+interface Assembled {
+  readonly gateway: Gateway;
+  readonly closing: AbortController;
+}
+
+/** Everything but the port. */
+async function assemble(
+  { config, home, version, log = openLog(config.recording.redact), policy = allowAll }: ServerOptions,
+  closers: Closers,
+  door: RunDoor,
+): Promise<Assembled> {
   const lock = home.lockServer();
   closers.push(() => lock.release());
   const live = new LiveRuns();
-  const keeper = keeperOf({ config, home, version, log }, live);
+  const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
+  closers.push(() => heads.close());
+  // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
+  const shelf = new BodyShelf(home.bodiesFolder);
+  closers.push(() => shelf.close());
+  const keeper = keeperOf({ config, home, version, log }, live, heads);
   closers.push(() => keeper.close());
   const database = config.database.url;
-  const store = await openStore({ home, ...(database === undefined ? {} : { url: database }) });
+  const store = await openStore({ home, besideKeeper: true, ...(database === undefined ? {} : { url: database }) });
   closers.push(() => store.close());
-  const deployments = deploy(config);
+  const deployments = deploy(config, {
+    store,
+    shelf,
+    node: home.nodeId,
+    keyOf: (hex) => keyOfRun(live, hex),
+    settled: () => keeper.settled(),
+  });
   closers.push(() => deployments.close());
+  const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
+  closers.push(() => agents.close());
+  const way: ModelWay = { sink: keeper, live, policy, version };
+  const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
+  const closing = new AbortController();
   const gateway: Gateway = {
     config,
     home,
     store,
+    shelf,
     keeper,
     live,
     keys: new KeyRing(store, home.token),
     deployments: deployments.byEngine,
     policy,
+    agents,
+    platform,
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
     log,
     version,
+    closing: closing.signal,
     url: '',
   };
   // A run accepted before the past is settled would be taken for one that an earlier process left open.
   const interrupted = await keeper.ready;
   if (interrupted > 0) log.warn({ interrupted }, 'runs of an earlier process were closed as interrupted');
+  await settleEarlierRuns(gateway);
   closers.push(() => live.idle(SETTLE_MS));
+  closers.push(() => door.close());
+  // Turns may have started some since those of the callers were ended.
+  closers.push(() => closeRuns(gateway));
+  closers.push(() => platform.close());
+  await platform.start(database);
+  return { gateway, closing };
+}
+
+/** Lets callers in. */
+async function admit({ gateway, closing }: Assembled, home: Home, closers: Closers): Promise<Gateway> {
   const listener = await listen(gateway);
   closers.push(() => listener.close());
+  closers.push(() => {
+    gateway.platform.endFeeds();
+    closing.abort();
+  });
   gateway.url = listener.url;
   home.writeAddress({ url: gateway.url, pid: process.pid });
+  closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   return gateway;
 }
 
-function keeperOf({ config, home, version, log }: Required<Omit<ServerOptions, 'policy'>>, live: LiveRuns): Keeper {
+function keeperOf({ config, home, version, log }: Required<Omit<ServerOptions, 'policy'>>, live: LiveRuns, heads: HeadPublisher): Keeper {
   const databaseUrl = config.database.url;
+  const { keep_days, max_mb, redact } = config.recording;
+  const { retention_days: retentionDays } = config.receipts;
   return startKeeper({
     homePath: home.path,
     journalFolder: home.journalFolder,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     version,
+    ...(retentionDays === undefined ? {} : { retentionDays }),
+    onHead: (document) => heads.publish(document),
+    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact },
+    onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
+    onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
     onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
     onSettled: (runs) => live.settled(runs),
   });
 }
 
-function defaultLog(): Logger {
-  return pino({ level: process.env.ABP_LOG ?? 'info', serializers: { error: pino.stdSerializers.err } }, pino.destination(2));
+function keyOfRun(live: LiveRuns, hex: string): string | null {
+  const run = parseRunId(hex);
+  return (run === undefined ? undefined : live.keyOf(run)) ?? null;
 }

@@ -23,6 +23,7 @@ Options:
 
 Run the backplane:
   serve            Start the server
+  worker           Work on turns of a shared database
   config           Work with the configuration
   doctor           Find out what keeps the backplane from working here
   keys             Give out keys and take them back
@@ -31,6 +32,27 @@ Know before you call:
   capabilities     Show what each backend can do
   negotiate        Check requirements against a backend
   explain          Show what would happen to a request on an engine
+
+Coding agents:
+  run              Run a coding agent on a prompt
+  launch           Show a coding agent’s own screen, through us
+  env              Print the variables that send a coding agent through us
+  sessions         Read and resume sessions of coding agents
+  adapters         Know and install coding agents
+  install          Install a coding agent
+  models           Know the models of coding agents
+  plugins          Work with plugins of coding agents
+
+Agents of your own:
+  chat             Talk with an agent
+  agents           Work with agents made of capabilities
+
+Receipts:
+  receipt          Read, verify and keep receipts
+
+Record and replay:
+  recordings       Work with recorded bodies
+  replay           Run a recorded request again and compare
 
 Use the contract:
   conformance      Check that a gateway serves SDKs as the vendors do

@@ -15,7 +15,7 @@ async function insert(count: number): Promise<void> {
   const segment = `segment-${process.pid}`;
   for (let position = 1; position <= count; position += 1) {
     const row = receipt();
-    await saveReceipts(store, [unsaved(row)], { segment, node: 'node_a', position });
+    await saveReceipts(store, { receipts: [unsaved(row)], mark: { segment, node: 'node_a', position } });
     say(row.runId);
   }
   await store.close();

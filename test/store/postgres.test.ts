@@ -78,4 +78,19 @@ describe('PostgreSQL', () => {
     await store.close();
     await other.close();
   });
+
+  test('may drop a connection in the middle of a transaction without ending the process', async () => {
+    const url = await server.freshDatabase();
+    const store = await openStore({ url, home: home() });
+    const broken = store.db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(store.db);
+      // Long enough for the news to arrive while nothing is asked.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sql`select 1`.execute(transaction);
+    });
+    await expect(broken).rejects.toThrow();
+    await store.ping();
+    await store.close();
+  });
 });

@@ -17,6 +17,8 @@ export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
     completedAt: 1_800_000_000_250,
     tags: [],
     receiptSha256: 'ab'.repeat(32),
+    chain: null,
+    sequence: null,
     document: { contract_version: 'abp/v0.1', usage: { input_tokens: 12 } },
     ...changes,
   };

@@ -13,7 +13,8 @@ import { receipt, unsaved } from './receipt-fixture.ts';
 
 const mark = (position: number) => ({ segment: 'segment-a', node: 'node_a', position });
 
-const save = (store: Store, receipts: readonly StoredReceipt[], at: JournalMark) => saveReceipts(store, receipts.map(unsaved), at);
+const save = (store: Store, receipts: readonly StoredReceipt[], at: JournalMark) =>
+  saveReceipts(store, { receipts: receipts.map(unsaved), mark: at });
 
 const newKey = (changes: Partial<NewKey> = {}): NewKey => ({
   kind: 'user',

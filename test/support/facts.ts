@@ -1,4 +1,5 @@
 import { parseRunId, type RunId } from '../../src/contract/run-id.ts';
+import type { Sealer } from '../../src/receipts/build.ts';
 import { type CloseTexts, factLine, type OpenTexts, parseClosing, parseOpening } from '../../src/receipts/fact-line.ts';
 import type { CloseFact, OpenFact } from '../../src/receipts/facts.ts';
 
@@ -34,6 +35,7 @@ export function openFact(changes: Partial<OpenFact> = {}): OpenFact {
     enforcement: 'enforced',
     tags: ['blue'],
     keyId: null,
+    parent: null,
     ...changes,
   };
 }
@@ -64,7 +66,22 @@ export function closeFact(changes: Partial<CloseFact> = {}): CloseFact {
     dispatchedMs: 1,
     firstByteMs: 2.5,
     lastByteMs: 200,
+    cost: null,
+    prices: null,
+    replayable: false,
     ...changes,
+  };
+}
+
+/** Seals receipts without a key: for tests that look at the rest of them. */
+export function unsignedSealer(): Sealer {
+  let sequence = 0;
+  return {
+    seal: (before, after) => {
+      sequence += 1;
+      const members = `"hash":"${'1'.repeat(64)}","key_id":"key_1","previous":"${'0'.repeat(64)}","sequence":${sequence}`;
+      return { document: before + members + after, sequence };
+    },
   };
 }
 

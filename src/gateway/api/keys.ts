@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Recording } from '../../contract/receipt.ts';
-import { Scopes } from '../auth/scopes.ts';
+import { Scopes, UserScopes } from '../auth/scopes.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
 
 export const NewKey = z.strictObject({
   name: z.string().min(1).max(200),
-  scopes: Scopes.default({}),
+  scopes: UserScopes.default({}),
   recording: Recording.optional(),
   tags: z.array(z.string().min(1).max(200)).max(50).default([]),
   expires_in_s: z

@@ -10,7 +10,8 @@ export type Need =
   /** Negotiation, explanations and the caller's own receipts. */
   | { readonly kind: 'read' }
   | { readonly kind: 'vendor'; readonly engine: string; readonly model?: string; readonly raw: boolean }
-  | { readonly kind: 'plane'; readonly plane: Plane }
+  /** `agent` and `engine` are those of a coding agent to be started; an agent left alone with its own engine is `direct`. */
+  | { readonly kind: 'plane'; readonly plane: Plane; readonly agent?: string; readonly engine?: string | undefined }
   /** Spawning, keys and settings. */
   | { readonly kind: 'control' };
 
@@ -36,7 +37,7 @@ function missingScope(scopes: Scopes, need: Need): string | undefined {
     case 'control':
       return 'admin';
     case 'plane':
-      return hasPlane(scopes, need.plane) ? undefined : `plane ${need.plane}`;
+      return missingForPlane(scopes, need);
     case 'vendor':
       if (!hasPlane(scopes, 'gateway')) return 'plane gateway';
       if (need.raw && scopes.raw !== true) return 'raw';
@@ -45,6 +46,15 @@ function missingScope(scopes: Scopes, need: Need): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whoever is held to some engines must name the one that a run goes to. */
+function missingForPlane(scopes: Scopes, { plane, agent, engine }: Extract<Need, { kind: 'plane' }>): string | undefined {
+  if (!hasPlane(scopes, plane)) return `plane ${plane}`;
+  if (agent === undefined) return undefined;
+  if (!allows(scopes.agents, agent)) return `agent ${agent}`;
+  const id = engine?.split(':')[0] ?? 'of the agent’s own choice';
+  return allows(scopes.engines, id) ? undefined : `engine ${id}`;
 }
 
 function hasPlane(scopes: Scopes, plane: Plane): boolean {

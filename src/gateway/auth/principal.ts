@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bareCredential } from '../../calls/headers.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import type { KeyRing, KnownKey } from './key-ring.ts';
 
 /** Who calls. `local` is anyone on this machine without a key of ours; `token` holds the home's token. */
@@ -70,6 +71,11 @@ function principalOf(known: KnownKey | undefined, isToken: boolean): Principal {
 
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** The run that a run key was made for: calls with it are made on that run's behalf. */
+export function parentOf(principal: Principal): RunId | null {
+  return principal.kind === 'key' ? principal.key.runId : null;
 }
 
 /** The id that receipts carry; null for callers without a key. */

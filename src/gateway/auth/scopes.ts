@@ -1,5 +1,24 @@
 import { z } from 'zod';
+import { Capability } from '../../contract/capability.ts';
 import { Plane } from '../../contract/receipt.ts';
+import { Compatibility } from '../../contract/support.ts';
+
+/** What a run key settles for every call made with it, so that the agent that holds it needs no headers of ours. */
+export const RunTerms = z.strictObject({
+  agent: z.string().describe('The coding agent that runs.'),
+  engine: z.string().describe('The engine of the calls that name none.'),
+  model: z.string().nullable().describe('The model of every call; null leaves what the agent writes.'),
+  emulate: z.array(Capability).describe('Capabilities that may be approximated.'),
+  compatibility: Compatibility,
+  thinking: z
+    .strictObject({
+      effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+      budget_tokens: z.int().positive().optional(),
+    })
+    .nullable()
+    .describe('Thinking of every call; null leaves what the agent writes.'),
+});
+export type RunTerms = z.infer<typeof RunTerms>;
 
 /** What a key may do. An absent list means no limit of that kind; `planes` defaults to the gateway alone. */
 export const Scopes = z.strictObject({
@@ -9,5 +28,9 @@ export const Scopes = z.strictObject({
   engines: z.array(z.string()).optional().describe('Engines, by id or pattern.'),
   models: z.array(z.string()).optional().describe('Models, by name or pattern.'),
   agents: z.array(z.string()).optional().describe('Coding agents, by id or pattern.'),
+  run: RunTerms.optional().describe('Of run keys alone: what every call made with it is bound to.'),
 });
 export type Scopes = z.infer<typeof Scopes>;
+
+/** Scopes that a caller may give to a key; terms of a run are set by the run. */
+export const UserScopes = Scopes.omit({ run: true });

@@ -17,19 +17,21 @@ export const healthRoutes = [
   defineRoute({
     method: 'GET',
     path: '/readyz',
-    summary: 'The process serves: 200 when ready, 503 while the database does not answer.',
+    summary: 'The process serves: 200 when ready, 503 while the database does not answer or the journal cannot be written.',
     need: { kind: 'public' },
     response: Ready,
     handle: async ({ gateway }) => {
       // The reason of a stall is in the log; this route is public.
-      const journal = gateway.keeper.stalled === undefined ? 'ok' : 'stalled';
+      const { blocked, stalled } = gateway.keeper;
+      const journal = blocked !== undefined ? 'unwritable' : stalled === undefined ? 'ok' : 'stalled';
       try {
         await gateway.store.ping();
       } catch (error) {
         gateway.log.warn({ error }, 'the database does not answer');
         return new Reply(503, { status: 'degraded', database: 'unreachable', journal });
       }
-      return { status: journal === 'ok' ? 'ready' : 'degraded', database: 'ok', journal };
+      const answer = { status: journal === 'ok' ? 'ready' : 'degraded', database: 'ok', journal };
+      return blocked === undefined ? answer : new Reply(503, answer);
     },
   }),
 ];

@@ -20,7 +20,12 @@ async function lines(gateway: Gateway): Promise<ModelLine[]> {
   const known = engines.flatMap((engine): ModelLine[] => {
     const usable = engine.transport !== undefined || gateway.deployments.get(engine.id)?.key !== undefined;
     if (!usable) return [];
-    const models = engine.prices === undefined ? [{ id: `${engine.id}-1`, name: engine.name }] : catalogueOf(engine.prices);
+    const models =
+      engine.prices === undefined
+        ? engine.sample === undefined
+          ? []
+          : [{ id: engine.sample, name: engine.name }]
+        : catalogueOf(engine.prices);
     return models.map(({ id, name }) => ({ id: `${engine.id}/${id}`, name, owner: engine.id, createdAtMs: LISTED_AT }));
   });
   return [...aliases, ...known];

@@ -38,7 +38,8 @@ async function afterWaiting(gateway: Gateway, principal: Principal, run: RunId, 
   }
 }
 
-function runOf(text: string): RunId {
+/** The run id in a path. */
+export function runOf(text: string): RunId {
   const run = parseRunId(text);
   if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
   return run;

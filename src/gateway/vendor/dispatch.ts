@@ -1,5 +1,5 @@
 import type { Deployment } from '../../calls/deployment.ts';
-import { engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
+import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
 import { callMapped } from '../../calls/mapped.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { relay } from '../../calls/relay.ts';
@@ -113,6 +113,7 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
       silenceMs: deployment.silenceMs,
       runHex: runId.slice(4),
       dialect: match.dialect.id,
+      ...asidesOf(one.call.request.rawHeaders, deployment),
     },
   });
 }
@@ -160,6 +161,7 @@ function translated(
       silenceMs: deployment.silenceMs,
       runHex: runId.slice(4),
       dialect: plan.route.target.id,
+      ...asidesOf(one.call.request.rawHeaders, deployment),
     },
   });
 }
@@ -167,8 +169,11 @@ function translated(
 /** An engine without a count endpoint: the count is our estimate, and the receipt says that no engine was called. */
 function estimate(one: Dispatch, answer: HttpAnswer, count: object): void {
   const body = Buffer.from(JSON.stringify(count), 'utf8');
-  one.recorder.close({ status: 'completed', reason: 'estimated', error: null, response: null, eventCount: 1 });
-  answer.head(200, ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]);
+  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];
+  one.recorder.tape?.caller.head(200, headers);
+  one.recorder.tape?.caller.chunk(body);
+  one.recorder.close({ status: 'completed', reason: 'estimated', error: null, response: null, eventCount: 1, whole: true });
+  answer.head(200, headers);
   answer.write(body);
   answer.end([]);
   one.release();

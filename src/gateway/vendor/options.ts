@@ -2,23 +2,43 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Capability } from '../../contract/capability.ts';
 import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
+import type { ThinkingOverride } from '../../mapping/thinking-override.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RunTerms } from '../auth/scopes.ts';
 
-/** What the caller says about its call in `X-ABP-…` headers. */
+/** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
 export interface CallOptions {
   readonly engine?: string;
+  /** The model of the call, whatever its body says. */
+  readonly model?: string;
   readonly compatibility: Compatibility;
   readonly requirements: CapabilityRequirements;
   readonly emulate: readonly Capability[];
+  readonly thinking?: ThinkingOverride;
+  readonly unknownLeaves: 'refuse' | 'report';
 }
 
-export function callOptions(headers: IncomingHttpHeaders): CallOptions {
-  const engine = single(headers['x-abp-engine']);
+export function callOptions(headers: IncomingHttpHeaders, principal: Principal): CallOptions {
+  const terms = principal.kind === 'key' ? principal.scopes.run : undefined;
+  const engine = single(headers['x-abp-engine']) ?? terms?.engine;
+  const compatibility = parseCompatibility(single(headers['x-abp-compatibility']) ?? terms?.compatibility);
+  const thinking = thinkingOf(terms);
   return {
     ...(engine === undefined ? {} : { engine }),
-    compatibility: parseCompatibility(single(headers['x-abp-compatibility'])),
+    ...(terms === undefined || terms.model === null ? {} : { model: terms.model }),
+    compatibility,
     requirements: parseRequirements(single(headers['x-abp-require'])),
-    emulate: parseEmulate(single(headers['x-abp-emulate'])),
+    emulate: [...parseEmulate(single(headers['x-abp-emulate'])), ...(compatibility === 'strict' ? [] : (terms?.emulate ?? []))],
+    ...(thinking === undefined ? {} : { thinking }),
+    // A coding agent's requests change with its version; what they hold is reported, not refused.
+    unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
   };
+}
+
+function thinkingOf(terms: RunTerms | undefined): ThinkingOverride | undefined {
+  const { effort, budget_tokens: budgetTokens } = terms?.thinking ?? {};
+  if (effort === undefined && budgetTokens === undefined) return undefined;
+  return { ...(effort === undefined ? {} : { effort }), ...(budgetTokens === undefined ? {} : { budgetTokens }) };
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -6,18 +6,19 @@ import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { type Mapping, map } from '../../mapping/mapping.ts';
 import { type Route, routes } from '../../mapping/route.ts';
-import { spliceModel } from '../../mapping/scan.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
 import type { OpenFact } from '../../receipts/facts.ts';
 import { authorize } from '../auth/access.ts';
-import { keyIdOf } from '../auth/principal.ts';
+import { keyIdOf, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { Attempts } from './attempts.ts';
 import type { VendorCall } from './handle.ts';
 import { type CallOptions, callOptions } from './options.ts';
+import { outgoing } from './outgoing.ts';
 import type { Read } from './read.ts';
+import { requestBodies } from './recorded.ts';
 
 /** What to send: the caller's bytes (with another model name at most), or a translation. */
 export type Plan =
@@ -40,10 +41,10 @@ export interface Planned {
 
 /** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
 export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorder: Recorder): Planned {
-  const options = callOptions(call.request.headers);
+  const options = callOptions(call.request.headers, call.principal);
   const facts = openingFacts(gateway, call, read, options);
   const planned = (chosen: Route): Plan => planRoute(gateway, { call, read, options, facts, recorder }, chosen);
-  const [first, ...fallbacks] = recorded(recorder, facts, () => chooseRoutes(gateway, call, read, options));
+  const [first, ...fallbacks] = recorded({ call, read, recorder }, facts, () => chooseRoutes(gateway, call, read, options));
   if (first === undefined) throw new AbpError('internal', 'a call has no route');
   const plan = planned(first);
   return first.row === undefined ? { plan } : { plan, attempts: new Attempts([first, ...fallbacks], planned, recorder) };
@@ -58,15 +59,15 @@ interface Draftable {
 }
 
 function planRoute(gateway: Gateway, { call, read, options, facts: opening, recorder }: Draftable, chosen: Route): Plan {
-  let facts: Facts = { ...opening, ...routeFacts(call, chosen) };
+  let facts: Facts = { ...opening, ...routeFacts(gateway, call, chosen) };
   const plan = recorded(
-    recorder,
+    { call, read, recorder },
     () => facts,
     () => {
       const { engine, model } = chosen;
       authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
       const rewritten = chosen.target.id !== call.match.dialect.id;
-      const drafted = rewritten ? translation(call, read, chosen, options) : relaying(read, chosen, options, facts);
+      const drafted = rewritten ? translation(call, read, chosen, options) : relaying({ call, read, options, facts }, chosen);
       facts = { ...facts, ...drafted.facts };
       if (drafted.error !== undefined) throw drafted.error;
       gateway.policy(policyAsk(call, drafted.plan));
@@ -74,17 +75,21 @@ function planRoute(gateway: Gateway, { call, read, options, facts: opening, reco
       return drafted.plan;
     },
   );
-  recorder.open(facts);
+  recorder.open(facts, () => requestBodies(call, read, plan));
   return plan;
 }
 
 /** Does the work; a refusal is a run too, so it is written down before it is thrown. */
-function recorded<T>(recorder: Recorder, facts: Facts | (() => Facts), work: () => T): T {
+function recorded<T>(
+  { call, read, recorder }: Pick<Draftable, 'call' | 'read' | 'recorder'>,
+  facts: Facts | (() => Facts),
+  work: () => T,
+): T {
   try {
     return work();
   } catch (error) {
     if (AbpError.is(error)) {
-      recorder.open(typeof facts === 'function' ? facts() : facts);
+      recorder.open(typeof facts === 'function' ? facts() : facts, () => requestBodies(call, read));
       recorder.refused(error);
     }
     throw error;
@@ -108,19 +113,18 @@ type Draft =
   | { readonly facts: Partial<Facts>; readonly plan: Plan; readonly error?: undefined }
   | { readonly facts: Partial<Facts>; readonly error: AbpError };
 
-/** The caller's bytes, or its text with the model name that the engine knows. Requirements come from headers alone. */
-function relaying(read: Read, chosen: Route, options: CallOptions, facts: Facts): Draft {
+/** What goes out in the caller's own dialect. Requirements come from headers alone. */
+function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, chosen: Route): Draft {
   const { requirements, compatibility } = options;
   const { manifest, name } = chosen.engine;
-  const span = chosen.mode === 'mapped' ? read.scan.modelSpan : undefined;
-  const body = span === undefined ? read.body : spliceModel(read.text, span, chosen.model);
+  const { body, fidelity } = outgoing(call, read, chosen, options);
   const result = negotiate(manifest, requirements);
   const known: Partial<Facts> = {
     negotiation:
       requirements.required.length === 0
         ? null
         : { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) },
-    fidelity: chosen.mode === 'mapped' ? [{ path: 'model', fate: 'renamed', note: `sent as ${chosen.model}` }] : [],
+    fidelity,
     upstreamRequest: body === read.body ? facts.request : { sha256: sha256(body), bytes: body.length },
   };
   try {
@@ -140,7 +144,7 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
   }
   const parsed = parseJson(read.text.toString('utf8'));
   if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
-  const { match, principal } = call;
+  const { match } = call;
   const mapping = map({
     body: parsed.value,
     source: match.dialect,
@@ -156,8 +160,8 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
     emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
     requirements: options.requirements,
     features: featuresOf(call),
-    // A coding agent's requests change with its version; what they hold is reported, not refused.
-    unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
+    unknownLeaves: options.unknownLeaves,
+    thinking: options.thinking,
   });
   const body = Buffer.from(JSON.stringify(mapping.upstream?.body ?? {}), 'utf8');
   const facts: Partial<Facts> = {
@@ -178,16 +182,24 @@ function featuresOf({ match: { dialect }, request }: VendorCall): Record<string,
 }
 
 function chooseRoutes(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route[] {
-  return routes({
+  const asked = call.match.model ?? read.scan.model ?? '';
+  const chosen = routes({
     dialect: call.match.dialect,
-    model: call.match.model ?? read.scan.model ?? '',
+    model: asked,
     pathEngine: call.target.engine,
     headerEngine: options.engine,
     table: gateway.config.routes,
   });
+  return chosen.map((route) => byTerms(route, asked, call, options));
 }
 
-function routeFacts({ match, target }: VendorCall, chosen: Route): Partial<Facts> {
+/** What a run decided for its calls makes them mapped: their bytes change. */
+function byTerms(route: Route, asked: string, { match }: VendorCall, { model = route.model, thinking }: CallOptions): Route {
+  const decided = model !== asked || (thinking !== undefined && match.path.operation === 'generate');
+  return decided ? { ...route, model, mode: 'mapped' } : route;
+}
+
+function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route): Partial<Facts> {
   const { id } = chosen.engine;
   return {
     engine: id,
@@ -195,6 +207,7 @@ function routeFacts({ match, target }: VendorCall, chosen: Route): Partial<Facts
     task: `${match.path.method} ${target.path} → ${id}`,
     upstreamModel: chosen.model === '' ? null : chosen.model,
     mode: chosen.mode,
+    recording: recordingFor(gateway.config, principal, chosen.row?.recording),
   };
 }
 
@@ -219,6 +232,7 @@ function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: C
     enforcement: 'enforced',
     tags: principal.kind === 'key' ? principal.key.tags : [],
     keyId: keyIdOf(principal),
+    parent: parentOf(principal),
   };
 }
 

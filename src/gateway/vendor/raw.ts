@@ -7,9 +7,9 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { chooseEngine, engines } from '../../engines/index.ts';
 import { authorize } from '../auth/access.ts';
-import { isOurSecret, keyIdOf, type Principal } from '../auth/principal.ts';
+import { isOurSecret, keyIdOf, type Principal, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { recordingFor } from '../recording.ts';
+import { rawRecordingFor } from '../recording.ts';
 import type { Target } from '../target.ts';
 import { HttpAnswer } from './answer.ts';
 
@@ -102,9 +102,10 @@ export function rawFacts(
     fidelity: [],
     request: null,
     upstreamRequest: null,
-    recording: recordingFor(gateway.config, principal),
+    recording: rawRecordingFor(gateway.config, principal),
     enforcement: 'enforced',
     tags: principal.kind === 'key' ? principal.key.tags : [],
     keyId: keyIdOf(principal),
+    parent: parentOf(principal),
   };
 }

@@ -1,0 +1,52 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import { openHome } from '../../store/home.ts';
+import { clientOf } from '../client.ts';
+import type { Context } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { homeApi } from './home-api.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The API of the agent plane, of a live server or of the home itself. */
+export interface AgentApi {
+  /** The answer's JSON, or its text where it is none; an error answer is thrown as the error it carries. */
+  call(method: Method, path: string, body?: Json): Promise<Json>;
+  close(): Promise<void>;
+}
+
+/** Lends the API to `work`: of the server that serves this home, else on its database. */
+export async function withAgentApi<T>(context: Context, work: (api: AgentApi) => Promise<T>): Promise<T> {
+  const home = openHome({ path: context.homePath });
+  const address = home.readAddress();
+  const api = address === undefined ? await homeApi(context, home) : { ...clientOf(address, home.token), close: async () => undefined };
+  try {
+    return await work(api);
+  } finally {
+    await api.close();
+  }
+}
+
+/** The id of an agent that is named by its id, or by a name that one active agent has. */
+export async function agentIdOf(api: AgentApi, named: string): Promise<string> {
+  if (/^agent_[0-9a-f]{32}$/.test(named)) return named;
+  const agents = await everyAgent(api, '&status=active');
+  const matches = agents.filter(({ name }) => name === named).map(({ id }) => String(id));
+  const [only] = matches;
+  if (only === undefined) {
+    throw new CliError('not_found', `there is no active agent '${named}'`, { hint: 'abp agents list shows them; an id works as well.' });
+  }
+  if (matches.length === 1) return only;
+  throw new CliError('usage', `${matches.length} agents are named '${named}': ${matches.join(', ')}`, { hint: 'Use the id.' });
+}
+
+/** All pages of the list. */
+export async function everyAgent(api: AgentApi, filter: string): Promise<JsonObject[]> {
+  const agents: JsonObject[] = [];
+  let cursor = '';
+  do {
+    const page = (await api.call('GET', `/v1/agents?limit=1000${filter}${cursor}`)) as JsonObject; // the shape of the route's answer
+    agents.push(...(page.items as readonly JsonObject[])); // as above
+    cursor = typeof page.next_cursor === 'string' ? `&cursor=${encodeURIComponent(page.next_cursor)}` : '';
+  } while (cursor !== '');
+  return agents;
+}

@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { type Json, parseJson } from '../../base/json.ts';
+import { packageVersion } from '../../base/package-version.ts';
+import { parseAt } from '../../contract/border.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { agentPlaneOf } from '../../gateway/agent-plane.ts';
+import type { AgentRoute } from '../../gateway/agent-route.ts';
+import { loadConfig } from '../../gateway/config.ts';
+import { Reply } from '../../gateway/route.ts';
+import { agentRoutes } from '../../gateway/routes/agents.ts';
+import { capabilityRoutes } from '../../gateway/routes/capabilities.ts';
+import { openStore } from '../../store/database.ts';
+import type { Home } from '../../store/home.ts';
+import type { Context } from '../command.ts';
+import { withConfig } from '../config.ts';
+import type { AgentApi, Method } from './agent-api.ts';
+
+const ROUTES: readonly AgentRoute[] = [...agentRoutes, ...capabilityRoutes];
+
+/** The routes of the agent plane on the database of a home that no server serves. Whoever can open the home holds its token. */
+export async function homeApi({ io, configPath }: Context, home: Home): Promise<AgentApi> {
+  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+  const store = await openStore({ home, url: config.database.url });
+  const plane = agentPlaneOf(config, store, packageVersion());
+  return {
+    call: async (method, path, body) => {
+      const url = new URL(path, 'http://home');
+      const { route, params } = find(method, url.pathname);
+      const answer = await route.serve(plane, {
+        principal: { kind: 'token' },
+        params: parsed(route.params, params, 'path'),
+        query: parsed(route.query, Object.fromEntries(url.searchParams), 'query'),
+        body: parsed(route.body, body ?? {}, 'request body'),
+      });
+      return asJson(answer instanceof Reply ? answer.body : answer);
+    },
+    close: async () => {
+      await plane.close();
+      await store.close();
+    },
+  };
+}
+
+function find(method: Method, path: string): { route: AgentRoute; params: Record<string, string> } {
+  for (const route of ROUTES) {
+    const pattern = new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const match = route.method === method ? pattern.exec(path) : null;
+    if (match !== null) {
+      return {
+        route,
+        params: Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)])),
+      };
+    }
+  }
+  throw new AbpError('not_found', `There is no path ${path}.`);
+}
+
+function parsed(schema: z.ZodType<object> | undefined, value: unknown, what: string): object {
+  return schema === undefined ? {} : parseAt(schema, value, what);
+}
+
+/** As it would arrive over the wire. */
+function asJson(answer: unknown): Json {
+  if (typeof answer === 'string') return answer;
+  const text = JSON.stringify(answer);
+  const value = text === undefined ? undefined : parseJson(text);
+  return value?.ok === true ? value.value : null;
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
+import { assignedTable, capabilityTable } from '../../agents/page.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { flag, list, optional } from '../../parameter.ts';
+
+export const command = defineCommand({
+  arguments: { agent: optional('[agent]', 'its id or name; without it, all capabilities there are') },
+  options: {
+    set: list('--set <id>', 'give it these and no others, in this order; repeatable'),
+    none: flag('--none', 'take all away'),
+    conflicts: optional('--conflicts <policy>', 'tools of one name: error, prefix, prefer or prefer:<capability>'),
+  },
+  examples: ['abp agents capabilities', 'abp agents capabilities helper', 'abp agents capabilities helper --set current_time,test_math'],
+  async run(context, { agent, set, none, conflicts }) {
+    const { output } = context;
+    const answer = (await withAgentApi(context, async (api) => {
+      if (agent === undefined) return await api.call('GET', '/v1/capabilities');
+      const path = `/v1/agents/${await agentIdOf(api, agent)}/capabilities`;
+      if (set.length === 0 && !none) return await api.call('GET', path);
+      return await api.call('PUT', path, { capabilities: [...set], ...(conflicts === undefined ? {} : { conflicts }) });
+    })) as JsonObject; // the routes' answers
+    const items = answer.items as readonly JsonObject[]; // as above
+    output.print(answer, () => (agent === undefined ? capabilityTable(items, output.paint) : assignedTable(items, output.paint)));
+    return EXITS.ok.code;
+  },
+});

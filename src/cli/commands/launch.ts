@@ -1,0 +1,39 @@
+import { defineCommand } from '../command.ts';
+import { withConfig } from '../config.ts';
+import { CliError } from '../failure.ts';
+import { optional, required } from '../parameter.ts';
+import { AGENT_OPTIONS, runOptions } from '../runs/options.ts';
+
+export const command = defineCommand({
+  arguments: {
+    agent: required('<agent>', 'the coding agent, e.g. claude or codex'),
+    prompt: optional('[prompt]', 'what it should begin with'),
+  },
+  options: AGENT_OPTIONS,
+  examples: ['abp launch claude', 'abp launch codex --engine claude --model claude-sonnet-4-5', 'abp launch gemini --session latest'],
+  async run(context, { agent, prompt, ...values }) {
+    const { io, output } = context;
+    if (process.stdin.isTTY !== true || io.stdout.isTTY !== true) {
+      throw new CliError('usage', 'launch shows the agent’s own screen and needs a terminal', { hint: 'Use abp run without one.' });
+    }
+    const { openLocalRun } = await import('../runs/local.ts');
+    const { launchAgent } = await import('../../runtime/runs/launch.ts');
+    // Adapters take a blank prompt for none.
+    const options = runOptions(agent, values, { prompt: prompt ?? ' ' });
+    return await withConfig(async () => {
+      const { agents, gateway, deps } = await openLocalRun(context);
+      try {
+        const { runId, exit, tokenUsage } = await launchAgent(agents.adapters.get(agent), options, deps, ({ traffic, spec }) => {
+          const where = traffic.kind === 'direct' ? `directly: ${traffic.reason}` : `through ${gateway.port.url} to ${traffic.engine}`;
+          io.stderr.write(`${output.paint.faint(`${agent} ${where}`)}\n`);
+          for (const { option, reason } of spec.unhonoured)
+            io.stderr.write(`${output.paint.warn(`${option} is not honoured: ${reason}`)}\n`);
+        });
+        io.stderr.write(`${output.paint.faint(`${tokenUsage.total} tokens · ${runId}`)}\n`);
+        return exit.code ?? 1;
+      } finally {
+        await gateway.close();
+      }
+    });
+  },
+});

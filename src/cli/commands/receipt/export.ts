@@ -1,0 +1,52 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Context } from '../../command.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { optional } from '../../parameter.ts';
+import { filterOf, filters, natural } from '../../receipts/parameters.ts';
+import { withReceipts } from '../../receipts/source.ts';
+
+export const command = defineCommand({
+  arguments: {},
+  options: {
+    ...filters,
+    from: natural('--from <sequence>', 'first entry of the chain'),
+    to: natural('--to <sequence>', 'last entry of the chain'),
+    output: optional('--output <file>', 'write here instead of the standard output'),
+  },
+  examples: ['abp receipt export --output receipts.jsonl', 'abp receipt export --tag audit --since 2027-01-01 > audit.jsonl'],
+  async run(context, { from, to, output: file, ...chosen }) {
+    const lines = await withReceipts(context, async (source) => {
+      const counter = new LineCounter(source.export(filterOf(chosen), { from, to }));
+      if (file === undefined) for await (const piece of counter.pieces()) context.io.stdout.write(Buffer.from(piece).toString());
+      else await pipeline(Readable.from(counter.pieces()), createWriteStream(file, { mode: 0o600 }));
+      return counter.lines;
+    });
+    if (file !== undefined) written(context, file, lines);
+    return EXITS.ok.code;
+  },
+});
+
+const LF = 10;
+
+class LineCounter {
+  readonly #source: AsyncIterable<Uint8Array>;
+  lines = 0;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source;
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.#source) {
+      for (const byte of piece) if (byte === LF) this.lines += 1;
+      yield piece;
+    }
+  }
+}
+
+function written({ output }: Context, file: string, lines: number): void {
+  output.print({ file, lines }, () => `${file}: ${lines} lines`);
+}

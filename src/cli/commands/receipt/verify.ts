@@ -1,0 +1,104 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { isJsonObject, type JsonObject } from '../../../base/json.ts';
+import type { ChainVerification } from '../../../contract/chain-verification.ts';
+import { verifyExport } from '../../../receipts/verify-bytes.ts';
+import { isForeign, verifyForeign } from '../../../receipts/verify-foreign.ts';
+import { type Context, defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { CliError } from '../../failure.ts';
+import type { Paint } from '../../output.ts';
+import { flag, list, optional } from '../../parameter.ts';
+import { natural, runOf } from '../../receipts/parameters.ts';
+import { type ExportRange, withReceipts } from '../../receipts/source.ts';
+import { readHead, readKeys } from '../../receipts/trust.ts';
+
+interface Values {
+  readonly runId: string | undefined;
+  readonly all: boolean;
+  readonly file: string | undefined;
+  readonly publicKey: readonly string[];
+  readonly head: string | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+export const command = defineCommand({
+  arguments: { runId: optional('[run-id]', 'one run: its receipt and its link to the next signed head') },
+  options: {
+    all: flag('--all', 'the whole chain of this home'),
+    from: natural('--from <sequence>', 'a range of the chain: its first entry'),
+    to: natural('--to <sequence>', 'a range of the chain: its last entry'),
+    file: optional('--file <path>', 'an exported file, or a receipt of another implementation; needs no home and no server'),
+    publicKey: list('--public-key <key>', 'whom to trust: 64 hex digits, a PEM file, or a file with the output of keys list --json'),
+    head: optional('--head <head>', 'a signed head from elsewhere (a file, JSON, or sequence:hash): finds a cut tail'),
+  },
+  examples: [
+    'abp receipt verify run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
+    'abp receipt verify --all --head head.json',
+    'abp receipt verify --file receipts.jsonl --public-key key.pem --head 128:9f86d0…',
+  ],
+  async run(context, values) {
+    const { file, runId, all, from, to } = values;
+    if ([file !== undefined, runId !== undefined, all || from !== undefined || to !== undefined].filter(Boolean).length !== 1) {
+      throw new CliError('usage', 'say what to verify', { hint: 'Give a run id, or --all, or --from and --to, or --file.' });
+    }
+    if (file !== undefined && (await isForeignFile(file))) return foreign(context, file);
+    const found = file === undefined ? await verifyHere(context, values) : await verifyFile(file, values);
+    context.output.print(found, (data) => render(data, context.output.paint));
+    return found.ok ? EXITS.ok.code : EXITS.refused.code;
+  },
+});
+
+async function verifyFile(file: string, { publicKey, head }: Values): Promise<ChainVerification> {
+  if (publicKey.length === 0) {
+    throw new CliError('usage', '--file needs --public-key', {
+      hint: 'Whoever made the file could have made any key; say which one you trust.',
+    });
+  }
+  const options = { publicKeys: readKeys(publicKey), head: head === undefined ? undefined : readHead(head) };
+  return await verifyExport(createReadStream(file), options);
+}
+
+async function verifyHere(context: Context, { runId, publicKey, head, from, to }: Values): Promise<ChainVerification> {
+  return await withReceipts(context, async (source) => {
+    const range = runId === undefined ? { from, to } : rangeOf(await source.get(runOf(runId)));
+    const publicKeys = publicKey.length > 0 ? readKeys(publicKey) : (await source.keys()).map((key) => key.public_key);
+    return await verifyExport(source.export({}, range), { publicKeys, head: head === undefined ? undefined : readHead(head) });
+  });
+}
+
+function rangeOf({ seal, run_id: run }: JsonObject): ExportRange {
+  const sequence = isJsonObject(seal) ? seal.sequence : undefined;
+  if (typeof sequence === 'number') return { from: sequence, to: sequence };
+  throw new CliError('usage', `the receipt of ${String(run)} is not sealed`, { hint: 'It is once the run has ended.' });
+}
+
+function render(found: ChainVerification, paint: Paint): string {
+  const { ok, verdict, receipts, removed, withheld, keys, notes, problems, problem_count: count } = found;
+  const counts = [
+    `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'} checked`,
+    ...(removed > 0 ? [`${removed} removed on record`] : []),
+    ...(withheld > 0 ? [`${withheld} left out`] : []),
+  ];
+  return [
+    `${ok ? paint.good('ok') : paint.bad('NOT OK')}  ${verdict}`,
+    paint.faint(`${counts.join(', ')}${keys.length === 0 ? '' : `; signed by ${keys.join(', ')}`}`),
+    ...notes.map((note) => `${paint.warn('note')}  ${note}`),
+    ...problems.map(({ line, code, message }) => `${paint.bad(code)}  ${line === 0 ? '' : `line ${line}: `}${message}`),
+    ...(count > problems.length ? [paint.faint(`and ${count - problems.length} more`)] : []),
+  ].join('\n');
+}
+
+/** An export begins with a receipt or a link, each on one line; a foreign receipt is a document with `meta`. */
+async function isForeignFile(file: string): Promise<boolean> {
+  const chunks = createReadStream(file, { end: 64 * 1024 });
+  let text = '';
+  for await (const chunk of chunks) text += String(chunk);
+  return /^\s*\{/.test(text) && text.includes('"meta"') && isForeign(readFileSync(file, 'utf8'));
+}
+
+function foreign({ output }: Context, file: string): number {
+  const found = verifyForeign(readFileSync(file, 'utf8'));
+  output.print(found, ({ ok, verdict }) => `${ok ? output.paint.good('ok') : output.paint.bad('NOT OK')}  ${verdict}`);
+  return found.ok ? EXITS.ok.code : EXITS.refused.code;
+}

@@ -1,0 +1,35 @@
+import { isJsonObject } from '../../../base/json.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { CliError } from '../../failure.ts';
+import { flag } from '../../parameter.ts';
+import { type HomeServer, withServer } from '../../recorded/home-server.ts';
+import { queryOf, SELECTION, type Selection } from '../../recorded/select.ts';
+
+export const command = defineCommand({
+  arguments: {},
+  options: { ...SELECTION, all: flag('--all', 'every recording of this home') },
+  examples: ['abp recordings erase --tag customer-4711', 'abp recordings erase --run run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b'],
+  async run(context, { run, all, ...selection }) {
+    const filtered = Object.values(selection).some((value) => value !== undefined);
+    if (run.length === 0 && !filtered && !all) {
+      throw new CliError('usage', 'nothing is named to erase', { hint: 'Give --run, --key, --tag or --engine; --all erases everything.' });
+    }
+    const erased = await withServer(context, async (server) => {
+      const named = await eraseRuns(server, run);
+      return filtered || all ? named + (await eraseSelected(server, selection)) : named;
+    });
+    context.output.print({ erased }, (data) => `The bodies of ${data.erased} runs are erased; their receipts stay.`);
+    return EXITS.ok.code;
+  },
+});
+
+async function eraseRuns(server: HomeServer, runs: readonly string[]): Promise<number> {
+  for (const run of runs) await server.client.call('DELETE', `/v1/receipts/${encodeURIComponent(run)}/bodies`);
+  return runs.length;
+}
+
+async function eraseSelected(server: HomeServer, selection: Selection): Promise<number> {
+  const answer = await server.client.call('DELETE', `/v1/recordings?${queryOf(selection, { all: 'true' })}`);
+  return isJsonObject(answer) ? Number(answer.erased) : 0;
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import type { RunOptions } from '../../contract/run-options.ts';
+import { openHome } from '../../store/home.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { withConfig } from '../config.ts';
+import { count, list, optional, required } from '../parameter.ts';
+import { canAsk } from '../runs/answers.ts';
+import { follow } from '../runs/follow.ts';
+import { AGENT_OPTIONS, dollarsOf, runOptions } from '../runs/options.ts';
+import type { RunSource } from '../runs/source.ts';
+
+export const command = defineCommand({
+  arguments: {
+    agent: required('<agent>', 'the coding agent, e.g. claude or codex'),
+    prompt: required('<prompt>', 'what it should do; - reads it from the standard input'),
+  },
+  options: {
+    ...AGENT_OPTIONS,
+    system: optional('--system <text>', 'text added to the agent’s system prompt'),
+    attach: list('--attach <file>', 'a file or image for the agent; repeatable'),
+    timeout: count('--timeout <seconds>', 'end the run after this long'),
+    inactivity: count('--inactivity <seconds>', 'end the run after this much silence'),
+    maxTurns: count('--max-turns <number>', 'end the run after this many turns'),
+    budget: optional('--budget <usd>', 'end the run when it has cost this much'),
+    remote: optional('--remote <url>', 'run it on another backplane; ABP_KEY is its key'),
+  },
+  examples: [
+    'abp run claude "explain this repository"',
+    'abp run codex "fix the failing test" --approval yolo --budget 0.50',
+    'abp run claude "hello" --engine sim --json',
+  ],
+  async run(context, { agent, prompt, ...values }) {
+    const { io } = context;
+    const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1000);
+    const asks = canAsk(io) && !context.output.json;
+    const options = runOptions(agent, values, {
+      prompt: prompt === '-' ? await io.stdin() : prompt,
+      systemPrompt: values.system,
+      systemPromptMode: values.system === undefined ? undefined : 'append',
+      attachments: values.attach.length === 0 ? undefined : values.attach.map((file) => ({ filePath: resolve(file) })),
+      approvalMode: values.approval ?? (asks ? 'prompt' : undefined),
+      timeout: seconds(values.timeout),
+      inactivityTimeout: seconds(values.inactivity),
+      maxTurns: values.maxTurns,
+      maxBudgetUsd: dollarsOf(values.budget),
+      nonInteractive: asks ? undefined : true,
+    });
+    return await withConfig(async () => follow(context, await open(context, options, values.remote)));
+  },
+});
+
+/** On another backplane, on the server of the home, or in this process. */
+async function open(context: Context, options: RunOptions, remote: string | undefined): Promise<RunSource> {
+  const { serverRun } = await import('../runs/server-run.ts');
+  if (remote !== undefined) return await serverRun({ url: remote.replace(/\/$/, ''), key: context.io.env.ABP_KEY }, options);
+  const here = { ...options, cwd: options.cwd ?? process.cwd() };
+  const home = openHome({ path: context.homePath });
+  const address = home.readAddress();
+  // The agent is found by the PATH of this terminal, not by that of the server.
+  const there = { ...here, env: { PATH: context.io.env.PATH ?? '', ...options.env } };
+  if (address !== undefined) return await serverRun({ url: address.url, key: home.token }, there);
+  const { insideRun } = await import('../runs/source.ts');
+  return (await insideRun(context, here)) ?? (await open(context, options, remote));
+}

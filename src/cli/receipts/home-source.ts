@@ -1,0 +1,93 @@
+import { isoTime } from '../../base/clock.ts';
+import { parseJsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { type Config, loadConfig } from '../../gateway/config.ts';
+import { BodyKeeper } from '../../receipts/bodies/keeper.ts';
+import { openChain } from '../../receipts/chain.ts';
+import { exportLines } from '../../receipts/export.ts';
+import { removeReceipts } from '../../receipts/remove.ts';
+import { replaceLostKey, rotateKey } from '../../receipts/rotate.ts';
+import { sealKeysFolder } from '../../receipts/seal-keys.ts';
+import { chainOf, findHead, listChains, listSealKeys } from '../../store/chain.ts';
+import { openStore } from '../../store/database.ts';
+import type { Home } from '../../store/home.ts';
+import { getReceipt, listReceipts } from '../../store/receipts.ts';
+import type { Store } from '../../store/store.ts';
+import type { Context } from '../command.ts';
+import { withConfig } from '../config.ts';
+import type { ReceiptSource } from './source.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const MIB = 1024 * 1024;
+
+/** Receipts of a home that no server serves, read from its database. */
+export async function homeSource({ io, configPath }: Context, home: Home): Promise<ReceiptSource> {
+  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+  const store = await openStore({ home, url: config.database.url });
+  const keysFolder = sealKeysFolder(home.path);
+  return {
+    get: async (run) => {
+      const row = await getReceipt(store, run);
+      if (row === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      return row.document;
+    },
+    list: async (options) => {
+      const { items, next_cursor: nextCursor } = await listReceipts(store, options);
+      return { items: items.map((row) => row.document), nextCursor };
+    },
+    export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
+    keys: () => keysOf(store),
+    head: async () => {
+      const head = await findHead(store, (await chainOf(store, home.nodeId)).number);
+      return parseJsonObject(head?.document ?? '') ?? {};
+    },
+    rotate: (lost) =>
+      alone(home, async () =>
+        lost
+          ? await replaceLostKey(store, home.nodeId, keysFolder)
+          : await rotateKey(store, await openChain(store, home.nodeId, keysFolder), keysFolder),
+      ),
+    remove: (order) =>
+      alone(home, async () => {
+        const chain = await openChain(store, home.nodeId, keysFolder);
+        return (await removeReceipts(store, chain, order, bodiesOf(store, home, config))).length;
+      }),
+    close: () => store.close(),
+  };
+}
+
+function bodiesOf(store: Store, home: Home, { recording }: Config): BodyKeeper {
+  const keeping = { keepMs: recording.keep_days * DAY_MS, maxBytes: recording.max_mb * MIB, redact: recording.redact };
+  const onFault = (message: string): never => {
+    throw new AbpError('internal', message);
+  };
+  return new BodyKeeper({ store, home, keeping, onFault });
+}
+
+/** Whoever adds to the chain must be the only one: the lock of the server keeps a server from starting meanwhile. */
+async function alone<T>(home: Home, work: () => Promise<T>): Promise<T> {
+  const lock = home.lockServer();
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+async function* bytesOf(store: Store, node: string, options: Parameters<typeof exportLines>[2]): AsyncGenerator<Uint8Array> {
+  for await (const lines of exportLines(store, await chainOf(store, node), options)) {
+    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
+  }
+}
+
+async function keysOf(store: Store): ReturnType<ReceiptSource['keys']> {
+  const nodes = new Map((await listChains(store)).map(({ number, node }) => [number, node]));
+  return (await listSealKeys(store)).map((key) => ({
+    id: key.id,
+    algorithm: 'Ed25519',
+    public_key: key.publicKey,
+    node: nodes.get(key.chain) ?? '',
+    created_at: isoTime(key.createdAt),
+    retired_at: key.retiredAt === null ? null : isoTime(key.retiredAt),
+  }));
+}

@@ -1,0 +1,72 @@
+import { request } from 'undici';
+import { isoTime } from '../../base/clock.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { SealKey } from '../../contract/chain.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { ServerAddress } from '../../store/address.ts';
+import { clientOf } from '../client.ts';
+import { CliError } from '../failure.ts';
+import type { ReceiptSource } from './source.ts';
+
+type Values = Readonly<Record<string, string | number | undefined>>;
+
+function queryOf({ since, until, ...rest }: Values): string {
+  const query = new URLSearchParams();
+  const all = { ...rest, since: timeText(since), until: timeText(until) };
+  for (const [name, value] of Object.entries(all)) if (value !== undefined) query.append(name, String(value));
+  return query.toString();
+}
+
+function timeText(time: string | number | undefined): string | undefined {
+  return typeof time === 'number' ? isoTime(time) : time;
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new AbpError('internal', 'the server answered something else than it should');
+}
+
+function itemsOf(value: Json): readonly JsonObject[] {
+  const { items } = objectOf(value);
+  return Array.isArray(items) ? items.map(objectOf) : [];
+}
+
+/** Receipts of a live server, asked with the token of its home. */
+export function serverSource(address: ServerAddress, token: string): ReceiptSource {
+  const { call } = clientOf(address, token);
+  return {
+    get: async (run) => objectOf(await call('GET', `/v1/receipts/${run}`)),
+    list: async (options) => {
+      const answer = await call('GET', `/v1/receipts?${queryOf({ ...options })}`);
+      const next = objectOf(answer).next_cursor;
+      return { items: itemsOf(answer), nextCursor: typeof next === 'string' ? next : undefined };
+    },
+    export: (filter, range) => pieces(`${address.url}/v1/receipts/export?${queryOf({ ...filter, ...range })}`, token),
+    keys: async () => itemsOf(await call('GET', '/v1/receipts/keys')) as unknown as SealKey[], // the server's own document
+    head: async () => objectOf(await call('GET', '/v1/receipts/head')),
+    rotate: async (lost) => {
+      if (lost)
+        throw new CliError('usage', '--lost needs the server stopped', { hint: 'A server that runs has its key. Leave --lost out.' });
+      const { old_key: oldKey, new_key: newKey } = objectOf(await call('POST', '/v1/receipts/keys/rotate', {}));
+      return { oldKey: String(oldKey), newKey: String(newKey) };
+    },
+    remove: async ({ endedBefore, status, reason, key, tag }) => {
+      const before = timeText(endedBefore);
+      const body = {
+        status,
+        reason,
+        ...(key !== undefined && { key }),
+        ...(tag !== undefined && { tag }),
+        ...(before !== undefined && { before }),
+      };
+      return Number(objectOf(await call('POST', '/v1/receipts/remove', body)).count);
+    },
+    close: async () => undefined,
+  };
+}
+
+async function* pieces(url: string, token: string): AsyncGenerator<Uint8Array> {
+  const answer = await request(url, { headers: { 'x-abp-key': token }, reset: true });
+  if (answer.statusCode !== 200) throw new AbpError('internal', `the server answered ${answer.statusCode}: ${await answer.body.text()}`);
+  yield* answer.body;
+}

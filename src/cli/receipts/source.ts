@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { SealKey } from '../../contract/chain.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { RemovalOrder } from '../../receipts/remove.ts';
+import type { Rotation } from '../../receipts/rotate.ts';
+import { openHome } from '../../store/home.ts';
+import type { Context } from '../command.ts';
+
+/** Which receipts; times in milliseconds since the epoch. */
+export interface Filter {
+  readonly plane?: string | undefined;
+  readonly engine?: string | undefined;
+  readonly model?: string | undefined;
+  readonly status?: string | undefined;
+  readonly key?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export interface ListOptions extends Filter {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface ExportRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export interface ReceiptPage {
+  readonly items: readonly JsonObject[];
+  readonly nextCursor: string | undefined;
+}
+
+/** Where the commands find receipts: a live server of the home, or the home itself. */
+export interface ReceiptSource {
+  get(run: RunId): Promise<JsonObject>;
+  list(options: ListOptions): Promise<ReceiptPage>;
+  /** The export in pieces. */
+  export(filter: Filter, range: ExportRange): AsyncIterable<Uint8Array>;
+  keys(): Promise<readonly SealKey[]>;
+  head(): Promise<JsonObject>;
+  rotate(lost: boolean): Promise<Rotation>;
+  /** How many receipts became stubs. */
+  remove(order: RemovalOrder): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Does the work on a source and closes it. */
+export async function withReceipts<T>(context: Context, work: (source: ReceiptSource) => Promise<T>): Promise<T> {
+  const home = openHome({ path: context.homePath ?? context.io.env.ABP_HOME });
+  const address = home.readAddress();
+  const source =
+    address === undefined
+      ? await (await import('./home-source.ts')).homeSource(context, home)
+      : (await import('./server-source.ts')).serverSource(address, home.token);
+  try {
+    return await work(source);
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { parseRunOptions, type RunOptions } from '../../contract/run-options.ts';
+import type { Parameters } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { count, flag, list, optional } from '../parameter.ts';
+
+/** The options that `run` and `launch` share. */
+export const AGENT_OPTIONS = {
+  cwd: optional('--cwd <dir>', 'the folder to work in (default: this one)'),
+  engine: optional('--engine <id>', 'the engine that serves the agent’s model calls, e.g. gemini or sim'),
+  model: optional('--model <name>', 'the model; needed where the engine is not the agent’s own'),
+  thinking: optional('--thinking <level>', 'low, medium, high or max'),
+  thinkingBudget: count('--thinking-budget <tokens>', 'thinking in tokens; beats --thinking'),
+  approval: optional('--approval <mode>', 'yolo, prompt or deny'),
+  session: optional('--session <id>', 'go on with an earlier session of the agent'),
+  fork: optional('--fork <id>', 'branch off an earlier session'),
+  direct: flag('--direct', 'leave the agent’s model calls alone: no gateway'),
+  strict: flag('--strict', 'refuse what an engine can only approximate'),
+  tag: list('--tag <name>', 'a label for the receipts; repeatable'),
+} as const satisfies Parameters;
+
+/** What those options read as. */
+export interface AgentValues {
+  readonly cwd: string | undefined;
+  readonly engine: string | undefined;
+  readonly model: string | undefined;
+  readonly thinking: string | undefined;
+  readonly thinkingBudget: number | undefined;
+  readonly approval: string | undefined;
+  readonly session: string | undefined;
+  readonly fork: string | undefined;
+  readonly direct: boolean;
+  readonly strict: boolean;
+  readonly tag: readonly string[];
+}
+
+/** Run options of a command line; what is not said is left out. */
+export function runOptions(agent: string, values: AgentValues, more: Readonly<Record<string, unknown>>): RunOptions {
+  const { cwd, engine, model, thinking, thinkingBudget, approval, session, fork, direct, strict, tag } = values;
+  const wishes = {
+    agent,
+    cwd: cwd === undefined ? undefined : resolve(cwd),
+    engine,
+    model,
+    thinkingEffort: thinking,
+    thinkingBudgetTokens: thinkingBudget,
+    approvalMode: approval,
+    sessionId: session,
+    forkSessionId: fork,
+    direct: direct ? true : undefined,
+    compatibility: strict ? 'strict' : undefined,
+    tags: tag.length === 0 ? undefined : [...tag],
+    ...more,
+  };
+  return parseRunOptions(Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined)));
+}
+
+/** An amount of US dollars. */
+export function dollarsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\$?\d+(\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : Number.NaN;
+  if (value > 0) return value;
+  throw new CliError('usage', `'${text}' is not an amount of dollars`, { hint: 'Such as --budget 0.50.' });
+}

@@ -1,0 +1,102 @@
+import { createParser } from 'eventsource-parser';
+import { request } from 'undici';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import { clientOf, type ServerClient } from '../client.ts';
+import { CliError } from '../failure.ts';
+import type { RunSource } from './source.ts';
+
+const RECONNECT_MS = 500;
+const MOST_RECONNECTS = 20;
+
+export interface ServerAt {
+  readonly url: string;
+  /** The token of its home, or a key that may run agents. */
+  readonly key: string | undefined;
+}
+
+/** Runs on a server: that of the home, or another backplane. What the agent may do is checked there. */
+export async function serverRun(server: ServerAt, options: RunOptions): Promise<RunSource> {
+  const client = clientOf({ url: server.url, pid: 0 }, server.key);
+  // RunOptions are JSON already.
+  const started = await client.call('POST', '/v1/runs', options as unknown as JsonObject);
+  const runId = isJsonObject(started) && typeof started.run_id === 'string' ? started.run_id : '';
+  const stream = new ServerEvents(server, runId);
+  return {
+    runId,
+    events: stream,
+    result: async () => stream.result ?? (await storedResult(client, runId)),
+    answer: async (id, answer) => {
+      await client.call('POST', `/v1/runs/${runId}/interactions/${encodeURIComponent(id)}`, { ...answer });
+    },
+    cancel: async () => void (await client.call('POST', `/v1/runs/${runId}/cancel`)),
+    close: async () => undefined,
+  };
+}
+
+async function storedResult(client: ServerClient, runId: string): Promise<JsonObject> {
+  const run = await client.call('GET', `/v1/runs/${runId}`);
+  return isJsonObject(run) && isJsonObject(run.result) ? run.result : {};
+}
+
+/** The events of a run; a connection that breaks is opened again after the last one seen. */
+class ServerEvents implements AsyncIterable<AgentEvent> {
+  readonly #server: ServerAt;
+  readonly #runId: string;
+  #last = 0;
+  result: JsonObject | undefined;
+
+  constructor(server: ServerAt, runId: string) {
+    this.#server = server;
+    this.#runId = runId;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
+    for (let tries = 0; this.result === undefined; tries += 1) {
+      const before = this.#last;
+      try {
+        yield* this.#connection();
+      } catch (error) {
+        if (error instanceof CliError) throw error;
+      }
+      if (this.#last > before) tries = 0;
+      if (this.result !== undefined) return;
+      if (tries >= MOST_RECONNECTS) {
+        throw new CliError('no_server', `the events of ${this.#runId} broke off`, { hint: 'The run may go on; see GET /v1/runs.' });
+      }
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    }
+  }
+
+  async *#connection(): AsyncGenerator<AgentEvent> {
+    const { url, key } = this.#server;
+    const answer = await request(`${url}/v1/runs/${this.#runId}/events`, {
+      headers: { 'last-event-id': String(this.#last), ...(key === undefined ? {} : { 'x-abp-key': key }) },
+      bodyTimeout: 0,
+    });
+    if (answer.statusCode !== 200) {
+      throw new CliError('no_server', `the server answered ${answer.statusCode} to the events of ${this.#runId}`, {
+        hint: 'Is the key right?',
+      });
+    }
+    const heard: AgentEvent[] = [];
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        const value = parseJsonObject(data) ?? {};
+        if (event === 'run_result') this.result = withoutType(value);
+        else heard.push(value as unknown as AgentEvent); // our own server speaks the contract
+        if (id !== undefined) this.#last = Number(id);
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* heard.splice(0);
+    }
+  }
+}
+
+function withoutType({ type: _type, ...result }: JsonObject): JsonObject {
+  return result;
+}

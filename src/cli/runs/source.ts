@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { AgentEvent } from '../../contract/event.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
+import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
+import type { Context } from '../command.ts';
+
+/** A run as the command line sees it, wherever it runs. */
+export interface RunSource {
+  readonly runId: string;
+  /** Every event in its order. */
+  readonly events: AsyncIterable<AgentEvent>;
+  /** What it came to; there once the events have ended. */
+  result(): Promise<JsonObject>;
+  answer(interactionId: string, answer: InteractionAnswer): Promise<void>;
+  cancel(): Promise<void>;
+  /** After the result: closes what was opened for it. */
+  close(): Promise<void>;
+}
+
+/** Runs in this process, with a gateway of its own while it lasts; for a home without a server. */
+export async function insideRun(context: Context, options: RunOptions): Promise<RunSource | undefined> {
+  const { openRunGateway } = await import('../../gateway/run-gateway.ts');
+  const { runServiceOf } = await import('../../gateway/runs.ts');
+  const { recordingFor } = await import('../../gateway/recording.ts');
+  const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
+  if (gateway.inside === undefined) return undefined;
+  try {
+    const service = await runServiceOf(gateway.inside);
+    const runId = await service.start(options, {
+      keyId: null,
+      keepWords: recordingFor(gateway.inside.config, { kind: 'token' }) === 'full',
+    });
+    const live = service.live(runId);
+    return {
+      runId,
+      events: flattened(service.events(runId, 0, new AbortController().signal)),
+      result: async () => (await service.result(runId)) ?? {},
+      answer: async (id, answer) => live?.handle.interaction.respond(id, answer),
+      cancel: async () => await live?.handle.abort(),
+      close: () => gateway.close(),
+    };
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+}
+
+async function* flattened(pages: AsyncIterable<readonly { readonly event: AgentEvent }[]>): AsyncGenerator<AgentEvent> {
+  for await (const page of pages) for (const { event } of page) yield event;
+}

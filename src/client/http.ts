@@ -1,0 +1,34 @@
+import type { JsonObject } from '../base/json.ts';
+import { AbpError, isErrorCode } from '../contract/errors.ts';
+
+/** Where a server answers, and as whom it is called. */
+export interface Connection {
+  readonly url: string;
+  readonly key?: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** What else a call says. */
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A GET whose answer is not an error; an error answer is thrown as the error it carries. */
+export async function get(connection: Connection, path: string, { headers = {}, signal }: CallOptions = {}): Promise<Response> {
+  const answer = await connection.fetch(`${connection.url}${path}`, {
+    headers: { ...(connection.key === undefined ? {} : { 'x-abp-key': connection.key }), ...headers },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (answer.ok) return answer;
+  throw await errorOf(answer);
+}
+
+async function errorOf(answer: Response): Promise<AbpError> {
+  const text = await answer.text();
+  const fallback = new AbpError('internal', `the server answered ${answer.status}`);
+  if (!(answer.headers.get('content-type') ?? '').includes('json')) return fallback;
+  const body = (await new Response(text).json()) as { error?: { code?: string; message?: string; details?: JsonObject } }; // an error body of the contract
+  const { code = '', message = fallback.message, details = {} } = body.error ?? {};
+  return new AbpError(isErrorCode(code) ? code : 'internal', message, details);
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { FidelityEntry } from '../../contract/negotiation.ts';
+import { Receipt, ReceiptUsage, ToolCallRecord, WorkspaceDelta } from '../../contract/receipt.ts';
+import { Compatibility } from '../../contract/support.ts';
+import { RunTerms } from '../auth/scopes.ts';
+
+const text = z.string();
+const textOrNull = text.nullable();
+const ms = z.number().nonnegative();
+
+export const AttachedParams = z.strictObject({ run_id: text });
+
+export const OfferQuery = z.strictObject({
+  engine: text.optional().describe('As the caller named it; without it the engine of the agent’s own vendor.'),
+  dialect: text.describe('The dialect that the agent speaks by itself.'),
+  dialects: text.optional().describe('Every dialect it can be told to speak, with commas between them.'),
+});
+
+export const Offer = z.union([
+  z.strictObject({
+    engine: text,
+    credential: z.enum(['ours', 'caller']),
+    speaks_dialect: z.boolean(),
+    shared: text.optional(),
+    needs_model: z.boolean(),
+  }),
+  z.strictObject({ engine: text, missing: text }),
+]);
+export type Offer = z.infer<typeof Offer>;
+
+export const AttachedKey = RunTerms.extend({
+  raw: z.boolean(),
+  tags: z.array(text),
+  expires_at: z.int().describe('Milliseconds since the epoch.'),
+});
+export type AttachedKey = z.infer<typeof AttachedKey>;
+
+export const AttachedSecret = z.strictObject({ secret: text.describe('Shown once; it dies with the run.') });
+
+export const SpendQuery = z.strictObject({ state: z.enum(['running', 'ended']) });
+
+export const Spend = z.strictObject({
+  calls: z.int(),
+  usage: ReceiptUsage,
+  nano_usd: z.int().nullable(),
+  price_version: textOrNull,
+});
+export type Spend = z.infer<typeof Spend>;
+
+export const AttachedOpening = z.strictObject({
+  owner: z.strictObject({ pid: z.int(), started: text }).describe('The process that runs the agent, on the machine of the server.'),
+  ends_with_owner: z.boolean().describe('The end of that process is the proper end of the run.'),
+  at: z.int(),
+  task: text,
+  dialect: textOrNull,
+  engine: textOrNull,
+  backend: text,
+  requested_model: textOrNull,
+  upstream_model: textOrNull,
+  compatibility: Compatibility,
+  fidelity: z.array(FidelityEntry),
+  request: Receipt.shape.request,
+  enforcement: Receipt.shape.enforcement,
+  tags: z.array(text),
+});
+export type AttachedOpening = z.infer<typeof AttachedOpening>;
+
+export const AttachedClosing = z.strictObject({
+  at: z.int(),
+  status: z.enum(['completed', 'failed', 'cancelled']),
+  reason: textOrNull,
+  error: Receipt.shape.error,
+  upstream_model: textOrNull,
+  event_count: z.int().nonnegative(),
+  usage: ReceiptUsage.nullable(),
+  tool_calls: z.array(ToolCallRecord),
+  cost: Receipt.shape.cost,
+  last_byte_ms: ms,
+  workspace_delta: WorkspaceDelta.nullable(),
+  backend_version: textOrNull,
+});
+export type AttachedClosing = z.infer<typeof AttachedClosing>;

@@ -1,0 +1,82 @@
+import type { RegisteredAdapter } from '../../adapters/index.ts';
+import {
+  AdapterDetail,
+  AdapterList,
+  AdapterParams,
+  AuthView,
+  DetectionView,
+  DetectQuery,
+  InstallAnswer,
+  InstallRequest,
+} from '../api/adapters.ts';
+import { codingAgentsOf } from '../coding-agents.ts';
+import { defineRoute } from '../route.ts';
+
+function view({ agent, displayName, cliCommand, summary, capabilities }: RegisteredAdapter): object {
+  return { agent, displayName, cliCommand, summary, capabilities };
+}
+
+export const adapterRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/adapters',
+    summary: 'Every coding agent and what its profile says it can do.',
+    need: { kind: 'read' },
+    response: AdapterList,
+    handle: async ({ gateway }) => {
+      const items = (await codingAgentsOf(gateway)).adapters.list().map(view);
+      return { items, total: items.length };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/adapters/{id}',
+    summary: 'One coding agent: its profile, how it is installed here, and what today’s versions differ in.',
+    need: { kind: 'read' },
+    params: AdapterParams,
+    response: AdapterDetail,
+    handle: async ({ gateway, params }) => {
+      const { adapters } = await codingAgentsOf(gateway);
+      const adapter = adapters.get(params.id);
+      const { notes, defaultModelId, modelsAsOf, modelsSource } = adapter;
+      return {
+        ...view(adapter),
+        notes,
+        installInstructions: adapters.installInstructions(params.id),
+        defaultModelId,
+        modelsAsOf,
+        modelsSource,
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/adapters/{id}/detect',
+    summary: 'Whether the agent is on the machine of the server, in which version, and what that version can do.',
+    need: { kind: 'read' },
+    params: AdapterParams,
+    query: DetectQuery,
+    response: DetectionView,
+    handle: async ({ gateway, params, query }) =>
+      (await codingAgentsOf(gateway)).adapters.detect(params.id, { fresh: query.fresh === 'true' }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/adapters/{id}/auth',
+    summary: 'Which credentials the agent would find, by name only; no file is opened.',
+    need: { kind: 'read' },
+    params: AdapterParams,
+    response: AuthView,
+    handle: async ({ gateway, params }) => (await codingAgentsOf(gateway)).adapters.auth(params.id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/adapters/{id}/install',
+    summary: 'Installs the agent on the machine of the server.',
+    need: { kind: 'control' },
+    params: AdapterParams,
+    body: InstallRequest,
+    response: InstallAnswer,
+    handle: async ({ gateway, params, body }) => (await codingAgentsOf(gateway)).adapters.install(params.id, body),
+  }),
+];

@@ -1,0 +1,78 @@
+import { AbpError } from '../../contract/errors.ts';
+import type { Agent } from '../../platform/agent.ts';
+import { type AgentModel, agentModel, negotiateAgent } from '../../platform/agent-model.ts';
+import type { AgentPlane } from '../../platform/agent-plane.ts';
+import { type Caller, compositionOf, hostFor } from '../../platform/agents.ts';
+import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platform/compose.ts';
+import type { AgentPreview } from '../api/agents.ts';
+import { toolView } from './capabilities-view.ts';
+
+/** What a turn would send, or why there would be none. A refusal is the answer here, not an error of the call. */
+export async function previewOf(plane: AgentPlane, caller: Caller, agent: Agent): Promise<AgentPreview> {
+  const model = attempt(() => agentModel(agent.model, plane.routes));
+  const host = hostFor(plane, { keyId: agent.keyId, hostAllowed: caller.hostAllowed });
+  const composed = await settled(inspectAgent(host, await compositionOf(plane, agent)));
+  return {
+    agent_id: agent.id,
+    model: model instanceof AbpError ? null : { engine: model.engine.id, model: model.model },
+    ...(composed instanceof AbpError ? EMPTY : composedView(composed)),
+    negotiation: model instanceof AbpError || composed instanceof AbpError ? null : negotiationView(model, composed),
+    error: errorView([composed instanceof AbpError ? composed : refusedConflict(composed), model]),
+  };
+}
+
+const EMPTY = { system_prompt: '', prompt_parts: [], tools: [], capabilities: [], conflicts: [], warnings: [] };
+
+function composedView(composed: ComposedAgent): Omit<AgentPreview, 'agent_id' | 'model' | 'negotiation' | 'error'> {
+  return {
+    system_prompt: composed.systemPrompt,
+    prompt_parts: composed.promptParts.map((part) => ({ ...part })),
+    tools: composed.tools.map(({ source, ...tool }) => ({
+      ...toolView(tool),
+      source: { capability_id: source.capabilityId, version: source.version, name: source.name },
+    })),
+    capabilities: composed.capabilities.map(({ capability, config, position, requestedBy }) => ({
+      capability_id: capability.id,
+      version: capability.version,
+      position,
+      requested_by: [...requestedBy],
+      config: { ...config },
+    })),
+    conflicts: composed.conflicts.map(({ name, capabilities, outcome, winner }) => ({
+      name,
+      capabilities: [...capabilities],
+      outcome,
+      ...(winner === undefined ? {} : { winner }),
+    })),
+    warnings: [...composed.warnings],
+  };
+}
+
+function negotiationView(model: AgentModel, { requirements }: ComposedAgent): AgentPreview['negotiation'] {
+  const { backend, result, report, unmet } = negotiateAgent(model, requirements);
+  const required = requirements.required.map(({ capability }) => ({ capability, min_support: 'emulated' as const }));
+  return { backend, requirements: { required }, result, report, unmet: [...unmet] };
+}
+
+function errorView(candidates: readonly unknown[]): AgentPreview['error'] {
+  const error = candidates.find((candidate) => AbpError.is(candidate));
+  return AbpError.is(error) ? { code: error.code, message: error.message, details: { ...error.details } } : null;
+}
+
+function attempt<T>(work: () => T): T | AbpError {
+  try {
+    return work();
+  } catch (error) {
+    if (AbpError.is(error)) return error;
+    throw error;
+  }
+}
+
+async function settled<T>(work: Promise<T>): Promise<T | AbpError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (AbpError.is(error)) return error;
+    throw error;
+  }
+}

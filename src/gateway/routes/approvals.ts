@@ -1,0 +1,36 @@
+import { answerApproval, openApprovals } from '../../platform/turns.ts';
+import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
+import { defineRoute } from '../route.ts';
+import { NEED, sessionOf } from './sessions.ts';
+
+export const approvalRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/{id}/approvals',
+    summary: 'Calls that wait until somebody says yes or no.',
+    need: NEED,
+    params: SessionParams,
+    response: ApprovalList,
+    handle: async ({ gateway, principal, params }) => ({
+      items: await openApprovals(gateway.platform.parts, await sessionOf(gateway, principal, params.id)),
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/{id}/approvals/{approval_id}',
+    summary: 'Answers such a question. An approved call is made at once, as it stood in the question.',
+    need: NEED,
+    params: ApprovalParams,
+    body: ApprovalAnswer,
+    response: ApprovalView,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { parts, worker } = gateway.platform;
+      const session = await sessionOf(gateway, principal, params.id);
+      return await answerApproval(parts, worker, session, {
+        approvalId: params.approval_id,
+        approved: body.decision === 'approve',
+        note: body.note,
+      });
+    },
+  }),
+];

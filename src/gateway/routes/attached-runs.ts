@@ -1,0 +1,94 @@
+import {
+  AttachedClosing,
+  AttachedKey,
+  AttachedOpening,
+  AttachedParams,
+  AttachedSecret,
+  Offer,
+  OfferQuery,
+  Spend,
+  SpendQuery,
+} from '../api/attached-runs.ts';
+import { attachedRunsOf } from '../attached-runs.ts';
+import { closingFromWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../attached-wire.ts';
+import { defineRoute, Reply } from '../route.ts';
+import { runPort } from '../run-port.ts';
+import { runIdOf } from './runs.ts';
+
+const NEED = { kind: 'control' } as const;
+
+/** For processes of this home that drive an agent themselves (`abp launch`, the in-process client): the gateway is this server. */
+export const attachedRunRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/attached-runs/offer',
+    summary: 'Which engine would serve an agent, and on whose credential.',
+    need: NEED,
+    query: OfferQuery,
+    response: Offer,
+    handle: async ({ gateway, query: { engine, dialect, dialects = dialect } }) =>
+      offerToWire(await runPort(gateway).offer({ engine, dialect, dialects: dialects.split(',') })),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/attached-runs/{run_id}',
+    summary: 'A process of this home begins a run.',
+    need: NEED,
+    params: AttachedParams,
+    body: AttachedOpening,
+    handle: async ({ gateway, params, body }) => {
+      const run = runIdOf(params.run_id);
+      await runPort(gateway).opened(openingFromWire(run, body));
+      attachedRunsOf(gateway).add(run, { owner: body.owner, startedAt: body.at, endsWithOwner: body.ends_with_owner });
+      return new Reply(204, undefined);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/attached-runs/{run_id}/key',
+    summary: 'A key for the model calls of the run.',
+    need: NEED,
+    params: AttachedParams,
+    body: AttachedKey,
+    response: AttachedSecret,
+    handle: async ({ gateway, params, body }) => {
+      const secret = await runPort(gateway).mintRunKey(keyFromWire(runIdOf(params.run_id), body));
+      return new Reply(201, { secret });
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/attached-runs/{run_id}/key',
+    summary: 'The key of the run opens nothing any more.',
+    need: NEED,
+    params: AttachedParams,
+    handle: async ({ gateway, params }) => {
+      await runPort(gateway).dropRunKey(runIdOf(params.run_id));
+      return new Reply(204, undefined);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/attached-runs/{run_id}/spend',
+    summary: 'What the model calls of the run have used.',
+    need: NEED,
+    params: AttachedParams,
+    query: SpendQuery,
+    response: Spend,
+    handle: async ({ gateway, params, query }) => spendToWire(await runPort(gateway).spent(runIdOf(params.run_id), query.state)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/attached-runs/{run_id}/close',
+    summary: 'The run is over; its receipt is written.',
+    need: NEED,
+    params: AttachedParams,
+    body: AttachedClosing,
+    handle: async ({ gateway, params, body }) => {
+      const run = runIdOf(params.run_id);
+      await runPort(gateway).closed(closingFromWire(run, body));
+      attachedRunsOf(gateway).remove(run);
+      return new Reply(204, undefined);
+    },
+  }),
+];

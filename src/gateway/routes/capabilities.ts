@@ -1,0 +1,126 @@
+import { AbpError } from '../../contract/errors.ts';
+import type { AgentPlane } from '../../platform/agent-plane.ts';
+import type { AgentCapability } from '../../platform/capability.ts';
+import {
+  type CustomDefinition,
+  defineCapability,
+  findDefinition,
+  publishVersion,
+  removeCapability,
+} from '../../platform/custom/custom-capabilities.ts';
+import { actsOnHost } from '../../platform/custom/custom-capability.ts';
+import { CapabilityDefinition } from '../../platform/custom/definition.ts';
+import { defineAgentRoute } from '../agent-route.ts';
+import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery } from '../api/agent-capabilities.ts';
+import { authorize, maySee } from '../auth/access.ts';
+import { isAdmin, seesCapability } from '../auth/agent-caller.ts';
+import { keyIdOf, type Principal } from '../auth/principal.ts';
+import { Reply } from '../route.ts';
+import { capabilityDetail, capabilityView } from './capabilities-view.ts';
+
+function unknown(id: string): AbpError {
+  return new AbpError('not_found', `There is no capability ${id}.`, { capability_id: id });
+}
+
+/** The newest version that fits the range, and all there are. */
+async function choose(
+  plane: AgentPlane,
+  principal: Principal,
+  id: string,
+  range: string | undefined,
+): Promise<[AgentCapability, readonly AgentCapability[]]> {
+  const versions = await plane.registry.versions(id, seesCapability(principal));
+  const { satisfies, validRange } = await import('semver');
+  if (range !== undefined && validRange(range) === null) throw new AbpError('invalid_request', `"${range}" is no range of versions.`);
+  const shown = versions.find(({ version }) => range === undefined || satisfies(version, range));
+  if (shown === undefined) throw unknown(id);
+  return [shown, versions];
+}
+
+async function detail(plane: AgentPlane, principal: Principal, id: string, range?: string): Promise<object> {
+  const [shown, versions] = await choose(plane, principal, id, range);
+  const view = await capabilityDetail(plane, { shown, versions, hostAllowed: isAdmin(principal) });
+  const custom = await findDefinition(plane, id);
+  const definition = custom?.versions.find(({ version }) => version === shown.version);
+  return definition === undefined || !mayChange(principal, custom) ? view : { ...view, definition };
+}
+
+/** A program that somebody else's definition starts is the administrator's business. */
+function mayChange(principal: Principal, custom: CustomDefinition | undefined): boolean {
+  if (isAdmin(principal)) return true;
+  return custom !== undefined && maySee(principal, custom.keyId) && !custom.versions.some(actsOnHost);
+}
+
+/** The definition, for whoever may change it. */
+async function changeable(plane: AgentPlane, principal: Principal, id: string): Promise<CustomDefinition> {
+  if (plane.registry.isBuiltIn(id)) throw new AbpError('conflict', `${id} is built in and cannot be changed.`, { capability_id: id });
+  const custom = await findDefinition(plane, id);
+  if (custom === undefined || !seesCapability(principal)(custom.keyId)) throw unknown(id);
+  if (mayChange(principal, custom)) return custom;
+  throw new AbpError('forbidden', `The capability ${id} belongs to somebody else.`, { capability_id: id, scope: 'admin' });
+}
+
+function assertMayDefine(principal: Principal, definition: CapabilityDefinition): void {
+  if (actsOnHost(definition)) authorize(principal, { kind: 'control' });
+}
+
+export const capabilityRoutes = [
+  defineAgentRoute({
+    method: 'GET',
+    path: '/v1/capabilities',
+    summary: 'All capabilities: the built-in ones, then the custom ones.',
+    response: CapabilityList,
+    serve: async (plane, { principal }) => {
+      const items = (await plane.registry.list(seesCapability(principal))).map(capabilityView);
+      return { items, total: items.length };
+    },
+  }),
+  defineAgentRoute({
+    method: 'POST',
+    path: '/v1/capabilities',
+    summary: 'A new custom capability: HTTP tools, TypeScript tools in the sandbox, coding agents, or an MCP server.',
+    body: CapabilityDefinition,
+    response: CapabilityDetail,
+    serve: async (plane, { principal, body }) => {
+      assertMayDefine(principal, body);
+      await defineCapability(plane, keyIdOf(principal), body);
+      return new Reply(201, await detail(plane, principal, body.id));
+    },
+  }),
+  defineAgentRoute({
+    method: 'GET',
+    path: '/v1/capabilities/{capability_id}',
+    summary: 'One capability with its prompt and tools.',
+    params: CapabilityParams,
+    query: CapabilityQuery,
+    response: CapabilityDetail,
+    serve: (plane, { principal, params, query }) => detail(plane, principal, params.capability_id, query.version),
+  }),
+  defineAgentRoute({
+    method: 'PUT',
+    path: '/v1/capabilities/{capability_id}',
+    summary: 'Publishes a version of a custom capability. A version that exists is never changed.',
+    params: CapabilityParams,
+    body: CapabilityDefinition,
+    response: CapabilityDetail,
+    serve: async (plane, { principal, params, body }) => {
+      if (body.id !== params.capability_id)
+        throw new AbpError('unprocessable', `The body defines ${body.id}, not ${params.capability_id}.`);
+      await changeable(plane, principal, body.id);
+      assertMayDefine(principal, body);
+      await publishVersion(plane, body);
+      return await detail(plane, principal, body.id, body.version);
+    },
+  }),
+  defineAgentRoute({
+    method: 'DELETE',
+    path: '/v1/capabilities/{capability_id}',
+    summary: 'Removes a custom capability that nothing uses, with all its versions.',
+    params: CapabilityParams,
+    serve: async (plane, { principal, params }) => {
+      await changeable(plane, principal, params.capability_id);
+      await removeCapability(plane, params.capability_id);
+      return new Reply(204, undefined);
+    },
+  }),
+];

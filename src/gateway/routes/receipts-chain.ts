@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream';
+import { isoTime } from '../../base/clock.ts';
+import { parseJsonObject } from '../../base/json.ts';
+import { type SealKey, SignedHead } from '../../contract/chain.ts';
+import { ChainVerification } from '../../contract/chain-verification.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { chainOf, findHead, listChains, listSealKeys } from '../../store/chain.ts';
+import { getReceipt } from '../../store/receipts.ts';
+import type { Store } from '../../store/store.ts';
+import { KeyChange, ReceiptExportQuery, ReceiptParams, ReceiptRemoval, RemovedReceipts, SealKeyList } from '../api/receipts.ts';
+import { maySee } from '../auth/access.ts';
+import { defineRoute, Reply } from '../route.ts';
+import { runOf } from './receipts.ts';
+
+const MOST_NAMED = 1000;
+
+async function sealKeys(store: Store): Promise<SealKey[]> {
+  const nodes = new Map((await listChains(store)).map(({ number, node }) => [number, node]));
+  return (await listSealKeys(store)).map((key) => ({
+    id: key.id,
+    algorithm: 'Ed25519',
+    public_key: key.publicKey,
+    node: nodes.get(key.chain) ?? '',
+    created_at: isoTime(key.createdAt),
+    retired_at: key.retiredAt === null ? null : isoTime(key.retiredAt),
+  }));
+}
+
+const reading = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/verify',
+    summary: 'Checks a receipt: its own hash, and its link to the next signed head of the chain.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    response: ChainVerification,
+    handle: async ({ gateway, principal, params }) => {
+      const run = runOf(params.run_id);
+      const row = await getReceipt(gateway.store, run);
+      if (row === undefined || !maySee(principal, row.keyId)) {
+        throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      }
+      // Loaded on demand, like the export: most servers verify nothing.
+      const { verifyRun } = await import('../../receipts/verify-stored.ts');
+      return await verifyRun(gateway.store, run);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/keys',
+    summary: 'Public keys that receipts are signed with, the retired ones too.',
+    need: { kind: 'read' },
+    response: SealKeyList,
+    handle: async ({ gateway }) => ({ items: await sealKeys(gateway.store) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/head',
+    summary: 'The last signed head of this node’s chain. Keep it elsewhere: it shows when receipts vanish.',
+    need: { kind: 'read' },
+    response: SignedHead,
+    handle: async ({ gateway }) => {
+      const chain = await chainOf(gateway.store, gateway.home.nodeId);
+      const head = await findHead(gateway.store, chain.number);
+      if (head === undefined) throw new AbpError('not_found', 'Nothing has been sealed yet.');
+      return parseJsonObject(head.document);
+    },
+  }),
+];
+
+const administration = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/export',
+    summary: 'This node’s chain as JSON lines: whole, a range, or the receipts that match, with links in place of the others.',
+    need: { kind: 'control' },
+    query: ReceiptExportQuery,
+    handle: async ({ gateway, query: { from, to, ...filter } }) => {
+      const { exportLines } = await import('../../receipts/export.ts');
+      const chain = await chainOf(gateway.store, gateway.home.nodeId);
+      const pages = exportLines(gateway.store, chain, { filter, from, to });
+      return new Reply(200, Readable.from(textOf(pages)), { 'content-type': 'application/jsonl; charset=utf-8' });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/receipts/keys/rotate',
+    summary: 'Signs with a new key from now on; both keys sign the change.',
+    need: { kind: 'control' },
+    response: KeyChange,
+    handle: async ({ gateway }) => {
+      const { oldKey, newKey } = await gateway.keeper.rotate();
+      return { old_key: oldKey, new_key: newKey };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/receipts/remove',
+    summary: 'Removes the content of receipts and their recordings; stubs with places and hashes stay, and the chain still verifies.',
+    need: { kind: 'control' },
+    body: ReceiptRemoval,
+    response: RemovedReceipts,
+    handle: async ({ gateway, body: { before, ...order } }) => {
+      if (before === undefined && order.key === undefined && order.tag === undefined) {
+        throw new AbpError('invalid_request', 'Say which receipts: key, tag or before.');
+      }
+      const runs = await gateway.keeper.remove({ ...order, endedBefore: before });
+      return { count: runs.length, run_ids: runs.slice(0, MOST_NAMED) };
+    },
+  }),
+];
+
+async function* textOf(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const lines of pages) if (lines.length > 0) yield `${lines.join('\n')}\n`;
+}
+
+export const receiptChainRoutes = [...reading, ...administration];

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { AbpError } from '../../contract/errors.ts';
+import { parseRunId } from '../../contract/run-id.ts';
+import { chainOf, type StoredChain } from '../../store/chain.ts';
+import { ARCHIVED, DELETED } from '../../store/receipt-removal.ts';
+import { getReceipt } from '../../store/receipts.ts';
+import { sealedAfter } from '../../store/sealed-after.ts';
+import { ReceiptStreamQuery } from '../api/receipts.ts';
+import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { defineRoute, Reply } from '../route.ts';
+
+const PAGE = 100;
+/** Proxies close connections that are silent for half a minute. */
+const KEEP_ALIVE_MS = 15_000;
+const REMOVED = new Set([ARCHIVED, DELETED]);
+
+/** Where a caller wants to go on: after an entry of the chain, or after a run. */
+async function positionOf({ store, home }: Gateway, after: string | undefined): Promise<{ chain: StoredChain; position: number }> {
+  const chain = await chainOf(store, home.nodeId);
+  if (after === undefined || after === '') return { chain, position: chain.sequence };
+  if (/^\d{1,15}$/.test(after)) return { chain, position: Number(after) };
+  const run = parseRunId(after);
+  const row = run === undefined ? undefined : await getReceipt(store, run);
+  if (row?.chain === chain.number && row.sequence !== null) return { chain, position: row.sequence };
+  throw new AbpError('invalid_request', `"${after}" is neither a sequence nor a run whose receipt this node has sealed.`);
+}
+
+/** Receipts of the caller's runs as they are sealed, from the position on. */
+async function* receiptEvents(gateway: Gateway, principal: Principal, chain: number, start: number): AsyncGenerator<string> {
+  const bell = new Bell(gateway);
+  let position = start;
+  try {
+    // The first id is where the stream begins: who loses the connection before any receipt goes on from there.
+    yield `id: ${position}\nevent: open\ndata: {"sequence":${position}}\n\n`;
+    while (!gateway.closing.aborted) {
+      const rows = await sealedAfter(gateway.store, chain, position, PAGE);
+      position = rows.at(-1)?.sequence ?? position;
+      const events = rows.filter(({ keyId, status }) => maySee(principal, keyId) && !REMOVED.has(status));
+      if (events.length > 0)
+        yield events.map(({ sequence, document }) => `id: ${sequence}\nevent: receipt\ndata: ${document}\n\n`).join('');
+      if (rows.length < PAGE && !(await bell.rung(KEEP_ALIVE_MS))) yield ': waiting\n\n';
+    }
+  } finally {
+    bell.end();
+  }
+}
+
+/** Rings when receipts have been sealed, also when that was before anybody listened. */
+class Bell {
+  readonly #end: () => void;
+  readonly #closing: AbortSignal;
+  readonly #ring = (): void => {
+    this.#rung = true;
+    this.#wake();
+  };
+  #rung = false;
+  #wake: () => void = () => undefined;
+
+  constructor({ keeper, closing }: Gateway) {
+    this.#closing = closing;
+    this.#closing.addEventListener('abort', this.#ring);
+    this.#end = keeper.listen(this.#ring);
+  }
+
+  /** Whether it rang, at the latest when the time is over. */
+  async rung(ms: number): Promise<boolean> {
+    if (!this.#rung) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      const timer = setTimeout(resolve, ms);
+      await promise;
+      clearTimeout(timer);
+    }
+    const rung = this.#rung;
+    this.#rung = false;
+    return rung;
+  }
+
+  end(): void {
+    this.#closing.removeEventListener('abort', this.#ring);
+    this.#end();
+  }
+}
+
+export const receiptStreamRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/stream',
+    summary: 'Server-sent events: each receipt of the caller’s runs on this node as it is sealed. Last-Event-ID goes on after that one.',
+    need: { kind: 'read' },
+    query: ReceiptStreamQuery,
+    handle: async ({ gateway, principal, query, headers }) => {
+      const last = headers['last-event-id'];
+      const { chain, position } = await positionOf(gateway, query.after ?? (Array.isArray(last) ? last[0] : last));
+      return new Reply(200, Readable.from(receiptEvents(gateway, principal, chain.number, position)), {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+    },
+  }),
+];

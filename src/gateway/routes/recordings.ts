@@ -1,0 +1,180 @@
+import { isoTime } from '../../base/clock.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recording.ts';
+import { lineOf } from '../../store/recording-line.ts';
+import { getRecording, listRecordings, type RecordingFilter } from '../../store/recordings.ts';
+import {
+  BodyParams,
+  Erased,
+  EraseQuery,
+  RecordingLine,
+  RecordingList,
+  RecordingListQuery,
+  type RecordingView,
+  RequestQuery,
+  ResponseQuery,
+} from '../api/recordings.ts';
+import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { defineRoute, Reply } from '../route.ts';
+
+function view(recording: Recording): RecordingView {
+  const { runId, startedAt, engine, model, request, response, replayable, redacted, keyId, tags, node } = recording;
+  return {
+    run_id: runId,
+    started_at: isoTime(startedAt),
+    engine,
+    model,
+    dialect: request.dialect,
+    path: request.path,
+    status: response?.status ?? null,
+    request: request.body,
+    response: response?.body ?? null,
+    replayable,
+    redacted,
+    key_id: keyId,
+    tags: [...tags],
+    node,
+  };
+}
+
+function runOf(text: string): RunId {
+  const run = parseRunId(text);
+  if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
+  return run;
+}
+
+async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
+  const run = runOf(text);
+  const known = await getRecording(gateway.store, run);
+  // A run that ended a moment ago is on its way to the store.
+  if (known === undefined && gateway.live.keyOf(run) !== undefined) await gateway.keeper.settled();
+  const recording = known ?? (await getRecording(gateway.store, run));
+  if (recording === undefined || !maySee(principal, recording.keyId)) {
+    throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run });
+  }
+  return recording;
+}
+
+/** The recorded bytes exactly, under the content type and encoding they had. */
+async function bodyReply(gateway: Gateway, recording: Recording, part: RecordedRequest | RecordedAnswer | null): Promise<Reply> {
+  const { runId, node } = recording;
+  if (part === null) throw new AbpError('not_found', `${runId} has no such body.`, { run_id: runId });
+  const bytes = await gateway.shelf.read(part.body);
+  if (bytes === undefined) {
+    const where = node === gateway.home.nodeId ? 'has expired' : `is on the node ${node}`;
+    throw new AbpError('not_found', `The recorded body of ${runId} ${where}.`, { run_id: runId, node });
+  }
+  const encoding = recording.redacted ? undefined : headerOf(part.headers, 'content-encoding');
+  return new Reply(200, bytes, {
+    'content-type': headerOf(part.headers, 'content-type') ?? 'application/octet-stream',
+    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    // What a model wrote must not run as a page of this server.
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+}
+
+function headerOf(headers: readonly string[], name: string): string | undefined {
+  const at = headers.findIndex((header, index) => index % 2 === 0 && header.toLowerCase() === name);
+  return at === -1 ? undefined : headers[at + 1];
+}
+
+/** What the caller may see of what it asks for: a key its own recordings, the local caller those without a key. */
+function own(principal: Principal, filter: RecordingFilter): RecordingFilter {
+  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return filter;
+  return principal.kind === 'key' ? { ...filter, key: principal.key.id } : { ...filter, unkeyed: true };
+}
+
+async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<RunId[]> {
+  const runs: RunId[] = [];
+  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+    const page = await listRecordings(gateway.store, { ...filter, limit: 1000, cursor });
+    runs.push(...page.items.filter(({ node }) => node === gateway.home.nodeId).map(({ runId }) => runId));
+    cursor = page.next_cursor;
+  }
+  return runs;
+}
+
+const bodyRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/request',
+    summary: 'The recorded request body of a run, byte for byte.',
+    need: { kind: 'read' },
+    params: BodyParams,
+    query: RequestQuery,
+    handle: async ({ gateway, principal, params, query }) => {
+      const recording = await ownRecording(gateway, principal, params.run_id);
+      return await bodyReply(gateway, recording, query.side === 'caller' ? recording.request : (recording.sent ?? recording.request));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/response',
+    summary: 'The recorded response body of a run, byte for byte.',
+    need: { kind: 'read' },
+    params: BodyParams,
+    query: ResponseQuery,
+    handle: async ({ gateway, principal, params, query }) => {
+      const recording = await ownRecording(gateway, principal, params.run_id);
+      const delivered = recording.delivered ?? recording.response;
+      return await bodyReply(gateway, recording, query.side === 'engine' ? recording.response : delivered);
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/receipts/{run_id}/bodies',
+    summary: 'Erases the recorded bodies of a run; its receipt stays.',
+    need: { kind: 'read' },
+    params: BodyParams,
+    handle: async ({ gateway, principal, params }) => {
+      const { runId } = await ownRecording(gateway, principal, params.run_id);
+      await gateway.keeper.eraseBodies([runId]);
+      return new Reply(204, undefined);
+    },
+  }),
+];
+
+export const recordingRoutes = [
+  ...bodyRoutes,
+  defineRoute({
+    method: 'GET',
+    path: '/v1/recordings',
+    summary: 'Recorded runs, newest first; a caller sees its own.',
+    need: { kind: 'read' },
+    query: RecordingListQuery,
+    response: RecordingList,
+    handle: async ({ gateway, principal, query }) => {
+      const page = await listRecordings(gateway.store, own(principal, query));
+      return { items: page.items.map(view), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/recordings/{run_id}',
+    summary: 'A recorded run with its bodies: a line of the file that the engine replay serves from.',
+    need: { kind: 'read' },
+    params: BodyParams,
+    response: RecordingLine,
+    handle: async ({ gateway, principal, params }) => {
+      const recording = await ownRecording(gateway, principal, params.run_id);
+      const line = await lineOf(gateway.shelf, recording);
+      if (line === undefined) throw new AbpError('not_found', `The recorded bodies of ${recording.runId} are gone.`);
+      return line;
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/recordings',
+    summary: 'Erases recorded bodies by key, tag or engine; the receipts stay.',
+    need: { kind: 'read' },
+    query: EraseQuery,
+    response: Erased,
+    handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => ({
+      erased: await gateway.keeper.eraseBodies(await runsOf(gateway, own(principal, filter))),
+    }),
+  }),
+];

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { encodeSse } from '../../base/sse.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { RunEventsQuery, RunParams } from '../api/runs.ts';
+import type { Gateway } from '../gateway.ts';
+import { defineRoute, Reply } from '../route.ts';
+import { runServiceOf } from '../runs.ts';
+import { visibleRun } from './runs.ts';
+
+/** Proxies close connections that are silent for half a minute. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** The events of a run, each under its number, and last its result. */
+async function* eventText(gateway: Gateway, run: RunId, after: number): AsyncGenerator<string> {
+  const service = await runServiceOf(gateway);
+  const left = new AbortController();
+  const signal = AbortSignal.any([gateway.closing, left.signal]);
+  const pages = service.events(run, after, signal)[Symbol.asyncIterator]();
+  try {
+    for (let next = pages.next(); ; ) {
+      const page = await within(KEEP_ALIVE_MS, next);
+      if (page === undefined) {
+        yield ': waiting\n\n';
+        continue;
+      }
+      if (page.done === true) break;
+      next = pages.next();
+      yield page.value
+        .map(({ sequence, event }) => encodeSse({ id: String(sequence), event: event.type, data: JSON.stringify(event) }))
+        .join('');
+    }
+    const result = signal.aborted ? null : await service.result(run);
+    if (result !== null) yield encodeSse({ event: 'run_result', data: JSON.stringify({ type: 'run_result', ...result }) });
+  } finally {
+    left.abort();
+  }
+}
+
+/** What is promised, or undefined when it takes longer. */
+async function within<T>(ms: number, promised: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promised, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const runEventRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run_id}/events',
+    summary:
+      'Server-sent events: what a run said from its beginning, then what it says, and last its result. Last-Event-ID goes on after that one.',
+    need: { kind: 'plane', plane: 'run' },
+    params: RunParams,
+    query: RunEventsQuery,
+    handle: async ({ gateway, principal, params, query, headers }) => {
+      const run = await visibleRun(gateway, principal, params.run_id);
+      const last = Number(headers['last-event-id']);
+      const after = query.after ?? (Number.isSafeInteger(last) ? last : 0);
+      return new Reply(200, Readable.from(eventText(gateway, run, after)), {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+    },
+  }),
+];

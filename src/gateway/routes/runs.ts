@@ -1,0 +1,191 @@
+import { isoTime } from '../../base/clock.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { AgentMuxError } from '../../contract/run-error.ts';
+import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { RunOptions } from '../../contract/run-options.ts';
+import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
+import { getReceipt, listReceipts } from '../../store/receipts.ts';
+import { getRun, type StoredRun } from '../../store/runs.ts';
+import {
+  InteractionParams,
+  InteractionReply,
+  RunInput,
+  RunList,
+  RunListQuery,
+  RunParams,
+  type RunSummary,
+  RunView,
+  StartedRun,
+} from '../api/runs.ts';
+import { authorize, maySee } from '../auth/access.ts';
+import { keyIdOf, type Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { recordingFor } from '../recording.ts';
+import { defineRoute, Reply } from '../route.ts';
+import { runServiceOf } from '../runs.ts';
+
+const NEED = { kind: 'plane', plane: 'run' } as const;
+
+export function runIdOf(text: string): RunId {
+  const run = parseRunId(text);
+  if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
+  return run;
+}
+
+function noRun(run: string): AbpError {
+  return new AbpError('not_found', `There is no run ${run}.`, { run_id: run });
+}
+
+/** The id of a run that the caller may see. */
+export async function visibleRun(gateway: Gateway, principal: Principal, text: string): Promise<RunId> {
+  const run = runIdOf(text);
+  const stored = await getRun(gateway.store, run);
+  if (stored === undefined || !maySee(principal, stored.keyId)) throw noRun(text);
+  return run;
+}
+
+/** The run while it is under way here. */
+async function liveRun(gateway: Gateway, principal: Principal, text: string): Promise<{ handle: RunHandle }> {
+  const run = await visibleRun(gateway, principal, text);
+  const live = (await runServiceOf(gateway)).live(run);
+  if (live === undefined) throw new AgentMuxError('RUN_NOT_ACTIVE', `The run ${run} has ended.`, { run_id: run });
+  return live;
+}
+
+/** The line of a run in a list, read from its receipt. */
+function summaryOf(document: JsonObject): RunSummary {
+  const { run_id, plane, status, reason, task, engine, started_at, completed_at, key_id, tags } = document;
+  const backend = document.backend as JsonObject; // receipts are built with these members
+  const model = document.model as JsonObject; // likewise
+  const parent = document.parent_run_id ?? null;
+  return {
+    ...{ run_id, plane, status, reason, task, engine, started_at, completed_at, key_id, tags },
+    parent_run_id: parent,
+    backend: backend.id,
+    model: model.requested,
+  } as unknown as RunSummary; // each is a member of the receipt with this type
+}
+
+/** What the row of a run knows of it; its receipt may be on its way. */
+function summaryOfRow({ runId, agent, status, keyId, options, result, createdAt, completedAt }: StoredRun): RunSummary {
+  const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+  return {
+    run_id: runId,
+    parent_run_id: null,
+    plane: 'run',
+    status,
+    reason: status === 'completed' ? null : text(result?.exitReason),
+    task: `run ${agent}`,
+    backend: `adapter:${agent}`,
+    engine: text(options.engine),
+    model: text(options.model),
+    started_at: isoTime(createdAt),
+    completed_at: completedAt === null ? null : isoTime(completedAt),
+    key_id: keyId,
+    tags: Array.isArray(options.tags) ? options.tags.map(String) : [],
+  };
+}
+
+async function runView(gateway: Gateway, principal: Principal, text: string): Promise<object> {
+  const run = runIdOf(text);
+  const [stored, receipt] = await Promise.all([getRun(gateway.store, run), getReceipt(gateway.store, run)]);
+  const summary = stored === undefined ? receipt && summaryOf(receipt.document) : summaryOfRow(stored);
+  if (summary === undefined || !maySee(principal, summary.key_id)) throw noRun(text);
+  const live = stored === undefined ? undefined : (await runServiceOf(gateway)).live(run);
+  return {
+    ...summary,
+    parent_run_id: receipt?.document.parent_run_id ?? null,
+    agent: stored?.agent ?? null,
+    state: live?.handle.state ?? null,
+    options: stored?.options ?? null,
+    interactions: live?.handle.interaction.pending ?? [],
+    result: stored?.result ?? null,
+  };
+}
+
+function answerOf(reply: InteractionReply): InteractionAnswer {
+  if ('text' in reply || reply.approve) return reply;
+  return { approve: false, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
+}
+
+export const runRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs',
+    summary: 'Starts a coding agent on the machine of the server. Options are checked before anything is spawned.',
+    need: NEED,
+    body: RunOptions,
+    response: StartedRun,
+    handle: async ({ gateway, principal, body }) => {
+      authorize(principal, { ...NEED, agent: body.agent, engine: body.direct === true ? 'direct' : body.engine });
+      const service = await runServiceOf(gateway);
+      const keepWords = recordingFor(gateway.config, principal) === 'full';
+      const run = await service.start(body, { keyId: keyIdOf(principal), keepWords });
+      return new Reply(201, { run_id: run, status: 'running' });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs',
+    summary: 'Runs of every plane, newest first; a caller sees its own.',
+    need: { kind: 'read' },
+    query: RunListQuery,
+    response: RunList,
+    handle: async ({ gateway, principal, query }) => {
+      const own = principal.kind === 'key' && principal.scopes.admin !== true ? principal.key.id : query.key;
+      const page = await listReceipts(gateway.store, { ...query, ...(own === undefined ? {} : { key: own }) });
+      // Of an archived run only a stub is left.
+      const seen = page.items.filter(({ keyId, document }) => maySee(principal, keyId) && document.backend !== undefined);
+      const items = seen.map(({ document }) => summaryOf(document));
+      return { items, ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run_id}',
+    summary: 'One run: where it stands, what it waits for, what it came to.',
+    need: NEED,
+    params: RunParams,
+    response: RunView,
+    handle: ({ gateway, principal, params }) => runView(gateway, principal, params.run_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run_id}/cancel',
+    summary: 'Ends a run: SIGTERM to the group of its agent, after the grace period SIGKILL.',
+    need: NEED,
+    params: RunParams,
+    handle: async ({ gateway, principal, params }) => {
+      const { handle } = await liveRun(gateway, principal, params.run_id);
+      void handle.abort();
+      return new Reply(202, { run_id: handle.runId });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run_id}/input',
+    summary: 'Sends a message to a running agent that takes them.',
+    need: NEED,
+    params: RunParams,
+    body: RunInput,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { handle } = await liveRun(gateway, principal, params.run_id);
+      handle.send(body.text);
+      return new Reply(202, { run_id: handle.runId });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run_id}/interactions/{interaction_id}',
+    summary: 'Answers an approval or a question of a running agent.',
+    need: NEED,
+    params: InteractionParams,
+    body: InteractionReply,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { handle } = await liveRun(gateway, principal, params.run_id);
+      handle.interaction.respond(params.interaction_id, answerOf(body));
+      return new Reply(202, { run_id: handle.runId });
+    },
+  }),
+];

@@ -1,0 +1,227 @@
+import type { IrPart } from '../../ir/part.ts';
+import { nanoUsd } from '../../platform/agent-limits.ts';
+import type { TurnGrant } from '../../platform/checkpoint.ts';
+import { listMessages, sendMessage, type Visible } from '../../platform/messages.ts';
+import { placeOf } from '../../platform/platform.ts';
+import {
+  branchSession,
+  changeSession,
+  openSession,
+  pageOfSessions,
+  removeSession,
+  sessionView,
+  visibleSession,
+} from '../../platform/sessions.ts';
+import { cancelTurn } from '../../platform/turns.ts';
+import type { StoredSession } from '../../store/sessions.ts';
+import {
+  CancelRequest,
+  CancelView,
+  type Content,
+  EventList,
+  EventListQuery,
+  ForkRequest,
+  type InputPart,
+  MessageList,
+  MessageListQuery,
+  MessageView,
+  NewMessage,
+  NewSession,
+  SessionList,
+  SessionListQuery,
+  SessionParams,
+  SessionPatch,
+  SessionView,
+} from '../api/sessions.ts';
+import type { Need } from '../auth/access.ts';
+import { isAdmin } from '../auth/agent-caller.ts';
+import { keyIdOf, type Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { recordingFor } from '../recording.ts';
+import { defineRoute, Reply } from '../route.ts';
+
+export const NEED: Need = { kind: 'plane', plane: 'agent' };
+
+/** A caller sees its own sessions; an admin sees all. */
+export function visibleTo(principal: Principal): Visible {
+  return isAdmin(principal) ? undefined : keyIdOf(principal);
+}
+
+export async function sessionOf({ platform }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
+  return await visibleSession(platform.parts, id, visibleTo(principal));
+}
+
+function partsOf(content: Content): IrPart[] {
+  return typeof content === 'string' ? [{ kind: 'text', text: content }] : content.map(partOf);
+}
+
+function partOf(part: InputPart): IrPart {
+  if (part.type === 'text') return { kind: 'text', text: part.text };
+  if ('url' in part) return { kind: 'image', source: { kind: 'url', url: part.url } };
+  return { kind: 'image', source: { kind: 'base64', mediaType: part.media_type, data: part.base64 } };
+}
+
+/** What a caller's turns may do: as much as the caller. */
+function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
+  const recording = recordingFor(config, principal);
+  if (principal.kind !== 'key' || isAdmin(principal)) return { host: isAdmin(principal), recording };
+  const { engines, models } = principal.scopes;
+  return { host: false, recording, engines, models };
+}
+
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+
+/** Whoever asks for JSON and not for a stream gets a list. */
+function wantsList(accept: string | undefined): boolean {
+  return accept?.includes('application/json') === true && !accept.includes('text/event-stream');
+}
+
+export const sessionRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions',
+    summary: 'A new session with an agent.',
+    need: NEED,
+    body: NewSession,
+    response: SessionView,
+    handle: async ({ gateway, principal, body }) => {
+      const session = await openSession(gateway.platform.parts, {
+        agentId: body.agent_id,
+        title: body.title,
+        tags: body.tags,
+        model: body.model,
+        maxIterations: body.max_iterations,
+        maxCostNanoUsd: body.max_cost_usd === null ? null : nanoUsd(body.max_cost_usd),
+        keyId: keyIdOf(principal),
+        visible: visibleTo(principal),
+      });
+      return new Reply(201, sessionView(session));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions',
+    summary: 'Sessions, newest first; a caller sees its own.',
+    need: NEED,
+    query: SessionListQuery,
+    response: SessionList,
+    handle: async ({ gateway, principal, query }) => {
+      const { agent_id: agentId, ...filter } = query;
+      const { items, ...rest } = await pageOfSessions(gateway.platform.parts, { ...filter, agentId, keyId: visibleTo(principal) });
+      return { items: items.map(sessionView), ...rest };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/{id}',
+    summary: 'A session.',
+    need: NEED,
+    params: SessionParams,
+    response: SessionView,
+    handle: async ({ gateway, principal, params }) => sessionView(await sessionOf(gateway, principal, params.id)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/sessions/{id}',
+    summary: 'Changes the title or the tags.',
+    need: NEED,
+    params: SessionParams,
+    body: SessionPatch,
+    response: SessionView,
+    handle: async ({ gateway, principal, params, body }) =>
+      sessionView(await changeSession(gateway.platform.parts, params.id, { ...body, visible: visibleTo(principal) })),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/sessions/{id}',
+    summary: 'Ends the turn under way and removes the session with its events and its workspace.',
+    need: NEED,
+    params: SessionParams,
+    handle: async ({ gateway, principal, params }) => {
+      const { parts, worker } = gateway.platform;
+      await removeSession(parts, worker, params.id, visibleTo(principal));
+      return new Reply(204, undefined);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/{id}/messages',
+    summary: 'Sends a message. It begins a turn, or goes into the next step of the one under way.',
+    need: NEED,
+    params: SessionParams,
+    body: NewMessage,
+    response: MessageView,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { parts, worker } = gateway.platform;
+      const message = await sendMessage(parts, worker, {
+        sessionId: params.id,
+        visible: visibleTo(principal),
+        parts: partsOf(body.message.content),
+        metadata: body.message.metadata,
+        grant: grantOf(gateway, principal),
+      });
+      return new Reply(201, message);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/{id}/messages',
+    summary: 'The conversation, oldest first.',
+    need: NEED,
+    params: SessionParams,
+    query: MessageListQuery,
+    response: MessageList,
+    handle: async ({ gateway, principal, params, query }) => {
+      const session = await sessionOf(gateway, principal, params.id);
+      const { limit, cursor } = query;
+      const items = await listMessages(gateway.platform.parts, session.id, { limit, after: cursor === undefined ? 0 : Number(cursor) });
+      const last = items.length < limit ? undefined : items.at(-1)?.sequence;
+      return { items, ...(last === undefined ? {} : { next_cursor: String(last) }) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/{id}/events',
+    summary: 'Events after since_id, then live ones, as a stream of server-sent events; a list for callers that accept JSON alone.',
+    need: NEED,
+    params: SessionParams,
+    query: EventListQuery,
+    response: EventList,
+    handle: async ({ gateway, principal, params, query, headers }) => {
+      const session = await sessionOf(gateway, principal, params.id);
+      const last = headers['last-event-id'];
+      const after = placeOf(session, query.since_id ?? (Array.isArray(last) ? last[0] : last));
+      if (wantsList(headers.accept)) return { items: await gateway.platform.events(session, { after, limit: query.limit }) };
+      return new Reply(200, gateway.platform.feed(session, after), STREAM_HEADERS);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/{id}/cancel',
+    summary: 'Ends the turn under way at once.',
+    need: NEED,
+    params: SessionParams,
+    body: CancelRequest,
+    response: CancelView,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { parts, worker } = gateway.platform;
+      const session = await sessionOf(gateway, principal, params.id);
+      return { session_id: session.id, turn_id: await cancelTurn(parts, worker, session, body.reason), status: 'cancelled' };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/sessions/{id}/fork',
+    summary: 'A new session that continues from an earlier point of this one.',
+    need: NEED,
+    params: SessionParams,
+    body: ForkRequest,
+    response: SessionView,
+    handle: async ({ gateway, principal, params, body }) => {
+      const session = await sessionOf(gateway, principal, params.id);
+      const upTo = body.event_id === undefined ? undefined : placeOf(session, body.event_id);
+      const fork = { upTo, title: body.title, keyId: keyIdOf(principal) };
+      return new Reply(201, sessionView(await branchSession(gateway.platform.parts, session, fork)));
+    },
+  }),
+];

@@ -1,0 +1,57 @@
+import type { SessionSummary } from '../adapters/adapter.ts';
+import type { AgentName } from '../contract/coding-agent.ts';
+import { loadConfig } from '../gateway/config.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import { type AdapterRegistry, createCodingAgents } from '../runtime/coding-agents/coding-agents.ts';
+import type { PluginManager } from '../runtime/coding-agents/plugins.ts';
+import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
+import { createSessions, type Session, type SessionFilter } from '../runtime/sessions.ts';
+import { createLocalRuns } from './run.ts';
+
+export interface ClientOptions {
+  /** Variables that agents and engines are found by. Default: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The configuration file; default `ABP_CONFIG`, else `abp.toml` here. */
+  readonly configPath?: string;
+  /** Where state is kept; default `ABP_HOME`, else `~/.abp`. */
+  readonly homePath?: string;
+}
+
+/** Sessions in the stores of the agents themselves; read, never written. */
+export interface AgentSessions {
+  /** Newest first. */
+  list(agent: AgentName, filter?: SessionFilter): Promise<readonly SessionSummary[]>;
+  get(agent: AgentName, sessionId: string): Promise<Session>;
+}
+
+/** Coding agents from inside your own process. */
+export interface AgentMuxClient {
+  readonly adapters: AdapterRegistry;
+  readonly models: ModelRegistry;
+  readonly plugins: PluginManager;
+  readonly sessions: AgentSessions;
+  /** Checks the options by a throw, then starts; the handle is there before anything has happened. */
+  run(options: LocalRunOptions): RunHandle;
+  /** Resolves when every run has ended and what was started for them is closed. */
+  close(): Promise<void>;
+}
+
+/** A client that runs in this process. Model traffic goes through the gateway of the home, or through one that lives as long as the runs. */
+export function createClient({ env = process.env, configPath, homePath }: ClientOptions = {}): AgentMuxClient {
+  const { config } = loadConfig({ env, ...(configPath !== undefined && { path: configPath }) });
+  const agents = createCodingAgents({ env, engines: config.engines });
+  const { adapters, models, plugins } = agents;
+  const { run, close } = createLocalRuns({ agents, env, configPath, homePath: homePath ?? env.ABP_HOME });
+  const stores = createSessions(env);
+  return {
+    adapters,
+    models,
+    plugins,
+    sessions: {
+      list: (agent, filter) => stores.list(adapters.get(agent), filter),
+      get: (agent, sessionId) => stores.get(adapters.get(agent), sessionId),
+    },
+    run,
+    close,
+  };
+}

@@ -1,0 +1,63 @@
+import { OTHERS } from './catalogue.ts';
+import { SCENARIOS, type Verdict } from './scenarios.ts';
+
+/** What was found of one agent. */
+export interface Findings {
+  readonly agent: string;
+  readonly name: string;
+  readonly version: string;
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** Why nothing was found out. */
+  readonly problem?: string;
+}
+
+/** `docs/agents.md`. */
+export function reportOf(findings: readonly Findings[], date: string): string {
+  const names = SCENARIOS.map(({ name }) => name);
+  const head = ['Agent', 'Version', ...names];
+  const rows = findings.map(({ name, version, verdicts, problem }) =>
+    problem === undefined
+      ? [name, version, ...names.map((scenario) => verdicts[scenario]?.mark ?? '-')]
+      : [name, version, ...names.map(() => 'not run')],
+  );
+  const others = Object.entries(OTHERS).map(([agent, reason]) => `- ${agent}: ${reason}`);
+  return [
+    '# Coding agents, tried',
+    '',
+    `Written by \`npm run test:agents\` on ${date}. The real command-line agents ran through this gateway on the engine \`sim\`: no key, no network.`,
+    'A mark says what happened, not what an agent claims: `yes`, `no`, or `n/a` where the agent does not claim to do it.',
+    '',
+    ...SCENARIOS.map(({ name, about }) => `- \`${name}\`: ${about}`),
+    '',
+    ...table([head, ...rows]),
+    '',
+    'Not in the table:',
+    '',
+    ...others,
+    '',
+    '## Notes',
+    '',
+    ...findings.flatMap(notesOf),
+    '',
+  ].join('\n');
+}
+
+function notesOf({ name, verdicts, problem }: Findings): string[] {
+  if (problem !== undefined) return [`- ${name}: not run, ${problem}`];
+  const notes = Object.entries(verdicts).filter(([, { note }]) => note !== '');
+  return notes.map(([scenario, { note }]) => `- ${name}, \`${scenario}\`: ${plain(note)}`);
+}
+
+function table([head = [], ...rows]: string[][]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+/** One line, without the folders of the machine it ran on. */
+function plain(note: string): string {
+  return note
+    .replaceAll(/(?:\/[\w.@-]+){2,}/g, '…')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('|', '\\|')
+    .slice(0, 300);
+}

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findAdapter } from '../../src/adapters/index.ts';
+import { INSTALLABLE, type InstallableAgent } from './catalogue.ts';
+import { installed } from './install.ts';
+import { type Findings, reportOf } from './report.ts';
+import { SCENARIOS, type Verdict } from './scenarios.ts';
+import { Stage } from './stage.ts';
+
+/**
+ * Tries the real agents: `npm run test:agents [agent…] [--scenario name…]`. Only a whole run writes `docs/agents.md`; it installs what is
+ * missing into a cache outside of the project.
+ */
+const words = process.argv.slice(2);
+const flagAt = words.indexOf('--scenario');
+const agents = flagAt === -1 ? words : words.slice(0, flagAt);
+const scenarios = flagAt === -1 ? [] : words.slice(flagAt + 1);
+const chosen = INSTALLABLE.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
+
+async function tried(row: InstallableAgent): Promise<Findings> {
+  const adapter = findAdapter(row.agent);
+  const name = adapter?.displayName ?? row.agent;
+  if (adapter === undefined) return { agent: row.agent, name, version: '-', verdicts: {}, problem: 'it has no adapter' };
+  try {
+    const stage = await Stage.open(row.agent, await installed(row, adapter.cliCommand), row.patienceMs);
+    try {
+      const { version = '-', problem } = await stage.agents.adapters.detect(row.agent);
+      if (problem !== undefined) return { agent: row.agent, name, version, verdicts: {}, problem };
+      return { agent: row.agent, name, version, verdicts: await verdictsOf(stage) };
+    } finally {
+      await stage.close();
+    }
+  } catch (error) {
+    return { agent: row.agent, name, version: '-', verdicts: {}, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function verdictsOf(stage: Stage): Promise<Record<string, Verdict>> {
+  const verdicts: Record<string, Verdict> = {};
+  for (const scenario of SCENARIOS) {
+    if (scenarios.length > 0 && !scenarios.includes(scenario.name)) continue;
+    const began = performance.now();
+    const verdict = await scenario.play(stage).catch((error: unknown): Verdict => ({ mark: 'no', note: String(error) }));
+    verdicts[scenario.name] = verdict;
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(`${stage.agent.padEnd(9)} ${scenario.name.padEnd(20)} ${verdict.mark.padEnd(4)} ${seconds.padStart(6)} s  ${verdict.note}`);
+  }
+  return verdicts;
+}
+
+const findings: Findings[] = [];
+for (const row of chosen) {
+  const found = await tried(row);
+  if (found.problem !== undefined) console.log(`${row.agent.padEnd(9)} not run: ${found.problem}`);
+  findings.push(found);
+}
+if (agents.length === 0 && scenarios.length === 0) {
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(join(import.meta.dirname, '../../docs/agents.md'), reportOf(findings, date));
+}
+const failed = findings.flatMap(({ verdicts }) => Object.values(verdicts)).filter(({ mark }) => mark === 'no').length;
+process.exitCode = failed > 0 ? 1 : 0;

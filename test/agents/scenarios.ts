@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
+import { markedProcesses } from '../../src/base/process-table.ts';
+import { dialects } from '../../src/dialects/index.ts';
+import { RUN_MARK } from '../../src/runtime/runs/environment.ts';
+import type { Played, Stage } from './stage.ts';
+
+/** How a scenario went: `no` is a failure, `n/a` means that the agent does not claim to do this. */
+export interface Verdict {
+  readonly mark: 'yes' | 'no' | 'n/a';
+  readonly note: string;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly about: string;
+  play(stage: Stage): Promise<Verdict>;
+}
+
+const yes = (note: string): Verdict => ({ mark: 'yes', note });
+const no = (note: string): Verdict => ({ mark: 'no', note });
+
+function whyNot({ result, calls }: Played): string {
+  const refused = calls.find(({ error }) => isJsonObject(error));
+  const reason = isJsonObject(refused?.error) ? `${refused.error.code}: ${refused.error.message}` : undefined;
+  return [result.exitReason, result.error?.code, result.error?.message, reason, result.error?.stderr.trim().split('\n').at(-1)]
+    .filter((part) => part !== undefined && part !== '')
+    .join('; ');
+}
+
+const prompt: Scenario = {
+  name: 'prompt',
+  about: 'answers a prompt; usage comes from the gateway',
+  async play(stage) {
+    const played = await stage.play({ prompt: 'Say hello' });
+    const { result, calls } = played;
+    const good = result.exitReason === 'completed' && result.text !== '' && result.tokenUsage.total > 0;
+    return good ? yes(`${calls.length} calls, ${result.tokenUsage.total} tokens`) : no(whyNot(played));
+  },
+};
+
+/** Whether the agent wrote the file it was asked for, on this engine. */
+async function wrote(stage: Stage, engine: string): Promise<Verdict> {
+  const cwd = stage.workspace();
+  const played = await stage.play({ prompt: 'write the text over and out into the file out.txt', cwd, engine, approvalMode: 'yolo' });
+  const refused = played.calls.filter(({ error }) => error !== null);
+  const written = textOf(join(cwd, 'out.txt')).trim();
+  if (written !== 'over and out') return no(`${written === '' ? 'no file' : `wrote "${written}"`}; ${whyNot(played)}`);
+  return refused.length === 0 ? yes(`${played.calls.length} calls`) : no(whyNot(played));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const write: Scenario = { name: 'write', about: 'writes a file, all approvals given', play: (stage) => wrote(stage, 'sim') };
+
+const THINKING = ['thinking', 'output_config', 'reasoning', 'reasoning_effort', 'generationConfig.thinkingConfig'] as const;
+
+/** What a request says about thinking, in its own dialect. */
+function thinkingIn(body: JsonObject): string {
+  const found = THINKING.flatMap((path) => {
+    const value = path.split('.').reduce<Json | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), body);
+    return value === undefined ? [] : [`${path}: ${JSON.stringify(value)}`];
+  });
+  return found.join(', ');
+}
+
+const effort: Scenario = {
+  name: 'effort',
+  about: 'low and high effort differ on the wire',
+  async play(stage) {
+    const adapter = stage.agents.adapters.get(stage.agent);
+    if (!stage.agents.knowledge.effective(adapter).supportsThinking) return { mark: 'n/a', note: 'no thinking mode' };
+    const seen: string[] = [];
+    for (const thinkingEffort of ['low', 'high'] as const) {
+      const played = await stage.play({ thinkingEffort });
+      // Agents make side calls (titles, routing); the one with tools is the work.
+      const bodies = await Promise.all(played.calls.map((call) => stage.sent(call)));
+      const main = bodies.find(({ tools }) => tools !== undefined) ?? bodies[0] ?? {};
+      seen.push(thinkingIn(main));
+    }
+    const [low = '', high = ''] = seen;
+    return low !== high ? yes(`low ${low}; high ${high}`) : no(`both ${low === '' ? 'nothing' : low}`);
+  },
+};
+
+const resume: Scenario = {
+  name: 'resume',
+  about: 'a resumed session sends what was said before',
+  async play(stage) {
+    const adapter = stage.agents.adapters.get(stage.agent);
+    if (!stage.agents.knowledge.effective(adapter).canResume) return { mark: 'n/a', note: 'cannot resume' };
+    const cwd = stage.workspace();
+    const first = await stage.play({ prompt: 'Say the word pomegranate', cwd });
+    const { sessionId } = first.result;
+    if (sessionId === null) return no(`no session id; ${whyNot(first)}`);
+    const second = await stage.play({ prompt: 'Say hello again', cwd, sessionId });
+    const bodies = await Promise.all(second.calls.map((call) => stage.sent(call)));
+    const remembered = bodies.some((body) => JSON.stringify(body).includes('pomegranate'));
+    return remembered && second.result.exitReason === 'completed' ? yes('') : no(`remembered: ${remembered}; ${whyNot(second)}`);
+  },
+};
+
+const abort: Scenario = {
+  name: 'abort',
+  about: 'ends at once when aborted, and leaves no process',
+  async play(stage) {
+    const handle = stage.start({ prompt: 'wait 60000 ms' });
+    const ended = stage.finish(handle);
+    // Long enough to be in the middle of its call.
+    await sleep(8000);
+    const began = performance.now();
+    await handle.abort();
+    const ms = Math.round(performance.now() - began);
+    const { result } = await ended;
+    const left = markedProcesses(RUN_MARK, handle.runId);
+    if (left.length > 0) return no(`${left.length} processes are left`);
+    return result.exitReason === 'aborted' ? yes(`${ms} ms`) : no(`ended before it was aborted: ${result.exitReason}`);
+  },
+};
+
+const rateLimit: Scenario = {
+  name: '429',
+  about: 'a rate limit of the engine is no success',
+  async play(stage) {
+    const played = await stage.play({ prompt: 'fail with 429', timeout: 60_000 });
+    const { result, events } = played;
+    const told = events.some(({ type }) => type === 'rate_limited' || type === 'rate_limit_error' || type === 'retry' || type === 'error');
+    const note = `${result.exitReason}${result.error === null ? '' : ` ${result.error.code}`}${told ? '' : ', silent'}`;
+    return result.exitReason === 'completed' ? no(note) : yes(note);
+  },
+};
+
+const onDialects: Scenario[] = dialects.map(({ id }) => ({
+  name: `sim:${id}`,
+  about: `the same file, on an engine that speaks ${id}`,
+  play: (stage) => wrote(stage, `sim:${id}`),
+}));
+
+export const SCENARIOS: readonly Scenario[] = [prompt, write, effort, resume, abort, rateLimit, ...onDialects];

@@ -1,0 +1,10 @@
+// Runs the crash suites at their full size: `npm run crash`.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/crash', '--reporter=verbose'], {
+  stdio: 'inherit',
+  env: { ...process.env, ABP_CRASH: 'all' },
+});
+process.exitCode = status ?? 1;

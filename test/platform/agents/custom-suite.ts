@@ -1,0 +1,353 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { composeStoredAgent, requireAgent } from '../../../src/platform/agents.ts';
+import type { ToolOutcome } from '../../../src/platform/tool.ts';
+import { AgentApi, type ApiAnswer } from '../../support/agent-api.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+const STDIO = fileURLToPath(new URL('programs/mcp-stdio.ts', import.meta.url));
+
+/** Custom capabilities over HTTP, on whatever database the server has. */
+export function customSuite(database: string, databaseUrl: () => Promise<string | undefined>): void {
+  describe(`custom capabilities on ${database}`, () => {
+    let service: Service;
+    let server: TestGateway;
+    let api: AgentApi;
+    let admin: AgentApi;
+
+    beforeAll(async () => {
+      service = await startService();
+      const address = await databaseUrl();
+      server = await startGateway({
+        config: {
+          tools: { allow_hosts: [service.host] },
+          secrets: { SERVICE: { key: 's3cret-value', hosts: [service.host] }, ELSEWHERE: { key: 'x', hosts: ['api.example.test'] } },
+        },
+        ...(address === undefined ? {} : { databaseUrl: address }),
+      });
+      api = new AgentApi(server);
+      admin = api.withToken();
+    });
+    afterAll(async () => {
+      await server.close();
+      await service.close();
+    });
+
+    const define = (definition: object, as: AgentApi = api): Promise<ApiAnswer> =>
+      as.call('POST', '/v1/capabilities', { name: 'Custom', description: 'For a test.', ...definition });
+
+    /** Runs a tool of an agent with these capabilities, as a turn would. */
+    async function run(capabilities: readonly unknown[], tool: string, input: JsonObject = {}, as = api): Promise<ToolOutcome> {
+      const id = await as.agent({ capabilities });
+      const plane = server.gateway.agents;
+      const composed = await composeStoredAgent(plane, await requireAgent(plane, id), true);
+      const found = composed.tools.find(({ name }) => name === tool);
+      if (found === undefined) throw new Error(`no tool ${tool} among ${composed.tools.map(({ name }) => name).join(', ')}`);
+      return await found.execute(input, {
+        callId: 'call_1',
+        agentId: id,
+        sessionId: 'session_1',
+        workspace: server.home,
+        signal: AbortSignal.timeout(30_000),
+      });
+    }
+
+    describe('HTTP tools', () => {
+      it('fill their templates, send secrets by reference and never show them', async () => {
+        const made = await define({
+          id: 'orders',
+          config_schema: { type: 'object', properties: { shop: { type: 'string', default: 'main' } } },
+          tools: [
+            {
+              type: 'http',
+              name: 'place_order',
+              description: 'Places an order.',
+              parameters: { type: 'object', properties: { item: { type: 'string' }, count: { type: 'integer' } }, required: ['item'] },
+              method: 'POST',
+              url: `http://${service.host}/shops/{{config.shop}}/items/{{input.item}}`,
+              query: { note: '{{input.note}}', fixed: '1' },
+              headers: { Authorization: 'Bearer {{secret.SERVICE}}' },
+              body: { count: '{{input.count}}', text: 'for {{input.item}}', missing: '{{input.none}}' },
+            },
+          ],
+        });
+        expect([made.status, made.body.tools_error]).toEqual([201, undefined]);
+        expect(made.body.tools[0]).toMatchObject({ name: 'place_order', policy: 'auto', effect: 'at_most_once' });
+        expect(made.text).not.toContain('s3cret-value');
+        const outcome = await run(['orders'], 'place_order', { item: 'a/../b c', count: 2 });
+        expect(service.seen.at(-1)).toMatchObject({
+          method: 'POST',
+          url: '/shops/main/items/a%2F..%2Fb%20c?fixed=1',
+          body: '{"count":2,"text":"for a/../b c"}',
+          headers: { authorization: 'Bearer s3cret-value', 'idempotency-key': 'call_1', 'content-type': 'application/json' },
+        });
+        expect(outcome).toMatchObject({ output: { status: 200, body: { echo: { authorization: 'Bearer [secret SERVICE]' } } } });
+      });
+
+      it('cannot leave their path, and say what is missing', async () => {
+        await define({
+          id: 'paths',
+          tools: [{ type: 'http', name: 'get_thing', description: 'x', url: `http://${service.host}/things/{{input.id}}/end` }],
+        });
+        const before = service.seen.length;
+        expect(await run(['paths'], 'get_thing', { id: '..' })).toEqual({ error: 'The path holds a dot segment.' });
+        expect(await run(['paths'], 'get_thing', {})).toEqual({ error: 'input.id is missing.' });
+        expect(service.seen.length).toBe(before);
+      });
+
+      it('tell the model when the service refuses', async () => {
+        await define({ id: 'failing', tools: [{ type: 'http', name: 'go', description: 'x', url: `http://${service.host}/fail` }] });
+        expect(await run(['failing'], 'go')).toMatchObject({ error: expect.stringMatching(/answered 418/) });
+      });
+
+      it('do not reach private addresses that nobody allowed', async () => {
+        await define({ id: 'inward', tools: [{ type: 'http', name: 'go', description: 'x', url: 'http://127.0.0.1:1/' }] });
+        expect(await run(['inward'], 'go')).toMatchObject({ error: expect.stringMatching(/public addresses only/) });
+      });
+
+      it.each<[string, object, RegExp]>([
+        ['a host from the model', { url: 'http://{{input.host}}/' }, /host is written out/],
+        ['a host with a hole', { url: 'http://api.{{input.x}}.test/' }, /host is written out/],
+        ['another scheme', { url: 'file:///etc/passwd' }, /host is written out/],
+        ['an unknown secret', { url: 'http://a.test/', headers: { a: '{{secret.NONE}}' } }, /secret NONE is not configured/],
+        ['a secret for another host', { url: 'http://a.test/', headers: { a: '{{secret.ELSEWHERE}}' } }, /may not be sent to a\.test/],
+        ['a secret in the path', { url: 'http://api.example.test/{{secret.ELSEWHERE}}' }, /goes into the query/],
+        ['a broken template', { url: 'http://a.test/{{input}}' }, /a place is written/],
+        ['a header of the connection', { url: 'http://a.test/', headers: { Host: 'b' } }, /Host cannot be set/],
+        ['parameters that are no schema', { url: 'http://a.test/', parameters: { type: 'object', properties: 5 } }, /parameters/],
+        ['parameters that are no object', { url: 'http://a.test/', parameters: { type: 'string' } }, /"type": "object"/],
+      ])('are refused with %s', async (_, tool, words) => {
+        const answer = await define({ id: 'refused', tools: [{ type: 'http', name: 'go', description: 'x', ...tool }] });
+        expect([answer.status, answer.body.code]).toEqual([422, 'unprocessable']);
+        expect(answer.body.detail).toMatch(words);
+        expect((await api.call('GET', '/v1/capabilities/refused')).status).toBe(404);
+      });
+    });
+
+    describe('TypeScript tools', () => {
+      it('run in the sandbox with input and settings', async () => {
+        await define({
+          id: 'scripts',
+          config_schema: { type: 'object', properties: { factor: { type: 'number', default: 10 } } },
+          tools: [
+            {
+              type: 'typescript',
+              name: 'scale',
+              description: 'x',
+              source:
+                'interface In { n: number }\nexport default async (input: In, config: { factor: number }) => ({ n: input.n * config.factor });',
+            },
+            {
+              type: 'typescript',
+              name: 'escape',
+              description: 'x',
+              source:
+                'export default () => [typeof process, typeof require, typeof fetch, typeof globalThis.constructor.constructor("return process")]',
+            },
+            { type: 'typescript', name: 'hang', description: 'x', timeout_s: 0.2, source: 'export default () => { for (;;) {} }' },
+          ],
+        });
+        expect(await run(['scripts'], 'scale', { n: 2 })).toEqual({ output: { n: 20 } });
+        expect(await run([{ capability_id: 'scripts', config: { factor: 3 } }], 'scale', { n: 2 })).toEqual({ output: { n: 6 } });
+        expect(await run(['scripts'], 'escape')).toEqual({ output: ['undefined', 'undefined', 'undefined', 'function'] });
+        expect(await run(['scripts'], 'hang')).toMatchObject({ error: expect.stringMatching(/did not end/) });
+      });
+
+      it.each([
+        ['const a = 1;', /no default export/],
+        ['export default (', /source/],
+        ['enum A { b }\nexport default () => 1', /enum/],
+      ])('are refused when they do not load: %s', async (source, words) => {
+        const answer = await define({ id: 'broken', tools: [{ type: 'typescript', name: 'a', description: 'x', source }] });
+        expect(answer.status).toBe(422);
+        expect(answer.body.detail).toMatch(words);
+      });
+    });
+
+    describe('MCP servers', () => {
+      it('over HTTP bring their tools, with secrets in headers and the call id on the way', async () => {
+        const made = await define({
+          id: 'mcp_http',
+          mcp: { transport: 'http', url: `http://${service.host}/mcp`, headers: { authorization: 'Bearer {{secret.SERVICE}}' } },
+        });
+        expect(made.body.tools.map((tool: { name: string; effect: string }) => [tool.name, tool.effect])).toEqual([
+          ['shout', 'idempotent'],
+          ['fail', 'at_most_once'],
+          [expect.stringMatching(/^odd_name_[0-9a-f]{8}$/), 'at_most_once'],
+        ]);
+        expect(made.text).not.toContain('s3cret-value');
+        expect(service.seen.at(-1)?.headers.authorization).toBe('Bearer s3cret-value');
+        expect(await run(['mcp_http'], 'shout', { text: 'hi' })).toEqual({ output: 'HI' });
+        expect(await run(['mcp_http'], 'fail')).toEqual({ error: 'it broke' });
+        const odd = made.body.tools[2].name;
+        expect(await run(['mcp_http'], odd)).toEqual({ output: 'call_1' });
+      });
+
+      it('that are not there make the agent fail early, with words', async () => {
+        const made = await define({ id: 'mcp_gone', mcp: { transport: 'http', url: 'http://192.0.2.1/mcp' } });
+        expect(made.body).toMatchObject({ tools: [], tools_error: expect.stringMatching(/public/) });
+        const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['mcp_gone'] });
+        expect([answer.status, answer.body.code]).toEqual([403, 'E005']);
+      });
+
+      it('as programs of this machine need the token, to define, to enable and to change', async () => {
+        const definition = { id: 'mcp_stdio', mcp: { transport: 'stdio', command: process.execPath, args: [STDIO] } };
+        expect((await define(definition)).status).toBe(403);
+        expect((await define(definition, await api.withKey())).status).toBe(403);
+        const made = await define(definition, admin);
+        expect([made.status, made.body.host, made.body.tools.length]).toEqual([201, true, 3]);
+        expect(await run(['mcp_stdio'], 'shout', { text: 'hi' }, admin)).toEqual({ output: 'HI' });
+
+        const seen = (await api.call('GET', '/v1/capabilities/mcp_stdio')).body;
+        expect(seen).toMatchObject({ tools: [], tools_error: expect.stringMatching(/needs the token/) });
+        expect(seen.definition).toBeUndefined();
+        expect((await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['mcp_stdio'] })).status).toBe(403);
+        const id = await admin.agent({ capabilities: ['mcp_stdio'] });
+        expect((await api.call('PATCH', `/v1/agents/${id}`, { system_prompt: 'do harm' })).status).toBe(403);
+        expect((await api.call('DELETE', `/v1/agents/${id}`)).status).toBe(403);
+        expect((await api.call('GET', `/v1/agents/${id}/preview`)).body.error).toMatchObject({ code: 'forbidden' });
+        expect((await api.call('DELETE', '/v1/capabilities/mcp_stdio')).status).toBe(403);
+      });
+    });
+
+    describe('dependencies', () => {
+      it('come along, before what needs them, in the newest version that fits', async () => {
+        await define({ id: 'dep_base', version: '1.0.0', system_prompt: 'base 1.0' });
+        for (const version of ['1.2.0', '2.0.0']) {
+          const body = { id: 'dep_base', name: 'Base', description: 'x', version, system_prompt: `base ${version}` };
+          expect((await api.call('PUT', '/v1/capabilities/dep_base', body)).status).toBe(200);
+        }
+        await define({ id: 'dep_top', system_prompt: 'top', dependencies: [{ id: 'dep_base', range: '^1.0.0' }] });
+        const id = await api.agent({ system_prompt: 'own', capabilities: ['noop', 'dep_top'] });
+        const { body } = await api.call('GET', `/v1/agents/${id}/preview`);
+        expect(body.system_prompt).toBe('base 1.2.0\n\ntop\n\nown');
+        expect(body.capabilities).toMatchObject([
+          { capability_id: 'noop', position: 0 },
+          { capability_id: 'dep_base', version: '1.2.0', position: null, requested_by: ['dep_top'] },
+          { capability_id: 'dep_top', position: 1 },
+        ]);
+        const both = await api.call('PUT', `/v1/agents/${id}/capabilities`, {
+          capabilities: ['dep_top', { capability_id: 'dep_base', version: '^2.0.0' }],
+        });
+        expect([both.status, both.body.detail]).toEqual([
+          422,
+          'No version of dep_base fits: agent asks for ^2.0.0, dep_top asks for ^1.0.0; there is 2.0.0, 1.2.0, 1.0.0.',
+        ]);
+        expect((await api.call('DELETE', '/v1/capabilities/dep_base')).body).toMatchObject({
+          status: 409,
+          details: { capabilities: ['dep_top'] },
+        });
+      });
+
+      it('that go round in a circle are refused by their path', async () => {
+        await define({ id: 'circle_a', dependencies: [{ id: 'circle_b' }] });
+        await define({ id: 'circle_b', dependencies: [{ id: 'circle_a' }] });
+        const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['circle_a'] });
+        expect([answer.status, answer.body.details]).toEqual([422, { circle: ['circle_a', 'circle_b', 'circle_a'] }]);
+      });
+
+      it('that do not exist are named with who needs them', async () => {
+        await define({ id: 'dep_lost', dependencies: [{ id: 'nowhere' }] });
+        const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['dep_lost'] });
+        expect(answer.body.detail).toBe('There is no capability "nowhere". dep_lost depends on it.');
+      });
+    });
+
+    describe('tools of one name', () => {
+      const source = 'export default () => "mine"';
+
+      beforeAll(async () => {
+        await define({ id: 'my_math', tools: [{ type: 'typescript', name: 'add', description: 'mine', source }] });
+      });
+
+      const preview = async (conflicts: string): Promise<[string, string][]> => {
+        const id = await api.agent({ conflicts, capabilities: ['test_math', 'my_math'] });
+        const { body } = await api.call('GET', `/v1/agents/${id}/preview`);
+        return body.tools
+          .filter((tool: { source: { name: string } }) => tool.source.name === 'add')
+          .map((tool: { name: string; source: { capability_id: string } }) => [tool.name, tool.source.capability_id]);
+      };
+
+      it('are refused by default, at PUT and in the preview', async () => {
+        const id = await api.agent({ conflicts: 'prefix', capabilities: ['test_math', 'my_math'] });
+        const put = await api.call('PUT', `/v1/agents/${id}/capabilities`, { capabilities: ['test_math', 'my_math'], conflicts: 'error' });
+        expect([put.status, put.body.details]).toEqual([422, { tool: 'add', capabilities: ['test_math', 'my_math'] }]);
+        expect((await api.call('PATCH', `/v1/agents/${id}`, { conflicts: 'error' })).status).toBe(422);
+        expect((await api.call('GET', `/v1/agents/${id}`)).body.conflicts).toBe('prefix');
+      });
+
+      it('get the name of their capability with prefix', async () => {
+        expect(await preview('prefix')).toEqual([
+          ['test_math__add', 'test_math'],
+          ['my_math__add', 'my_math'],
+        ]);
+      });
+
+      it('leave one with prefer: the first, or that of the named capability', async () => {
+        expect(await preview('prefer')).toEqual([['add', 'test_math']]);
+        expect(await preview('prefer:my_math')).toEqual([['add', 'my_math']]);
+      });
+    });
+
+    describe('versions', () => {
+      it('are added and never changed, and an agent stays in its range', async () => {
+        const body = { id: 'versioned', name: 'V', description: 'x', version: '1.0.0', system_prompt: 'one' };
+        expect((await api.call('POST', '/v1/capabilities', body)).status).toBe(201);
+        expect((await api.call('POST', '/v1/capabilities', body)).status).toBe(409);
+        expect((await api.call('PUT', '/v1/capabilities/versioned', body)).status).toBe(200);
+        expect((await api.call('PUT', '/v1/capabilities/versioned', { ...body, system_prompt: 'other' })).status).toBe(409);
+        const id = await api.agent({ capabilities: [{ capability_id: 'versioned', version: '^1.0.0' }] });
+        expect((await api.call('PUT', '/v1/capabilities/versioned', { ...body, version: '2.0.0', system_prompt: 'two' })).status).toBe(200);
+        expect((await api.call('GET', `/v1/agents/${id}/preview`)).body.system_prompt).toBe('one');
+        expect((await api.call('GET', '/v1/capabilities/versioned')).body).toMatchObject({
+          version: '2.0.0',
+          versions: ['2.0.0', '1.0.0'],
+        });
+        expect((await api.call('GET', '/v1/capabilities/versioned?version=%5E1.0.0')).body.system_prompt).toBe('one');
+        expect((await api.call('GET', '/v1/capabilities/versioned?version=3.x')).status).toBe(404);
+        expect((await api.call('DELETE', '/v1/capabilities/versioned')).status).toBe(409);
+        await api.call('PUT', `/v1/agents/${id}/capabilities`, { capabilities: [] });
+        expect((await api.call('DELETE', '/v1/capabilities/versioned')).status).toBe(204);
+        expect((await api.call('GET', '/v1/capabilities/versioned')).status).toBe(404);
+      });
+    });
+
+    describe('states', () => {
+      it('coming_soon is listed and refused; deprecated is taken with a warning', async () => {
+        await define({ id: 'later', status: 'coming_soon' });
+        await define({ id: 'old', status: 'deprecated' });
+        const refused = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['later'] });
+        expect([refused.status, refused.body.detail]).toEqual([422, 'The capability later is not available yet.']);
+        const id = await api.agent();
+        const { status, body } = await api.call('PUT', `/v1/agents/${id}/capabilities`, { capabilities: ['old'] });
+        expect([status, body]).toEqual([
+          200,
+          { items: [{ capability_id: 'old', position: 0 }], total: 1, warnings: ['old is deprecated.'] },
+        ]);
+      });
+    });
+
+    it('of a key are its own: others neither see nor use nor change them', async () => {
+      const [one, two] = [await api.withKey(), await api.withKey()];
+      await define({ id: 'private_one' }, one);
+      expect((await one.call('GET', '/v1/capabilities/private_one')).body.definition.id).toBe('private_one');
+      for (const other of [two, api]) {
+        expect((await other.call('GET', '/v1/capabilities/private_one')).status).toBe(404);
+        expect((await other.call('DELETE', '/v1/capabilities/private_one')).status).toBe(404);
+        expect((await other.call('POST', '/v1/agents', { name: 'a', capabilities: ['private_one'] })).status).toBe(422);
+      }
+      expect((await one.call('POST', '/v1/agents', { name: 'a', capabilities: ['private_one'] })).status).toBe(201);
+      await define({ id: 'shared_one' }, api);
+      expect((await two.call('POST', '/v1/agents', { name: 'a', capabilities: ['shared_one'] })).status).toBe(201);
+      expect((await two.call('DELETE', '/v1/capabilities/shared_one')).status).toBe(403);
+    });
+
+    it('cannot take the place of a built-in one', async () => {
+      expect((await define({ id: 'noop' })).status).toBe(409);
+      expect((await api.call('PUT', '/v1/capabilities/noop', { id: 'noop', name: 'a', description: 'b' })).status).toBe(409);
+      expect((await api.call('DELETE', '/v1/capabilities/noop')).status).toBe(409);
+    });
+  });
+}

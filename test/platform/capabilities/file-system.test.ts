@@ -1,0 +1,174 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { editFile } from '../../../src/platform/capabilities/file-system/edit-file.ts';
+import { glob, grep } from '../../../src/platform/capabilities/file-system/find-tools.ts';
+import { list } from '../../../src/platform/capabilities/file-system/list.ts';
+import { readFile } from '../../../src/platform/capabilities/file-system/read-file.ts';
+import { writeFile } from '../../../src/platform/capabilities/file-system/write-file.ts';
+import type { Tool, ToolOutcome } from '../../../src/platform/tool.ts';
+import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
+
+const SWAP_FOLDER = fileURLToPath(new URL('programs/swap-folder.ts', import.meta.url));
+const failure = { error: expect.any(String) };
+
+function calls(workspace: string): (tool: Tool, input: JsonObject) => Promise<ToolOutcome> {
+  return (tool, input) => callTool(tool, input, { workspace });
+}
+
+describe('files of the workspace', () => {
+  it('are written with their folders, read, edited and listed', async () => {
+    const call = calls(temporaryWorkspace());
+    expect(await call(writeFile, { path: 'a/b/c.txt', content: 'one\ntwo\nthree' })).toEqual({
+      output: { path: 'a/b/c.txt', size_bytes: 13, created: true },
+    });
+    expect(await call(writeFile, { path: 'a/b/c.txt', content: 'one\ntwo\ntwo\n' })).toMatchObject({ output: { created: false } });
+    expect(await call(readFile, { path: './a//b/c.txt', offset: 1, limit: 1 })).toEqual({
+      output: { path: './a//b/c.txt', content: 'two', size_bytes: 12, total_lines: 4, truncated: true, next_offset: 2 },
+    });
+    expect(await call(editFile, { path: 'a/b/c.txt', old_text: 'two', new_text: '2' })).toEqual({
+      error: expect.stringContaining('2 times'),
+    });
+    expect(await call(editFile, { path: 'a/b/c.txt', old_text: 'two', new_text: '$&', replace_all: true })).toEqual({
+      output: { path: 'a/b/c.txt', replaced: 2 },
+    });
+    expect(await call(editFile, { path: 'a/b/c.txt', old_text: 'nine', new_text: '' })).toEqual(failure);
+    expect(await call(readFile, { path: 'a/b/c.txt' })).toMatchObject({ output: { content: 'one\n$&\n$&\n' } });
+    expect(await call(list, {})).toEqual({ output: { path: '.', entries: [{ name: 'a', type: 'folder' }] } });
+    expect(await call(list, { path: 'a/b' })).toEqual({
+      output: { path: 'a/b', entries: [{ name: 'c.txt', type: 'file', size_bytes: 10 }] },
+    });
+  });
+
+  it('are found by pattern and by content', async () => {
+    const call = calls(temporaryWorkspace());
+    await call(writeFile, { path: 'src/a.ts', content: 'const Foo = 1;\nlet bar;' });
+    await call(writeFile, { path: 'src/deep/b.ts', content: 'foo()' });
+    await call(writeFile, { path: 'readme.md', content: 'foo' });
+    expect(await call(glob, { pattern: 'src/**/*.ts' })).toEqual({
+      output: { pattern: 'src/**/*.ts', paths: ['src/a.ts', 'src/deep/b.ts'] },
+    });
+    expect(await call(grep, { pattern: 'foo', ignore_case: true, glob: '**/*.ts' })).toEqual({
+      output: {
+        pattern: 'foo',
+        matches: [
+          { path: 'src/a.ts', line_number: 1, line: 'const Foo = 1;' },
+          { path: 'src/deep/b.ts', line_number: 1, line: 'foo()' },
+        ],
+      },
+    });
+    expect(await call(grep, { pattern: 'foo', path: 'src/deep' })).toMatchObject({ output: { matches: [{ path: 'src/deep/b.ts' }] } });
+    expect(await call(grep, { pattern: '(' })).toEqual(failure);
+  });
+
+  it('keep their right to be run', async () => {
+    const workspace = temporaryWorkspace();
+    writeFileSync(join(workspace, 'run.sh'), 'a');
+    chmodSync(join(workspace, 'run.sh'), 0o755);
+    await callTool(writeFile, { path: 'run.sh', content: 'b' }, { workspace });
+    expect(statSync(join(workspace, 'run.sh')).mode & 0o777).toBe(0o755);
+  });
+
+  it('end a search whose pattern backtracks for ever, while everything else goes on', async () => {
+    const workspace = temporaryWorkspace();
+    await callTool(writeFile, { path: 'a', content: `${'a'.repeat(50)}b` }, { workspace });
+    const started = performance.now();
+    const search = callTool(grep, { pattern: '^(a+)+$' }, { workspace, signal: AbortSignal.timeout(500) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(performance.now() - started).toBeLessThan(400);
+    expect(await search).toEqual({ error: 'The search was given up.' });
+  });
+
+  it('have limits: large files, binary files, long answers', async () => {
+    const workspace = temporaryWorkspace();
+    const call = calls(workspace);
+    writeFileSync(join(workspace, 'large'), Buffer.alloc(6 * 1024 * 1024, 'a'));
+    writeFileSync(join(workspace, 'binary'), Buffer.from([1, 0, 2]));
+    writeFileSync(join(workspace, 'long'), `${'x'.repeat(40_000)}\n${'y'.repeat(40_000)}\n`);
+    expect(await call(readFile, { path: 'large' })).toEqual({ error: expect.stringContaining('larger') });
+    expect(await call(readFile, { path: 'binary' })).toEqual({ error: '"binary" is not text.' });
+    expect(await call(readFile, { path: 'long' })).toMatchObject({ output: { next_offset: 1 } });
+    expect(await call(writeFile, { path: 'x', content: 'a'.repeat(6 * 1024 * 1024) })).toEqual(failure);
+  });
+});
+
+describe('ways out of the workspace', () => {
+  /** A workspace with links to a folder and a file beside it. */
+  function trap(): { workspace: string; outside: string } {
+    const outside = mkdtempSync(join(tmpdir(), 'abp-outside-'));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    writeFileSync(join(outside, 'secret'), 'secret');
+    const workspace = temporaryWorkspace();
+    symlinkSync(outside, join(workspace, 'folder-link'));
+    symlinkSync(join(outside, 'secret'), join(workspace, 'file-link'));
+    symlinkSync('.', join(workspace, 'self'));
+    mkdirSync(join(workspace, 'real'));
+    return { workspace, outside };
+  }
+
+  it.each([
+    '../secret',
+    'real/../../secret',
+    '..',
+    '/etc/passwd',
+    'C:\\x',
+    'a\0b',
+    'folder-link/secret',
+    'file-link',
+    'self/file-link',
+    'x/'.repeat(60),
+  ])('are refused to every tool: %j', async (path) => {
+    const { workspace, outside } = trap();
+    const call = calls(workspace);
+    expect(await call(readFile, { path })).toEqual(failure);
+    expect(await call(editFile, { path, old_text: 'secret', new_text: 'x' })).toEqual(failure);
+    expect(await call(list, { path })).toEqual(failure);
+    expect(await call(grep, { pattern: 'secret', path })).toEqual(failure);
+    expect(await call(glob, { pattern: '**', path })).toEqual(failure);
+    if (!path.startsWith('x/')) expect(await call(writeFile, { path, content: 'x' })).toEqual(failure);
+    expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it('are not followed by searches', async () => {
+    const { workspace } = trap();
+    expect(await callTool(grep, { pattern: 'secret' }, { workspace })).toEqual({ output: { pattern: 'secret', matches: [] } });
+    expect(await callTool(glob, { pattern: '**' }, { workspace })).toEqual({ output: { pattern: '**', paths: [] } });
+  });
+
+  it('stay closed when a link is written over: the link goes, its target stays', async () => {
+    const { workspace, outside } = trap();
+    const answer = await callTool(writeFile, { path: 'file-link', content: 'mine' }, { workspace });
+    expect(answer).toEqual(failure);
+    expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it('stay closed while a folder is swapped for a link under the tools', async () => {
+    const { workspace, outside } = trap();
+    const swapper = spawn(process.execPath, [SWAP_FOLDER, join(workspace, 'swap'), outside], { stdio: 'inherit' });
+    onTestFinished(() => void swapper.kill('SIGKILL'));
+    await once(swapper, 'spawn');
+    const deadline = performance.now() + 2000;
+    let linked = 0;
+    while (performance.now() < deadline) {
+      const read = await callTool(readFile, { path: 'swap/secret' }, { workspace });
+      if (JSON.stringify(read).includes('link')) linked += 1;
+      expect(read).toEqual(failure);
+      await callTool(writeFile, { path: 'swap/planted', content: 'x' }, { workspace });
+    }
+    swapper.kill('SIGKILL');
+    if (swapper.exitCode === null) await once(swapper, 'exit');
+    expect(linked).toBeGreaterThan(0);
+    expect(await callTool(list, {}, { workspace: outside })).toMatchObject({ output: { entries: [{ name: 'secret' }] } });
+  });
+
+  it.skipIf(process.platform === 'win32')('do not hang on a pipe', async () => {
+    const workspace = temporaryWorkspace();
+    execFileSync('mkfifo', [join(workspace, 'pipe')]);
+    expect(await callTool(readFile, { path: 'pipe' }, { workspace })).toEqual({ error: '"pipe" is not a file.' });
+  });
+});

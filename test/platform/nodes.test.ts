@@ -1,0 +1,92 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cancelTurn } from '../../src/platform/turns.ts';
+import { TestPlatform, testTool } from '../support/platform.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+describe('two processes on one PostgreSQL database', () => {
+  let postgres: TestPostgres;
+  let worker: TestPlatform;
+  let server: TestPlatform;
+  const release = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+  beforeEach(async () => {
+    const url = await postgres.freshDatabase();
+    const tools = [
+      testTool('slow', { execute: async () => release.promise.then(() => ({ output: 'done' })) }),
+      testTool('hang', {
+        execute: (_input, { signal }) =>
+          new Promise(() => {
+            signal.addEventListener('abort', () => aborted.resolve());
+          }),
+      }),
+    ];
+    worker = await TestPlatform.open({ databaseUrl: url, tools, graceMs: 0 });
+    server = await TestPlatform.open({ databaseUrl: url, slots: 0 });
+  });
+  afterEach(async () => {
+    await server.close();
+    await worker.close();
+  });
+
+  test('hand turns from the one that takes messages to the one that works', async () => {
+    const session = await server.session();
+    const started = performance.now();
+    await server.send(session, 'say "hi"');
+    await server.until(session);
+    expect(await server.said(session)).toContainEqual(['agent', 'hi']);
+    // Told, not found by the next look around.
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+
+  test('show stored events and deltas of the other as they come', async () => {
+    const session = await server.session();
+    const stream = server.platform.feed(session, 0);
+    const all = text(stream);
+    await server.send(session, 'say "one two three four five" and wait 300 ms');
+    await server.until(session);
+    await expect.poll(() => stream.readableFlowing).not.toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    server.platform.endFeeds();
+    const seen = [...(await all).matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
+    expect(seen.filter((type) => type !== 'output.message.delta')).toEqual([
+      ...['connected', 'input.message', 'session.activated', 'turn.started', 'reason.started', 'output.message.started'],
+      ...['llm.generation', 'output.message.completed', 'reason.completed', 'turn.completed', 'session.idled', 'disconnecting'],
+    ]);
+  });
+
+  test('bring a message to the turn that the other works on', async () => {
+    const session = await server.session();
+    await server.send(session, 'call the tool slow with {}');
+    await expect.poll(() => server.types(session)).toContain('tool.started');
+    await server.send(session, 'say "second"');
+    release.resolve();
+    await server.until(session);
+    expect((await server.said(session)).at(-1)).toEqual(['agent', 'second']);
+    expect((await server.types(session)).filter((type) => type === 'turn.started').length).toBe(1);
+  });
+
+  test('end a turn of the other, which hears of it at once', async () => {
+    const session = await server.session();
+    await server.send(session, 'call the tool hang with {}');
+    await expect.poll(() => server.types(session)).toContain('tool.started');
+    await cancelTurn(server.platform.parts, server.platform.worker, await server.current(session), 'enough');
+    await aborted.promise;
+    expect((await server.types(session)).slice(-2)).toEqual(['turn.cancelled', 'session.idled']);
+  });
+
+  test('leave turns to the other when they stop', async () => {
+    const session = await worker.session();
+    await worker.send(session, 'wait 400 ms and say "later"');
+    const other = await TestPlatform.open({ databaseUrl: String(worker.databaseUrl) });
+    await worker.platform.worker.stop();
+    await other.until(session);
+    expect((await other.said(session)).at(-1)).toEqual(['agent', 'later']);
+    await other.close();
+  });
+});

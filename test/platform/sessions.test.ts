@@ -1,0 +1,3 @@
+import { sessionsSuite } from './sessions-suite.ts';
+
+sessionsSuite('SQLite', async () => undefined);

@@ -1,0 +1,174 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReceiptStub, type SignedHead } from '../../src/contract/chain.ts';
+import { Receipt } from '../../src/contract/receipt.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
+import { openChain } from '../../src/receipts/chain.ts';
+import { closeInterrupted } from '../../src/receipts/interrupted.ts';
+import { removeReceipts } from '../../src/receipts/remove.ts';
+import { replaceLostKey, rotateKey } from '../../src/receipts/rotate.ts';
+import { verifyRun, verifyStored } from '../../src/receipts/verify-stored.ts';
+import { chainOf, listSealKeys } from '../../src/store/chain.ts';
+import { getReceipt, listReceipts } from '../../src/store/receipts.ts';
+import { ORIGIN, type SealedHome, sealedHome } from './sealed-home.ts';
+
+/** What holds for the chain of receipts, whichever database it is in. */
+export function chainSuite(database: string, databaseUrl: () => Promise<string | undefined>): void {
+  describe(`the chain on ${database}`, () => {
+    let home: SealedHome;
+    beforeEach(async () => {
+      home = await sealedHome(await databaseUrl());
+    });
+    afterEach(() => home.close());
+
+    const stored = () => chainOf(home.store, ORIGIN.node);
+    const verify = async () => await verifyStored(home.store, await stored());
+    const heads = async (): Promise<SignedHead[]> =>
+      (await home.lines()).map((line) => JSON.parse(line)).filter((line) => line.kind === 'head');
+
+    it('gives every receipt its place at its end, and signs each batch', async () => {
+      const [first] = await home.seal(1);
+      await home.seal(2);
+      const row = await getReceipt(home.store, first ?? expect.fail());
+      const receipt = Receipt.parse(row?.document);
+      expect(receipt.seal).toMatchObject({ sequence: 1, previous: '0'.repeat(64), key_id: home.chain.signer.keyId });
+      expect((await heads()).map(({ from, sequence, count }) => [from, sequence, count])).toEqual([
+        [1, 1, 1],
+        [2, 3, 3],
+      ]);
+      expect(await verify()).toMatchObject({ ok: true, receipts: 3, verdict: 'complete up to 3, tail unknown' });
+    });
+
+    it('signs at least once in 64 receipts', async () => {
+      await home.seal(150);
+      expect((await heads()).map(({ sequence }) => sequence)).toEqual([64, 128, 150]);
+      expect(await verify()).toMatchObject({ ok: true, receipts: 150 });
+    });
+
+    it('seals what a killed process left open', async () => {
+      await home.seal(1);
+      await home.begin(3);
+      expect(await closeInterrupted(home.store, home.chain, ORIGIN, { now: Date.now() })).toBe(3);
+      expect(await verify()).toMatchObject({ ok: true, receipts: 4, last: 4 });
+    });
+
+    it('goes on where it was in the next process', async () => {
+      await home.seal(2);
+      const again = await openChain(home.store, ORIGIN.node, home.keysFolder);
+      expect(again.stored).toEqual(home.chain.stored);
+      expect(again.signer.keyId).toBe(home.chain.signer.keyId);
+    });
+
+    it('does not fork when two processes seal for one node', async () => {
+      const other = home.sibling(await openChain(home.store, ORIGIN.node, home.keysFolder));
+      await home.seal(2);
+      // The other still believes that the chain is empty: it finds out, and builds on what is there.
+      await expect(other.drain()).resolves.toEqual([]);
+      await expect(other.seal(2)).rejects.toMatchObject({ code: 'conflict' });
+      await other.drain();
+      await expect(home.seal(1)).rejects.toMatchObject({ code: 'conflict' });
+      await home.drain();
+      expect(await verify()).toMatchObject({ ok: true, receipts: 5, last: 5 });
+    });
+
+    it('gives no place to a receipt that somebody else has ended', async () => {
+      const [run = expect.fail()] = await home.begin(1);
+      const other = await openChain(home.store, ORIGIN.node, home.keysFolder);
+      await closeInterrupted(home.store, other, ORIGIN, { now: Date.now() });
+      await expect(home.end(run)).rejects.toMatchObject({ code: 'conflict' });
+      await home.drain();
+      await home.seal(1);
+      expect((await getReceipt(home.store, run))?.document).toMatchObject({
+        status: 'failed',
+        reason: 'interrupted',
+        seal: { sequence: 1 },
+      });
+      expect(await verify()).toMatchObject({ ok: true, receipts: 2, last: 2 });
+    });
+
+    it('changes its key by an entry that both keys sign; the old private key is gone', async () => {
+      await home.seal(1);
+      const { oldKey, newKey } = await rotateKey(home.store, home.chain, home.keysFolder);
+      await home.seal(1);
+      expect((await heads()).map(({ key_id }) => key_id)).toEqual([oldKey, newKey, newKey]);
+      const keys = await listSealKeys(home.store);
+      expect(keys.map(({ id, retiredAt }) => [id, retiredAt === null])).toEqual([
+        [oldKey, false],
+        [newKey, true],
+      ]);
+      expect(home.keyFiles()).toEqual([`${newKey}.pem`]);
+      expect(await verifyStored(home.store, await stored(), { publicKeys: [keys[0]?.publicKey ?? ''] })).toMatchObject({ ok: true });
+    });
+
+    it('says so when its key is missing, and goes on with a new one when it is told that it is lost', async () => {
+      await home.seal(1);
+      await expect(replaceLostKey(home.store, ORIGIN.node, home.keysFolder)).rejects.toThrow('is not lost');
+      rmSync(join(home.keysFolder, `${home.chain.signer.keyId}.pem`));
+      await expect(openChain(home.store, ORIGIN.node, home.keysFolder)).rejects.toThrow('abp receipt keys rotate --lost');
+      const { oldKey, newKey } = await replaceLostKey(home.store, ORIGIN.node, home.keysFolder);
+      const found = await verify();
+      expect(found).toMatchObject({ ok: true, keys: [oldKey, newKey] });
+      expect(found.notes).toEqual([`entry 2 replaces the lost key ${oldKey} by ${newKey} without its signature`]);
+      const publicKeys = (await listSealKeys(home.store)).slice(0, 1).map(({ publicKey }) => publicKey);
+      expect(await verifyStored(home.store, await stored(), { publicKeys })).toMatchObject({
+        ok: false,
+        problems: [{ code: 'wrong_key' }],
+      });
+    });
+
+    it('keeps stubs of removed receipts and still verifies', async () => {
+      const gone = await home.seal(3, { keyId: 'key_gone', tags: ['private'], task: 'secret' });
+      await home.seal(2, { keyId: 'key_stays' });
+      const removed = await removeReceipts(home.store, home.chain, { status: 'deleted', reason: 'asked', key: 'key_gone' });
+      expect(removed).toEqual(gone);
+      expect(await verify()).toMatchObject({ ok: true, receipts: 2, removed: 3, withheld: 0 });
+      const row = await getReceipt(home.store, gone[0] ?? expect.fail());
+      expect(ReceiptStub.parse(row?.document)).toMatchObject({ status: 'deleted', removal: 6, seal: { sequence: 1 } });
+      expect(JSON.stringify(row)).not.toMatch(/secret|private|key_gone|sim-1/);
+      expect((await listReceipts(home.store, { key: 'key_gone' })).items).toEqual([]);
+      expect(await removeReceipts(home.store, home.chain, { status: 'deleted', reason: 'asked', key: 'key_gone' })).toEqual([]);
+      expect(await verifyRun(home.store, gone[1] ?? expect.fail())).toMatchObject({ ok: true, receipts: 0, first: 2 });
+    });
+
+    it('archives what is old, and deletes what was archived', async () => {
+      const old = await home.seal(2, { at: 1000 }, { at: 2000 });
+      await home.seal(1);
+      expect(await removeReceipts(home.store, home.chain, { status: 'archived', reason: 'retention', endedBefore: 3000 })).toEqual(old);
+      const row = await getReceipt(home.store, old[0] ?? expect.fail());
+      expect(row).toMatchObject({ status: 'archived', engine: 'sim', keyId: null });
+      expect(await removeReceipts(home.store, home.chain, { status: 'deleted', reason: 'asked', endedBefore: 3000 })).toEqual(old);
+      expect((await getReceipt(home.store, old[0] ?? expect.fail()))?.engine).toBeNull();
+      expect(await verify()).toMatchObject({ ok: true, removed: 2, last: 5 });
+    });
+
+    it('is found to be cut when rows vanish from the database', async () => {
+      await home.seal(3);
+      await home.store.db.deleteFrom('receipts').where('sequence', '=', 3).execute();
+      await home.store.db.deleteFrom('chain_heads').execute();
+      expect((await verify()).problems.map(({ code }) => code)).toContain('cut');
+    });
+
+    it('is found to be changed when a row is', async () => {
+      const [run = expect.fail()] = await home.seal(2);
+      const { document } = await home.store.db
+        .selectFrom('receipts')
+        .select('document')
+        .where('sequence', '=', 1)
+        .executeTakeFirstOrThrow();
+      await home.store.db
+        .updateTable('receipts')
+        .set({ document: document.replace('"output_tokens":4', '"output_tokens":3') })
+        .where('sequence', '=', 1)
+        .execute();
+      expect(await verify()).toMatchObject({ ok: false, problems: [{ code: 'changed', sequence: 1, run_id: run }] });
+      expect(await verifyRun(home.store, run)).toMatchObject({ ok: false });
+    });
+
+    it('has no place for a run that has not ended, or that is not known', async () => {
+      const [run = expect.fail()] = await home.begin(1);
+      await expect(verifyRun(home.store, run)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(verifyRun(home.store, newRunId())).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import type { Receipt } from '../../src/contract/receipt.ts';
+import { captureIo } from '../support/capture-io.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { post } from '../support/http-call.ts';
+import { receiptOf } from '../support/receipt-of.ts';
+
+const parent = mkdtempSync(join(tmpdir(), 'abp-receipt-command-'));
+const home = join(parent, 'home');
+const file = (name: string): string => join(parent, name);
+let server: TestGateway;
+let receipts: Receipt[];
+
+async function abp(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = captureIo();
+  const code = await main(['receipt', ...argv, '--home', home], io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+const json = async (...argv: string[]) => JSON.parse((await abp(...argv, '--json')).out);
+
+beforeAll(async () => {
+  server = await startGateway({ home });
+  receipts = [];
+  for (const content of ['say "one"', 'say "one"', 'say "two"', 'fail with 429']) {
+    const body = JSON.stringify({ model: 'sim-1', max_tokens: 50, messages: [{ role: 'user', content }] });
+    receipts.push(await receiptOf(server.url, (await post(`${server.url}/e/sim/v1/messages`, body)).headers['x-abp-run-id']));
+  }
+});
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+const run = (at: number): string => receipts[at]?.run_id ?? '';
+
+/** The same answers with a server and without one. */
+function reading(): void {
+  it('lists receipts newest first, by what they are, in pages', async () => {
+    const { items } = await json('list');
+    expect(items.map((item: Receipt) => item.run_id)).toEqual([3, 2, 1, 0].map(run));
+    expect((await json('list', '--status', 'failed', '--engine', 'sim', '--plane', 'gateway')).items).toHaveLength(1);
+    expect((await json('list', '--until', '2020-01-01')).items).toEqual([]);
+    const first = await json('list', '--limit', '3');
+    const rest = await json('list', '--limit', '3', '--cursor', first.next_cursor);
+    expect(rest.items.map((item: Receipt) => item.run_id)).toEqual([run(0)]);
+    const { out } = await abp('list');
+    expect(out).toContain('Run ');
+    expect(out.split('\n').filter((line) => line.startsWith('run_'))).toHaveLength(4);
+  });
+
+  it('shows one as a page and as it is', async () => {
+    const { out, code } = await abp('show', run(3));
+    expect(code).toBe(0);
+    expect(out).toContain('status     failed (engine_error)');
+    expect(out).toContain('engine_failed: sim was asked to fail with 429');
+    expect(out).toContain('in the chain of node_');
+    expect(await json('show', run(0))).toEqual(receipts[0]);
+    expect((await abp('show', `run_${'0'.repeat(32)}`)).code).toBe(3);
+    expect((await abp('show', 'nonsense')).code).toBe(2);
+  });
+
+  it('tells two runs that did the same from two that did not', async () => {
+    const same = await abp('diff', run(0), run(1));
+    expect([same.code, same.out]).toEqual([0, expect.stringContaining('The runs did the same.')]);
+    const other = await json('diff', run(0), run(2));
+    expect(other.same).toBe(false);
+    expect(other.content.map(({ path }: { path: string }) => path)).toContain('request.sha256');
+    expect(other.incidental.map(({ path }: { path: string }) => path)).toContain('run_id');
+    expect((await abp('diff', run(0), run(3), '--all')).out).toContain('completed → failed');
+  });
+
+  it('verifies one, a range and all', async () => {
+    expect(await abp('verify', run(1))).toMatchObject({ code: 0, out: expect.stringContaining('ok  complete from 2 to 2, tail unknown') });
+    expect(await json('verify', '--from', '2', '--to', '3')).toMatchObject({ ok: true, first: 2, last: 3 });
+    expect(await abp('verify', '--all')).toMatchObject({ code: 0, out: expect.stringContaining('complete up to') });
+    expect((await abp('verify')).code).toBe(2);
+    expect((await abp('verify', run(0), '--all')).code).toBe(2);
+  });
+
+  it('exports to a file that verifies by itself', async () => {
+    const exported = file(`export-${Math.random()}.jsonl`);
+    expect((await json('export', '--output', exported)).lines).toBeGreaterThan(7);
+    await expect(abp('export', '--to', '1')).resolves.toMatchObject({ out: expect.stringMatching(/^\{.*\}\n\{.*"kind":"head".*\}\n$/) });
+    writeFileSync(file('keys.json'), (await abp('keys', 'list', '--json')).out);
+    const verify = (...more: string[]) => json('verify', '--file', exported, '--public-key', file('keys.json'), ...more);
+    const found = await verify();
+    expect(found).toMatchObject({ ok: true, receipts: 4 });
+    const last = JSON.parse(readFileSync(exported, 'utf8').trimEnd().split('\n').at(-1) ?? '');
+    writeFileSync(file('head.json'), JSON.stringify(last));
+    expect(await verify('--head', file('head.json'))).toMatchObject({ ok: true, tail: 'known' });
+    expect(await verify('--head', `${last.sequence + 1}:${'0'.repeat(64)}`)).toMatchObject({ ok: false, problems: [{ code: 'cut' }] });
+    expect((await abp('verify', '--file', exported)).code).toBe(2);
+    expect((await abp('verify', '--file', exported, '--public-key', '00'.repeat(32))).code).toBe(4);
+    writeFileSync(exported, readFileSync(exported, 'utf8').replace('"output_tokens":', '"output_tokens":1'));
+    const changed = await abp('verify', '--file', exported, '--public-key', file('keys.json'));
+    expect(changed).toMatchObject({ code: 4, out: expect.stringContaining('NOT OK  one problem: entry 1 was changed') });
+  });
+}
+
+describe('abp receipt with a live server', () => {
+  reading();
+
+  it('changes the key', async () => {
+    const [{ id }] = (await json('keys')).items;
+    const { old_key, new_key } = await json('keys', 'rotate');
+    expect(old_key).toBe(id);
+    expect((await abp('keys')).out).toContain(new_key);
+    expect((await abp('keys', 'rotate', '--lost')).code).toBe(2);
+    expect((await abp('keys', 'burn')).code).toBe(2);
+  });
+});
+
+describe('abp receipt on a home that no server serves', () => {
+  beforeAll(() => server.close());
+  reading();
+
+  it('changes the key, archives and erases, and the chain still verifies', async () => {
+    expect((await abp('keys', 'rotate')).code).toBe(0);
+    expect((await abp('archive')).code).toBe(2);
+    expect((await abp('erase')).code).toBe(2);
+    expect(await json('archive', '--before', '2100-01-01')).toEqual({ archived: 4 });
+    expect(await json('erase', '--tag', 'nobody')).toEqual({ erased: 0 });
+    expect((await abp('show', run(0))).out).toContain('status   archived');
+    expect(await json('verify', '--all')).toMatchObject({ ok: true, receipts: 0, removed: 4 });
+  });
+
+  it('verifies a receipt of another implementation by its own rule', async () => {
+    const foreign = file('foreign.json');
+    const hash = 'adc4422b1ac3ff33a7835109d8ddb7f612d5debce6787e387dcef502604d9184';
+    writeFileSync(foreign, `{"meta":{"run_id":"r"},"b":1.0,"a":[1e+16,"ü",null],"receipt_sha256":"${hash}"}`);
+    expect(await abp('verify', '--file', foreign)).toMatchObject({ code: 0, out: expect.stringContaining('its hash is right') });
+    expect(existsSync(foreign)).toBe(true);
+  });
+});

@@ -1,0 +1,3 @@
+import { chainSuite } from './chain-suite.ts';
+
+chainSuite('SQLite', async () => undefined);

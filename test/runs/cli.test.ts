@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXITS } from '../../src/cli/exit-codes.ts';
+import { fakeCommand } from '../support/agents/command.ts';
+import { type AbpResult, runAbp } from '../support/run-abp.ts';
+import { startServe } from '../support/serve.ts';
+
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-cli-runs-'));
+  mkdirSync(join(folder, 'user'));
+  env = { PATH: fakeCommand(join(folder, 'bin'), 'claude'), ABP_HOME: join(folder, 'home'), HOME: join(folder, 'user') };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const abp = (...argv: string[]): Promise<AbpResult> => runAbp(argv, { env });
+
+function linesOf(out: string): Record<string, unknown>[] {
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('abp run', () => {
+  it('writes what the agent says to the standard output and the rest to the standard error', async () => {
+    const { code, out, err } = await abp('run', 'claude', 'call it a day', '--engine', 'sim', '--cwd', folder);
+    expect(code).toBe(EXITS.ok.code);
+    expect(out).toContain('call it a day');
+    expect(err).toMatch(/completed · \d+ tokens · no price · [\d.]+ s · run_[0-9a-f]{32}/);
+  });
+
+  it('writes events as lines and ends with the result', async () => {
+    const { code, out } = await abp('run', 'claude', 'hello', '--engine', 'sim', '--json', '--tag', 'a', '--cwd', folder);
+    expect(code).toBe(EXITS.ok.code);
+    const lines = linesOf(out);
+    expect(lines.map(({ type }) => type)).toContain('session_start');
+    expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'] });
+  });
+
+  it('runs on the server of the home when there is one, and leaves its receipts there', async () => {
+    const server = await startServe(env.ABP_HOME ?? '', { HOME: env.HOME });
+    const { code, out } = await abp('run', 'claude', 'hello', '--engine', 'sim', '--json', '--cwd', folder);
+    expect(code).toBe(EXITS.ok.code);
+    const run = linesOf(out).at(-1)?.runId;
+    const receipt = await fetch(`${server.url}/v1/receipts/${run}?wait=5`);
+    expect(await receipt.json()).toMatchObject({
+      run_id: run,
+      plane: 'run',
+      status: 'completed',
+      backend: { id: 'adapter:claude', version: '2.1.325' },
+    });
+    const variables = await abp('env', 'claude', '--engine', 'sim');
+    expect(variables.err).toBe('');
+    expect(variables.out).toContain(`export ANTHROPIC_BASE_URL=${server.url}/e/sim\n`);
+    expect(variables.out).toMatch(/export ANTHROPIC_AUTH_TOKEN=abp_[\w-]{40,}\n/);
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['an agent nobody knows', ['nobody', 'hi'], EXITS.notFound.code, /There is no agent 'nobody'/],
+    ['an option that is not well formed', ['claude', 'hi', '--thinking', 'hard'], EXITS.usage.code, /thinkingEffort/],
+    ['what the agent cannot do', ['pi', 'hi', '--attach', 'a.bin'], EXITS.refused.code, /Agent 'pi' does not support fileAttachments/],
+    ['an agent that is not installed', ['codex', 'hi', '--engine', 'sim'], EXITS.unavailable.code, /is not installed/],
+    ['an engine that has no key', ['claude', 'hi', '--engine', 'gemini', '--model', 'g'], EXITS.unavailable.code, /gemini has no key here/],
+    ['an engine whose models the agent does not name', ['claude', 'hi', '--engine', 'ollama'], EXITS.usage.code, /model: is required/],
+  ])('says in one line why it refuses %s', async (_, argv, code, message) => {
+    const result = await abp('run', ...argv);
+    expect([result.code, result.err]).toEqual([code, expect.stringMatching(message)]);
+  });
+
+  it('has exit codes for agents that run out of time', async () => {
+    const { code, err } = await abp('run', 'claude', 'wait', '--engine', 'sim', '--timeout', '1', '--cwd', folder);
+    expect(code).toBe(EXITS.agentFailed.code);
+    expect(err).toContain('out of time');
+  });
+});
+
+it('abp env says that it needs a server', async () => {
+  expect(await abp('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
+});
+
+it('abp launch says that it needs a terminal', async () => {
+  expect(await abp('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
+});
+
+describe('abp sessions', () => {
+  const id = '0f9a2c1e-1111-4222-8333-444455556666';
+
+  beforeAll(() => {
+    const project = join(folder, 'user', '.claude', 'projects', 'p');
+    mkdirSync(project, { recursive: true });
+    const base = { sessionId: id, cwd: '/somewhere', isSidechain: false, timestamp: '2026-01-02T03:04:05.000Z' };
+    const entries = [
+      { ...base, type: 'user', uuid: 'a', parentUuid: null, message: { role: 'user', content: 'what is this' } },
+      {
+        ...base,
+        type: 'assistant',
+        uuid: 'b',
+        parentUuid: 'a',
+        message: { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'a test' }] },
+      },
+    ];
+    writeFileSync(join(project, `${id}.jsonl`), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  });
+
+  it('lists, shows and exports what the agent has kept', async () => {
+    expect((await abp('sessions', 'list', 'claude')).out).toContain(`claude:${id}`);
+    expect(JSON.parse((await abp('sessions', 'list', '--json')).out)).toMatchObject({
+      items: [{ agent: 'claude', sessionId: id, cwd: '/somewhere' }],
+    });
+    expect((await abp('sessions', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
+    const { out } = await abp('sessions', 'export', `claude:${id}`, '--format', 'jsonl');
+    expect(linesOf(out)).toMatchObject([
+      { role: 'user', content: 'what is this' },
+      { role: 'assistant', content: 'a test' },
+    ]);
+  });
+
+  it('names what does not exist', async () => {
+    expect(await abp('sessions', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
+    expect(await abp('sessions', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
+    expect(await abp('sessions', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
+  });
+});

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { markedProcesses } from '../../src/base/process-table.ts';
+import { openHome } from '../../src/store/home.ts';
+import { fakeCommand } from '../support/agents/command.ts';
+import { receiptOf } from '../support/receipt-of.ts';
+import { type ServeProcess, startServe } from '../support/serve.ts';
+
+it('a server that is killed leaves no agent, and its next start closes the run', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-run-crash-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const home = join(folder, 'home');
+  const cwd = join(folder, 'work');
+  mkdirSync(cwd);
+  const { token } = openHome({ path: home });
+  const call = async (server: ServeProcess, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const answer = await fetch(`${server.url}${path}`, { ...init, headers: { 'x-abp-key': token, 'content-type': 'application/json' } });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const first = await startServe(home);
+  const env = { PATH: fakeCommand(join(folder, 'bin'), 'claude') };
+  const { run_id: run } = await call(first, '/v1/runs', { agent: 'claude', prompt: 'wait', engine: 'sim', cwd, env });
+  const agents = (): number[] => markedProcesses('ABP_RUN_ID', String(run));
+  await expect.poll(agents, { timeout: 5000 }).not.toEqual([]);
+  await first.end('SIGKILL');
+  await expect.poll(agents, { timeout: 2000 }).toEqual([]);
+  const second = await startServe(home);
+  expect(await call(second, `/v1/runs/${run}`)).toMatchObject({ status: 'failed', reason: 'interrupted', state: null });
+  expect(await receiptOf(second.url, String(run), ['x-abp-key', token])).toMatchObject({
+    plane: 'run',
+    status: 'failed',
+    reason: 'interrupted',
+  });
+  expect(readdirSync(join(home, 'runs'))).toEqual([]);
+});

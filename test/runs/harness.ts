@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Adapter } from '../../src/adapters/adapter.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { AgentEvent } from '../../src/contract/event.ts';
+import type { RunDeps } from '../../src/runtime/runs/deps.ts';
+import type { LocalRunOptions, RunHandle } from '../../src/runtime/runs/handle.ts';
+import { startRun } from '../../src/runtime/runs/start-run.ts';
+import { knowledge, PaperGateway } from './paper.ts';
+
+export interface Scene {
+  readonly gateway: PaperGateway;
+  readonly folder: string;
+  readonly deps: RunDeps;
+  run(adapter: Adapter, options?: Partial<LocalRunOptions>, deps?: Partial<RunDeps>): RunHandle;
+}
+
+/** A place to run fake agents in; it vanishes with the test. */
+export function scene(): Scene {
+  const parent = mkdtempSync(join(tmpdir(), 'abp-runs-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(parent, 'work-'));
+  const gateway = new PaperGateway();
+  const deps: RunDeps = {
+    agents: knowledge,
+    gateway: async () => gateway,
+    runsFolder: join(parent, 'home', 'runs'),
+    env: process.env,
+    clock: systemClock,
+  };
+  return {
+    gateway,
+    folder,
+    deps,
+    run: (adapter, options = {}, more = {}) =>
+      startRun(adapter, { agent: 'claude', prompt: 'hi', cwd: folder, gracePeriodMs: 300, ...options }, { ...deps, ...more }),
+  };
+}
+
+export async function eventsOf(run: RunHandle): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of run) events.push(event);
+  return events;
+}

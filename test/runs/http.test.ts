@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeSse, SseFrames } from '../../src/base/sse.ts';
+import { RunResult } from '../../src/contract/run-result.ts';
+import { fakeCommand } from '../support/agents/command.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let server: TestGateway;
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-http-runs-'));
+  env = { PATH: fakeCommand(join(folder, 'bin'), 'claude') };
+  server = await startGateway();
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  key: string = server.token,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { ...(key === '' ? {} : { 'x-abp-key': key }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+async function started(prompt: string, more: object = {}): Promise<string> {
+  const { status, body } = await call('POST', '/v1/runs', { agent: 'claude', prompt, cwd: folder, engine: 'sim', env, ...more });
+  expect([status, body]).toEqual([201, { run_id: expect.stringMatching(/^run_/), status: 'running' }]);
+  return String(body.run_id);
+}
+
+interface Heard {
+  readonly id: string | undefined;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Events until the end of the stream, or until one of the type. */
+async function events(run: string, options: { after?: number; until?: string } = {}): Promise<Heard[]> {
+  const headers = { 'x-abp-key': server.token, ...(options.after === undefined ? {} : { 'last-event-id': String(options.after) }) };
+  const answer = await fetch(`${server.url}/v1/runs/${run}/events`, { headers });
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  const frames = new SseFrames();
+  const heard: Heard[] = [];
+  for await (const chunk of answer.body ?? []) {
+    for (const frame of frames.push(Buffer.from(chunk))) {
+      const { id, event, data } = decodeSse(frame);
+      heard.push({ id, type: event, data: JSON.parse(data) });
+      if (event === options.until) return heard;
+    }
+  }
+  return heard;
+}
+
+describe('POST /v1/runs', () => {
+  it('needs the token, an admin key, or a key that may run this agent on this engine', async () => {
+    const body = { agent: 'claude', prompt: 'hi', engine: 'sim' };
+    expect((await call('POST', '/v1/runs', body, '')).status).toBe(403);
+    const keyOf = async (scopes: object): Promise<string> => String((await call('POST', '/v1/keys', { name: 'k', scopes })).body.secret);
+    expect((await call('POST', '/v1/runs', body, await keyOf({ planes: ['gateway'] }))).body).toMatchObject({
+      error: { details: { scope: 'plane run' } },
+    });
+    const agents = await keyOf({ planes: ['run'], agents: ['codex'] });
+    expect((await call('POST', '/v1/runs', body, agents)).body).toMatchObject({ error: { details: { scope: 'agent claude' } } });
+    const engines = await keyOf({ planes: ['run'], engines: ['sim'] });
+    expect((await call('POST', '/v1/runs', { ...body, engine: 'claude' }, engines)).body).toMatchObject({
+      error: { details: { scope: 'engine claude' } },
+    });
+    expect((await call('POST', '/v1/runs', { ...body, direct: true }, engines)).body).toMatchObject({
+      error: { details: { scope: 'engine direct' } },
+    });
+  });
+
+  it('refuses before anything is spawned', async () => {
+    expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: '' })).toMatchObject({ status: 400 });
+    expect(await call('POST', '/v1/runs', { agent: 'nobody', prompt: 'hi' })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'AGENT_NOT_FOUND' } },
+    });
+    const budget = { agent: 'pi', prompt: 'hi', mcpServers: [{ name: 'a', transport: 'stdio', command: 'b' }] };
+    expect(await call('POST', '/v1/runs', budget)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'CAPABILITY_ERROR', message: "Agent 'pi' does not support mcp" } },
+    });
+    expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', cwd: 'here' })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a run over HTTP', () => {
+  it('streams its events under their numbers and ends with its result', async () => {
+    const run = await started('say the words over and out', { tags: ['t'] });
+    const heard = await events(run);
+    const last = heard.at(-1);
+    expect(last?.type).toBe('run_result');
+    const { type, ...result } = last?.data ?? {};
+    expect(type).toBe('run_result');
+    expect(RunResult.parse(result)).toMatchObject({ runId: run, exitReason: 'completed', tags: ['t'] });
+    const numbered = heard.slice(0, -1);
+    expect(numbered.map(({ id }) => Number(id))).toEqual(numbered.map((_, at) => at + 1));
+    expect(numbered.map(({ type }) => type)).toContain('session_start');
+    expect(numbered.every(({ type, data }) => data.type === type && data.runId === run)).toBe(true);
+    const later = await events(run, { after: 2 });
+    expect(later).toEqual(heard.slice(2));
+  });
+
+  it('is listed with the runs of other planes, and read whole', async () => {
+    const run = await started('hello', { env: { ...env, SECRET: 'hush' } });
+    await events(run);
+    const { body } = await call('GET', `/v1/runs/${run}`);
+    expect(body).toMatchObject({
+      run_id: run,
+      plane: 'run',
+      status: 'completed',
+      agent: 'claude',
+      backend: 'adapter:claude',
+      engine: 'sim',
+      state: null,
+      interactions: [],
+      options: { prompt: 'hello', env: { SECRET: '•••', PATH: '•••' } },
+      result: { exitReason: 'completed', sessionId: '11111111-2222-4333-8444-555555555555' },
+    });
+    expect(JSON.stringify(body)).not.toContain('hush');
+    const listed = async (): Promise<string[]> =>
+      ((await call('GET', '/v1/runs?plane=run&status=completed')).body.items as { run_id: string }[]).map(({ run_id }) => run_id);
+    await expect.poll(listed).toContain(run);
+    const calls = (await call('GET', '/v1/runs?plane=gateway')).body.items as { parent_run_id: string }[];
+    expect(calls.map(({ parent_run_id }) => parent_run_id)).toContain(run);
+    expect((await call('GET', '/v1/runs/run_00000000000070008000000000000000')).status).toBe(404);
+    expect((await call('GET', '/v1/runs/nonsense')).status).toBe(400);
+  });
+
+  it('asks, is answered, and goes on', async () => {
+    const run = await started('ask', { approvalMode: 'prompt' });
+    const [asked] = (await events(run, { until: 'approval_request' })).slice(-1);
+    const id = String(asked?.data.interactionId);
+    expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ state: 'running', interactions: [{ id, type: 'approval' }] });
+    expect((await call('POST', `/v1/runs/${run}/interactions/none`, { approve: true })).body).toMatchObject({
+      error: { code: 'INTERACTION_NOT_FOUND' },
+    });
+    expect((await call('POST', `/v1/runs/${run}/interactions/${id}`, { approve: true })).status).toBe(202);
+    const heard = await events(run);
+    expect(heard.map(({ type }) => type)).toContain('approval_granted');
+    expect(heard.at(-1)?.data).toMatchObject({ exitReason: 'completed', text: expect.stringContaining('permission: allow') });
+  });
+
+  it('is cancelled, and then takes no more', async () => {
+    const run = await started('wait');
+    await events(run, { until: 'session_start' });
+    expect((await call('POST', `/v1/runs/${run}/cancel`)).status).toBe(202);
+    expect((await events(run)).at(-1)?.data).toMatchObject({ exitReason: 'aborted' });
+    expect((await call('POST', `/v1/runs/${run}/input`, { text: 'hi' })).body).toMatchObject({ error: { code: 'RUN_NOT_ACTIVE' } });
+    expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ status: 'cancelled', reason: 'aborted' });
+  });
+
+  it('ends with the server', async () => {
+    const other = await startGateway();
+    const answer = await fetch(`${other.url}/v1/runs`, {
+      method: 'POST',
+      headers: { 'x-abp-key': other.token, 'content-type': 'application/json' },
+      body: JSON.stringify({ agent: 'claude', prompt: 'wait', cwd: folder, engine: 'sim', env }),
+    });
+    expect(answer.status).toBe(201);
+    await other.close();
+  });
+});

@@ -1,0 +1,56 @@
+import type { EngineOffer, GatewayPort, RunClosing, RunKeyRequest, RunOpening, RunSpend } from '../../src/runtime/gateway-port.ts';
+import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
+import { FAKE_CAPABILITIES } from '../support/agents/test-adapter.ts';
+
+const NOTHING: RunSpend = {
+  calls: 0,
+  usage: {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    thinking_tokens: 0,
+    web_search_requests: 0,
+    estimated: false,
+  },
+  nanoUsd: null,
+  priceVersion: null,
+};
+
+/** A gateway that writes down what it is asked; runs without model calls need no more. */
+export class PaperGateway implements GatewayPort {
+  readonly url = 'http://127.0.0.1:1';
+  readonly minted: RunKeyRequest[] = [];
+  readonly dropped: string[] = [];
+  readonly facts: (RunOpening | RunClosing)[] = [];
+  readonly enforcement = 'advisory';
+  offered: EngineOffer = { engine: 'claude', credential: 'ours', speaksDialect: true, needsModel: false };
+  spend: RunSpend = NOTHING;
+
+  async offer(): Promise<EngineOffer> {
+    return this.offered;
+  }
+  async mintRunKey(request: RunKeyRequest): Promise<string> {
+    this.minted.push(request);
+    return 'abp_run_secret';
+  }
+  async dropRunKey(run: string): Promise<void> {
+    this.dropped.push(run);
+  }
+  async spent(): Promise<RunSpend> {
+    return this.spend;
+  }
+  async opened(fact: RunOpening): Promise<void> {
+    this.facts.push(fact);
+  }
+  async closed(fact: RunClosing): Promise<void> {
+    this.facts.push(fact);
+  }
+}
+
+export const knowledge: AgentKnowledge = {
+  effective: () => FAKE_CAPABILITIES,
+  detect: async () => ({ installed: true, version: '1.2.3', path: process.execPath, effective: FAKE_CAPABILITIES }),
+  check: () => undefined,
+  wanted: (_, { model }) => ({ ...(model === undefined ? {} : { modelId: model }), thinking: {}, notes: [] }),
+};

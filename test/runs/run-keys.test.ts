@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { SpawnSpec } from '../../src/adapters/adapter.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { RunResult } from '../../src/contract/run-result.ts';
+import { runPort } from '../../src/gateway/run-port.ts';
+import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
+import { listReceipts } from '../../src/store/receipts.ts';
+import { fakeAdapter } from '../support/agents/test-adapter.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startUpstream, whole } from '../support/recording-upstream.ts';
+import { scene } from './harness.ts';
+
+let server: TestGateway;
+
+beforeAll(async () => {
+  // Nobody listens there: a call that arrives is refused by the machine, not by us.
+  server = await startGateway({ engines: { gemini: { url: 'http://127.0.0.1:1', key: 'k' } } });
+});
+
+afterAll(async () => {
+  await server.close();
+});
+
+const request = { model: 'claude-x', max_tokens: 4000, messages: [{ role: 'user', content: 'hi' }] };
+
+interface Outcome {
+  readonly result: RunResult;
+  readonly statuses: string[];
+  /** Receipts of its calls, and its own. */
+  readonly calls: JsonObject[];
+  readonly own: JsonObject;
+}
+
+async function called(body: object, options: Partial<LocalRunOptions>, spec: Partial<SpawnSpec> = {}): Promise<Outcome> {
+  const { run } = scene();
+  const statuses: string[] = [];
+  const handle = run(
+    fakeAdapter('model-caller', { spec }),
+    { prompt: JSON.stringify(body), engine: 'sim', ...options },
+    { gateway: async () => runPort(server.gateway) },
+  );
+  handle.on('debug', ({ message }) => {
+    if (message.startsWith('status')) statuses.push(message.slice(7));
+  });
+  const result = await handle.result();
+  await expect.poll(async () => (await receipts(handle.runId)).length).toBe(2);
+  const [own, ...calls] = (await receipts(handle.runId)).toSorted((a, b) => String(b.plane).localeCompare(String(a.plane)));
+  return { result, statuses, calls, own: own ?? {} };
+}
+
+async function receipts(run: string): Promise<JsonObject[]> {
+  const page = await listReceipts(server.gateway.store, { limit: 500 });
+  return page.items
+    .map(({ document }) => document)
+    .filter((receipt) => receipt.completed_at !== null && (receipt.run_id === run || receipt.parent_run_id === run));
+}
+
+describe('a run through the gateway', () => {
+  it('is billed what its calls used, and its receipt is their parent', async () => {
+    const { result, statuses, calls, own } = await called(request, { tags: ['t'] });
+    expect(statuses).toEqual(['200']);
+    expect(result.exitReason).toBe('completed');
+    expect(result.tokenUsage.total).toBeGreaterThan(0);
+    expect(result.cost).toBeNull();
+    expect(calls).toMatchObject([{ plane: 'gateway', mode: 'passthrough', engine: 'sim', parent_run_id: result.runId, tags: ['t'] }]);
+    expect(own).toMatchObject({
+      plane: 'run',
+      status: 'completed',
+      backend: { id: 'adapter:claude', version: '1.2.3' },
+      engine: 'sim',
+      usage: calls[0]?.usage,
+      tags: ['t'],
+      parent_run_id: null,
+    });
+  });
+
+  it('opts in by itself to what its agent needs on an engine of another dialect, and says so', async () => {
+    const body = { ...request, thinking: { type: 'enabled', budget_tokens: 1024 }, brand_new: { field: 1 } };
+    const { statuses, calls } = await called(body, { engine: 'gemini', model: 'gemini-2.5-pro' });
+    expect(statuses).toEqual(['503']);
+    expect(calls).toMatchObject([
+      {
+        mode: 'mapped',
+        model: { requested: 'claude-x', upstream: 'gemini-2.5-pro' },
+        emulations: [{ capability: 'extended_thinking' }],
+        error: { code: 'E007' },
+      },
+    ]);
+    expect(calls[0]?.fidelity).toContainEqual({
+      path: 'brand_new.field',
+      fate: 'dropped',
+      note: 'brand_new.field is not a field we know; Gemini does not get it',
+    });
+  });
+
+  it('does not opt in where the caller asked for strict', async () => {
+    const body = { ...request, thinking: { type: 'enabled', budget_tokens: 1024 } };
+    expect((await called(body, { engine: 'sim:gemini', compatibility: 'strict' })).statuses).toEqual(['400']);
+  });
+
+  it('sets thinking on the wire where the agent cannot, and the call is mapped then', async () => {
+    const thinking = { by: 'wire', detail: 'no flag', wire: { budgetTokens: 2048 } } as const;
+    const { calls } = await called(request, {}, { thinking });
+    expect(calls).toMatchObject([
+      { mode: 'mapped', fidelity: [{ path: 'thinking', fate: 'emulated', note: 'set to a budget of 2048 tokens by the run' }] },
+    ]);
+    expect(calls[0]?.upstream_request).not.toEqual(calls[0]?.request);
+    const across = await called(request, { engine: 'sim:gemini' }, { thinking });
+    expect(across.calls[0]?.fidelity).toContainEqual({
+      path: '(thinkingConfig)',
+      fate: 'emulated',
+      note: 'set to a budget of 2048 tokens by the run',
+    });
+  });
+
+  it('holds a key that opens its own engine only, sees its own calls only, and dies with it', async () => {
+    const port = runPort(server.gateway);
+    const keys: string[] = [];
+    const { run } = scene();
+    const spying = {
+      ...port,
+      mintRunKey: async (wish: Parameters<typeof port.mintRunKey>[0]) => {
+        const key = await port.mintRunKey(wish);
+        keys.push(key);
+        return key;
+      },
+    };
+    const call = async (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${server.url}${path}`, { ...init, headers: { 'x-abp-key': keys[0] ?? '', 'content-type': 'application/json' } });
+    const handle = run(fakeAdapter('slow'), { engine: 'sim' }, { gateway: async () => spying });
+    await new Promise<void>((resolve) => {
+      handle.once('text_delta', () => resolve());
+    });
+    const post = { method: 'POST', body: JSON.stringify(request) };
+    expect((await call('/e/sim/v1/messages', post)).status).toBe(200);
+    expect((await call('/v1/messages', post)).status).toBe(200);
+    expect((await call('/e/claude/v1/messages', post)).status).toBe(403);
+    expect((await call('/v1/runs', { ...post, body: JSON.stringify({ agent: 'claude', prompt: 'x' }) })).status).toBe(403);
+    expect((await call('/v1/keys')).status).toBe(403);
+    await expect
+      .poll(async () => ((await (await call('/v1/receipts')).json()) as { items: { engine: string }[] }).items.map(({ engine }) => engine))
+      .toEqual(['claude', 'sim', 'sim']);
+    await handle.abort();
+    expect((await call('/e/sim/v1/messages', post)).status).toBe(401);
+  });
+});
+
+describe('an agent with a login of its own', () => {
+  it('has it forwarded unchanged to its issuer, and our key goes nowhere', async () => {
+    const upstream = await startUpstream();
+    const issuer = await startGateway({ engines: { claude: { url: upstream.url } } });
+    onTestFinished(async () => {
+      await issuer.close();
+      await upstream.close();
+    });
+    const message = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'mine' }],
+      stop_reason: 'end_turn',
+    };
+    upstream.answer((socket) => {
+      socket.write(whole(JSON.stringify({ ...message, usage: { input_tokens: 7, output_tokens: 2 } })));
+    });
+    const { run } = scene();
+    const deps = { gateway: async () => runPort(issuer.gateway), env: { ...process.env, FAKE_API_KEY: 'sk-own', OTHER_KEY: 'hush' } };
+    const result = await run(fakeAdapter('model-caller', { forwardsLogin: true }), { prompt: JSON.stringify(request) }, deps);
+    expect(result).toMatchObject({ exitReason: 'completed', text: expect.stringContaining('mine'), tokenUsage: { input: 7, output: 2 } });
+    const [sent] = upstream.requests;
+    expect(sent?.line).toBe('POST /v1/messages HTTP/1.1');
+    expect(sent?.headers).toContainEqual(['x-api-key', 'sk-own']);
+    expect(JSON.stringify(sent?.headers)).not.toContain('abp_');
+  });
+});

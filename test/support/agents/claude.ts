@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { print } from './print.ts';
+
+/**
+ * Speaks as Claude Code does in its stream-json form: one user message on the standard input, a call to the model, the answer, a result.
+ * The prompt `ask` makes it ask for a permission first, `wait` makes it wait for ever, `write NAME` makes it write a file first.
+ */
+if (process.argv.includes('--version')) {
+  process.stdout.write('2.1.325 (Claude Code)\n');
+  process.exit(0);
+}
+
+const { ANTHROPIC_BASE_URL = '', ANTHROPIC_AUTH_TOKEN = '' } = process.env;
+const session_id = '11111111-2222-4333-8444-555555555555';
+
+interface ClaudeLine {
+  readonly type: string;
+  readonly message?: { readonly content: string | readonly { readonly text?: string }[] };
+  readonly response?: { readonly response?: { readonly behavior?: string } };
+}
+
+function promptOf({ message }: ClaudeLine): string {
+  const content = message?.content ?? '';
+  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('');
+}
+
+async function answer(prompt: string): Promise<void> {
+  const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', authorization: `Bearer ${ANTHROPIC_AUTH_TOKEN}` },
+    body: JSON.stringify({ model: 'claude-x', max_tokens: 100, messages: [{ role: 'user', content: prompt }] }),
+  });
+  const body = (await response.json()) as { content?: { text?: string }[]; error?: { message: string } };
+  const text = body.content?.map((block) => block.text ?? '').join('') ?? body.error?.message ?? '';
+  const is_error = !response.ok;
+  print({ type: 'assistant', session_id, message: { id: 'msg_1', role: 'assistant', content: [{ type: 'text', text }] } });
+  print({
+    type: 'result',
+    subtype: 'success',
+    is_error,
+    result: text,
+    session_id,
+    num_turns: 1,
+    total_cost_usd: 0.01,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  });
+}
+
+print({ type: 'system', subtype: 'init', session_id, tools: [], mcp_servers: [], model: 'claude-x' });
+const lines = createInterface(process.stdin);
+for await (const line of lines) {
+  const said = JSON.parse(line) as ClaudeLine;
+  if (said.type === 'control_response') await answer(`permission: ${said.response?.response?.behavior}`);
+  if (said.type !== 'user') continue;
+  const prompt = promptOf(said);
+  const [, name] = /^write (\S+)$/.exec(prompt) ?? [];
+  if (name !== undefined) writeFileSync(name, prompt);
+  if (prompt === 'wait') await sleep(600_000);
+  else if (prompt === 'ask') {
+    const request = { subtype: 'can_use_tool', tool_name: 'Write', tool_use_id: 't1', input: { file_path: 'a', content: 'b' } };
+    print({ type: 'control_request', request_id: 'req-1', request });
+  } else await answer(prompt);
+}

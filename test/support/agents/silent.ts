@@ -1,0 +1,4 @@
+import { begin, forEver } from './print.ts';
+
+begin();
+forEver();

@@ -1,0 +1,4 @@
+import { begin, say } from './print.ts';
+
+begin();
+setInterval(() => say('tick '), 50);

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Deployment } from '../../src/calls/deployment.ts';
+import { LiveRuns } from '../../src/calls/live-runs.ts';
+import { allowAll } from '../../src/calls/policy.ts';
+import { sim } from '../../src/engines/sim/engine.ts';
+import { transport } from '../../src/engines/sim/transport.ts';
+import { listMessages, sendMessage } from '../../src/platform/messages.ts';
+import { Platform } from '../../src/platform/platform.ts';
+import type { Tool } from '../../src/platform/tool.ts';
+import type { Fact } from '../../src/receipts/facts.ts';
+import { createAgent } from '../../src/store/agents.ts';
+import { openStore } from '../../src/store/database.ts';
+import { openHome } from '../../src/store/home.ts';
+import { listEvents, type StoredEvent } from '../../src/store/session-events.ts';
+import { createSession, getSession, type StoredSession } from '../../src/store/sessions.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export interface TestPlatformOptions {
+  readonly databaseUrl?: string | undefined;
+  readonly home?: string;
+  readonly tools?: readonly Tool[];
+  readonly slots?: number;
+  readonly graceMs?: number;
+  readonly sweepMs?: number;
+  readonly silentMs?: number;
+}
+
+/** The agent plane on a real database, with an agent that has the given tools and the sim engine. */
+export class TestPlatform {
+  readonly platform: Platform;
+  readonly store: Store;
+  readonly facts: Fact[];
+  readonly home: string;
+  readonly databaseUrl: string | undefined;
+  readonly #remove: () => void;
+
+  private constructor(platform: Platform, facts: Fact[], where: { home: string; databaseUrl: string | undefined; remove: () => void }) {
+    this.platform = platform;
+    this.store = platform.parts.store;
+    this.facts = facts;
+    this.home = where.home;
+    this.databaseUrl = where.databaseUrl;
+    this.#remove = where.remove;
+  }
+
+  static async open(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+    const parent = options.home === undefined ? mkdtempSync(join(tmpdir(), 'abp-platform-')) : undefined;
+    const home = openHome({ path: options.home ?? join(parent ?? '', 'home') });
+    const store = await openStore({ home, url: options.databaseUrl });
+    const facts: Fact[] = [];
+    const { tools = [] } = options;
+    const platform = new Platform({
+      store,
+      way: {
+        sink: { append: (fact) => void facts.push(fact), closing: () => undefined },
+        live: new LiveRuns(),
+        policy: allowAll,
+        version: '0',
+      },
+      deployments: new Map([['sim', deployment()]]),
+      routes: [],
+      agents: async ({ agentId }) => ({
+        id: agentId,
+        name: 'test',
+        model: null,
+        systemPrompt: '',
+        tools,
+        maxIterations: null,
+        maxCostNanoUsd: null,
+      }),
+      homePath: home.path,
+      worker: { slots: options.slots ?? 8, graceMs: options.graceMs ?? 5000, sweepMs: options.sweepMs, silentMs: options.silentMs },
+      log: pino({ level: process.env.ABP_LOG ?? 'silent' }),
+    });
+    await platform.start(options.databaseUrl);
+    const remove = (): void => {
+      if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
+    };
+    return new TestPlatform(platform, facts, { home: home.path, databaseUrl: options.databaseUrl, remove });
+  }
+
+  async session(): Promise<StoredSession> {
+    const agent = await createAgent(this.store, { keyId: null, name: 'test', document: {}, createdAt: Date.now() });
+    return await createSession(this.store, { agentId: agent.id, keyId: null, document: {}, createdAt: Date.now() });
+  }
+
+  async send(session: StoredSession, text: string): Promise<void> {
+    await sendMessage(this.platform.parts, this.platform.worker, {
+      sessionId: session.id,
+      visible: undefined,
+      parts: [{ kind: 'text', text }],
+      grant: { host: false, recording: 'off' },
+    });
+  }
+
+  async current(session: StoredSession): Promise<StoredSession> {
+    const found = await getSession(this.store, session.id);
+    if (found === undefined) throw new Error('the session is gone');
+    return found;
+  }
+
+  /** The session once it has one of the states. */
+  async until(session: StoredSession, status: readonly StoredSession['status'][] = ['idle'], ms = 15_000): Promise<StoredSession> {
+    const deadline = performance.now() + ms;
+    for (;;) {
+      const found = await this.current(session);
+      if (status.includes(found.status)) return found;
+      if (performance.now() > deadline) throw new Error(`the session is still ${found.status}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  async events(session: StoredSession): Promise<StoredEvent[]> {
+    return await listEvents(this.store, { sessionId: session.id, after: 0 });
+  }
+
+  async types(session: StoredSession): Promise<string[]> {
+    return (await this.events(session)).map(({ type }) => type);
+  }
+
+  /** What was said: texts of users and agents, results of tools. */
+  async said(session: StoredSession): Promise<unknown[]> {
+    const messages = await listMessages(this.platform.parts, session.id, { after: 0, limit: 1000 });
+    return messages.map(({ role, content }) => {
+      const [part] = content as { text?: string; name?: string; result?: unknown; error?: string }[];
+      return [role, part?.text ?? part?.name ?? part?.result ?? part?.error];
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.platform.close();
+    await this.store.close();
+    this.#remove();
+  }
+}
+
+function deployment(): Deployment {
+  return { engine: sim, origin: '', basePath: '', auth: 'none', transport, silenceMs: 60_000 };
+}
+
+/** A tool for tests; unless told, it answers with its input. */
+export function testTool(name: string, changes: Partial<Tool> = {}): Tool {
+  return {
+    name,
+    description: `The tool ${name}.`,
+    parameters: { type: 'object' },
+    policy: 'auto',
+    effect: 'idempotent',
+    execute: async (input) => ({ output: input }),
+    ...changes,
+  };
+}
