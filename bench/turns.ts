@@ -17,8 +17,8 @@ const COUNTED = 50;
 const MOST_STATEMENTS = 10;
 const LEAST_TURNS_PER_SECOND = 500;
 const MOST_P50_MS = 5;
-/** A turn at the end of a long history sends that history to the engine; its own cost must not grow with it. */
-const MOST_GROWTH = 2;
+/** The engine reads the whole history in every turn; beyond that a turn must not grow with it. */
+const MOST_GROWTH_MS = 2;
 
 /** What upstream measured for its own server, https://github.com/everruns/everruns, with PostgreSQL and its simulated model. */
 const UPSTREAM = { text_c1: 'p50 39 ms, 18.5/s, 284 statements', text_c8: 'p50 202 ms, 33.6/s, 271 statements' } as const;
@@ -161,10 +161,10 @@ function findingsOf(alone: Scenario, many: Scenario, growth: number, statements:
       verdict: judge(statements, MOST_STATEMENTS),
     },
     {
-      what: `db_scale_${LONG_HISTORY}, last ${EDGE} turns against the first ${EDGE}`,
+      what: `db_scale_${LONG_HISTORY}, what ${LONG_HISTORY} turns of history add to a turn, ms`,
       figure: growth.toFixed(2),
-      target: `≤ ${MOST_GROWTH}`,
-      verdict: judge(growth, MOST_GROWTH),
+      target: `≤ ${MOST_GROWTH_MS}`,
+      verdict: judge(growth, MOST_GROWTH_MS),
     },
   ];
 }
@@ -180,12 +180,12 @@ export async function benchTurns(): Promise<BenchReport> {
     const alone = await scenario(client, server.pid, { name: 'text_c1', lanes: 1, turns: TURNS_ALONE });
     const many = await scenario(client, server.pid, { name: 'text_c8', lanes: LANES, turns: TURNS_PER_LANE });
     const long = await client.lane(LONG_HISTORY);
-    const growth = spread(long.times.slice(-EDGE)).median / spread(long.times.slice(0, EDGE)).median;
+    const growth = spread(long.times.slice(-EDGE)).median - spread(long.times.slice(0, EDGE)).median;
     return {
       title: 'Turns',
       method:
         `Text turns over HTTP on SQLite and the sim engine, \`abp serve\` as it comes, the client in another process of the same machine: a message, then the stream of events until the turn has ended. ` +
-        `text_c1 is one session of ${TURNS_ALONE} turns, text_c8 is ${LANES} sessions of ${TURNS_PER_LANE} at once, db_scale_${LONG_HISTORY} is one session of ${LONG_HISTORY}. Every model call also leaves a receipt and a recording.`,
+        `text_c1 is one session of ${TURNS_ALONE} turns, text_c8 is ${LANES} sessions of ${TURNS_PER_LANE} at once, db_scale_${LONG_HISTORY} is one session of ${LONG_HISTORY}: the median of its last ${EDGE} turns less that of its first ${EDGE}, which is mostly the engine reading the conversation. Every model call also leaves a receipt and a recording.`,
       findings: findingsOf(alone, many, growth, statements),
       table: [
         ['scenario', 'p50, ms', 'p95, ms', 'p99, ms', 'turns/s', 'CPU per turn, ms', 'upstream'],

@@ -1,4 +1,5 @@
-import { coerce, gte } from 'semver';
+import coerce from 'semver/functions/coerce.js';
+import gte from 'semver/functions/gte.js';
 import type { AgentCapabilities, BuiltInAgentName } from '../contract/coding-agent.ts';
 import type { Adapter, DetectRule } from './adapter.ts';
 

@@ -17,7 +17,6 @@ const YOUNG_BYTES = 32 * 1024 * 1024;
 
 /** Serves until a signal ends it. */
 export async function serve(options: ServeOptions): Promise<number> {
-  capYoungGeneration(YOUNG_BYTES);
   const loaded = loadConfig({ env: process.env, ...(options.configPath === undefined ? {} : { path: options.configPath }) });
   const { config, warnings } = loaded;
   const started = await startServer({
@@ -28,6 +27,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
     version: packageVersion(),
   });
+  capYoungGeneration(YOUNG_BYTES);
   for (const warning of warnings) started.gateway.log.warn(warning);
   process.stdout.write(
     options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),

@@ -1,3 +1,4 @@
+import { holdYoungGeneration } from '../../base/young-generation.ts';
 import { defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { optional, port } from '../parameter.ts';
@@ -10,6 +11,7 @@ export const command = defineCommand({
   },
   examples: ['abp serve', 'abp serve --port 9000', 'abp serve --config ./abp.toml --home ./state'],
   async run({ output, configPath, homePath }, { host, port }) {
+    holdYoungGeneration();
     const { serve } = await import('../../gateway/serve.ts');
     return withConfig(() =>
       serve({
