@@ -1,3 +1,5 @@
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { catalogueOf } from './catalogue.ts';
 import { costOf } from './cost.ts';
@@ -20,6 +22,26 @@ test('a web search costs ten dollars per thousand, never nothing', () => {
 test('a grounded search of Gemini costs what Google takes for it', () => {
   expect(costOf({ ...none, webSearchRequests: 1 }, 'gemini-2.5-flash', 'google', at)).toBe(35_000_000);
   expect(costOf({ ...none, webSearchRequests: 1 }, 'gemini-3-pro-preview', 'google', at)).toBe(14_000_000);
+});
+
+test('the remembered rates say what the price list says, in every tier', () => {
+  const priced = [
+    ['anthropic', 'claude-sonnet-4-5'],
+    ['anthropic', 'claude-opus-4-8'],
+    ['openai', 'gpt-5'],
+    ['google', 'gemini-2.5-pro'],
+  ] as const;
+  const count = fc.nat(400_000);
+  fc.assert(
+    fc.property(fc.constantFrom(...priced), fc.tuple(count, count, count), count, ([provider, model], [fresh, read, write], output) => {
+      const list = findProvider({ providerId: provider });
+      const used = { input_tokens: fresh + read + write, output_tokens: output, cache_read_tokens: read, cache_write_tokens: write };
+      const price = list === undefined ? null : calcPrice(used, model, { provider: list, timestamp: at });
+      const usage = { inputTokens: used.input_tokens, outputTokens: output, cacheReadTokens: read, cacheWriteTokens: write };
+      const ours = costOf({ ...usage, webSearchRequests: 0 }, model, provider, at) ?? Number.NaN;
+      expect(Math.abs(ours - (price?.total_price ?? 0) * 1e9)).toBeLessThan(1);
+    }),
+  );
 });
 
 test('a model without a price has no cost rather than a cost of zero', () => {

@@ -22,8 +22,8 @@ import {
 import type { RemovalOrder } from './remove.ts';
 import { type Step, Turn } from './turn.ts';
 
-/** Facts live for one batch; Node's default young generation would let twenty megabytes of dead ones stay resident. */
-const YOUNG_MB = 4;
+/** Facts live for one batch. A smaller young generation copies them about, a larger one (48 MB is usual) keeps the dead resident. */
+const YOUNG_MB = 12;
 
 export interface KeeperOptions {
   readonly homePath: string;
