@@ -85,6 +85,8 @@ export const RunOptions = z
     inactivityTimeout: ms.optional(),
     maxTurns: positive.optional(),
     maxBudgetUsd: z.number().positive().optional(),
+    /** `advisory`: the caller accepts that its budget can be passed by callers without a key. */
+    enforcement: z.enum(['enforced', 'advisory']).optional(),
     approvalMode: z.enum(APPROVAL_MODES).optional(),
     skills: z.array(text.min(1)).optional(),
     agentsDoc: text.optional(),

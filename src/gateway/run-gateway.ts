@@ -52,7 +52,13 @@ async function started(home: Home, { configPath }: RunGatewayOptions): Promise<R
   const log = openLog(config.recording.redact);
   log.level = process.env.ABP_LOG ?? 'error';
   const running = await startServer({
-    config: { ...config, server: { ...server, host: '127.0.0.1', port: 0, trust_proxy: false } },
+    config: {
+      ...config,
+      server: { ...server, host: '127.0.0.1', port: 0, trust_proxy: false },
+      // It serves the agents of this process, which have keys; nobody else needs to come in.
+      auth: { ...config.auth, local: false },
+      recording: { ...config.recording, default: config.recording.default ?? (config.auth.local ? 'full' : 'digest') },
+    },
     home,
     version: packageVersion(),
     log,

@@ -217,11 +217,19 @@ describe('limits', () => {
     expect(await handle).toMatchObject({ exitReason: 'turn_limit' });
   });
 
+  it('refuse a budget that others can come past, unless that is accepted', async () => {
+    const { run } = scene();
+    expect(await run(fakeAdapter('turning'), { maxBudgetUsd: 0.3 })).toMatchObject({ error: { code: 'E005' } });
+  });
+
   it('end a run at its budget, by what the agent says and by what the gateway billed', async () => {
     const { run, gateway } = scene();
-    expect(await run(fakeAdapter('turning'), { maxBudgetUsd: 0.3 })).toMatchObject({ exitReason: 'budget' });
+    expect(await run(fakeAdapter('turning'), { maxBudgetUsd: 0.3, enforcement: 'advisory' })).toMatchObject({ exitReason: 'budget' });
     gateway.spend = { ...gateway.spend, calls: 2, nanoUsd: 2e9, priceVersion: 'p' };
-    expect(await run(fakeAdapter('silent'), { maxBudgetUsd: 1.5 })).toMatchObject({ exitReason: 'budget', cost: { totalUsd: 2 } });
+    expect(await run(fakeAdapter('silent'), { maxBudgetUsd: 1.5, enforcement: 'advisory' })).toMatchObject({
+      exitReason: 'budget',
+      cost: { totalUsd: 2 },
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import type { RunOptions } from '../../contract/run-options.ts';
 import { openHome } from '../../store/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
-import { count, list, optional, required } from '../parameter.ts';
+import { count, flag, list, optional, required } from '../parameter.ts';
 import { canAsk } from '../runs/answers.ts';
 import { follow } from '../runs/follow.ts';
 import { AGENT_OPTIONS, dollarsOf, runOptions } from '../runs/options.ts';
@@ -22,6 +22,7 @@ export const command = defineCommand({
     inactivity: count('--inactivity <seconds>', 'end the run after this much silence'),
     maxTurns: count('--max-turns <number>', 'end the run after this many turns'),
     budget: optional('--budget <usd>', 'end the run when it has cost this much'),
+    advisory: flag('--advisory', 'accept a budget that callers without a key could come past'),
     remote: optional('--remote <url>', 'run it on another backplane; ABP_KEY is its key'),
   },
   examples: [
@@ -43,6 +44,7 @@ export const command = defineCommand({
       inactivityTimeout: seconds(values.inactivity),
       maxTurns: values.maxTurns,
       maxBudgetUsd: dollarsOf(values.budget),
+      enforcement: values.advisory ? 'advisory' : undefined,
       nonInteractive: asks ? undefined : true,
     });
     return await withConfig(async () => follow(context, await open(context, options, values.remote)));

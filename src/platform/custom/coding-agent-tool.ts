@@ -96,7 +96,8 @@ function runOptions(
     ...(engine === undefined ? {} : { engine }),
     ...(model === undefined ? {} : { model }),
     ...(thinkingEffort === undefined ? {} : { thinkingEffort }),
-    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+    // The receipt says which of the two it was.
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd, enforcement: 'advisory' as const }),
   };
 }
 

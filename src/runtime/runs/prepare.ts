@@ -1,5 +1,6 @@
 import type { Adapter, SpawnPlan, SpawnSpec } from '../../adapters/adapter.ts';
 import type { AgentCapabilities } from '../../contract/coding-agent.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
@@ -39,6 +40,7 @@ export interface Preparing {
 /** Finds the agent, checks the options against the version that is there, and decides how its model traffic goes. */
 export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepared> {
   const { adapter, options, deps, runId } = run;
+  assertBudgetHolds(options, port);
   const detected = await detect(run);
   const traffic = await chooseTraffic(adapter, options, port);
   const wanted = deps.agents.wanted(adapter, options);
@@ -49,6 +51,13 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
     folder.remove();
     throw error;
   }
+}
+
+/** A limit that anybody on this machine can go around is no limit, unless the caller says that it will do. */
+function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: GatewayPort): void {
+  if (maxBudgetUsd === undefined || enforcement === 'advisory' || port.enforcement === 'enforced') return;
+  const message = 'A budget does not hold here: callers without a key may come past it. Close auth.local, or accept enforcement: advisory.';
+  throw new AbpError('E005', message, { operation: 'run', policy_rule: 'maxBudgetUsd' });
 }
 
 type Found = Pick<Prepared, 'detected' | 'traffic' | 'wanted' | 'folder'>;
