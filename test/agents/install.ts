@@ -11,16 +11,40 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return env.ABP_AGENTS_CACHE ?? join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'abp-agents');
 }
 
+interface Installer {
+  /** Where the commands land, below the folder of the agent. */
+  readonly bin: string;
+  /** The commands that install, in order. */
+  steps(folder: string, packages: readonly string[]): readonly (readonly [command: string, ...args: string[]])[];
+}
+
+const INSTALLERS: Readonly<Record<InstallableAgent['from'], Installer>> = {
+  npm: {
+    bin: join('node_modules', '.bin'),
+    // Newer versions of npm run no install scripts unless told; some agents fetch their binary in one.
+    steps: (folder, packages) => [['npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', '--foreground-scripts', ...packages]],
+  },
+  python: {
+    bin: 'bin',
+    steps: (folder, packages) => [
+      ['python3', '-m', 'venv', folder],
+      [join(folder, 'bin', 'pip'), 'install', '--quiet', ...packages],
+    ],
+  },
+};
+
 /** Installs an agent unless it is there; the PATH that finds it and the Node that runs us. */
-export async function installed({ agent, packages }: InstallableAgent, command: string): Promise<string> {
+export async function installed({ agent, from, packages }: InstallableAgent, command: string): Promise<string> {
   const folder = join(cacheFolder(), agent);
-  const bin = join(folder, 'node_modules', '.bin');
+  const installer = INSTALLERS[from];
+  const bin = join(folder, installer.bin);
   const path = [bin, dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
   if (existsSync(join(bin, command))) return path;
   mkdirSync(folder, { recursive: true });
-  // Newer versions of npm run no install scripts unless told; some agents fetch their binary in one.
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--foreground-scripts', ...packages];
-  const { code, stderr } = await runCommand('npm', args, { env: { ...process.env, PATH: path }, timeoutMs: INSTALL_MS });
-  if (code !== 0 || !existsSync(join(bin, command))) throw new Error(`npm could not install ${packages.join(' ')}: ${stderr.slice(-400)}`);
+  for (const [program, ...args] of installer.steps(folder, packages)) {
+    const { code, stderr } = await runCommand(program, args, { env: { ...process.env, PATH: path }, timeoutMs: INSTALL_MS });
+    if (code !== 0) throw new Error(`${from} could not install ${packages.join(' ')}: ${stderr.slice(-400)}`);
+  }
+  if (!existsSync(join(bin, command))) throw new Error(`${packages.join(' ')} has no command ${command}`);
   return path;
 }

@@ -128,13 +128,14 @@ const abort: Scenario = {
 
 const rateLimit: Scenario = {
   name: '429',
-  about: 'a rate limit of the engine is no success',
+  about: 'a rate limit of the engine reaches the agent and is no success; the note says how the agent took it',
   async play(stage) {
     const played = await stage.play({ prompt: 'fail with 429', timeout: 60_000 });
-    const { result, events } = played;
+    const { result, events, calls } = played;
+    const limited = calls.filter(({ response }) => isJsonObject(response) && response.status === 429).length;
     const told = events.some(({ type }) => type === 'rate_limited' || type === 'rate_limit_error' || type === 'retry' || type === 'error');
-    const note = `${result.exitReason}${result.error === null ? '' : ` ${result.error.code}`}${told ? '' : ', silent'}`;
-    return result.exitReason === 'completed' ? no(note) : yes(note);
+    const note = `${limited} refused calls; ${result.exitReason}${result.error === null ? '' : ` ${result.error.code}`}${told ? '' : ', silent'}`;
+    return result.exitReason === 'completed' || limited === 0 ? no(note) : yes(note);
   },
 };
 
