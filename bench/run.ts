@@ -6,6 +6,7 @@ import { benchMapped } from './mapped.ts';
 import { benchNegotiation } from './negotiation.ts';
 import { benchPassthrough } from './passthrough.ts';
 import { benchPeers } from './peers.ts';
+import { benchReceipts } from './receipts.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
 import { benchTurns } from './turns.ts';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   start: benchStart,
   passthrough: benchPassthrough,
   mapped: benchMapped,
+  receipts: benchReceipts,
   peers: benchPeers,
   streams: benchStreams,
   turns: benchTurns,
