@@ -1,0 +1,197 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { answerApproval, openApprovals } from '../../../src/platform/turns.ts';
+import type { StoredSession } from '../../../src/store/sessions.ts';
+import { TestPlatform } from '../../support/platform.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { effects, effectTools } from './tools.ts';
+
+const ROUNDS = Number(process.env.ABP_CRASH_ROUNDS ?? 2);
+const MANY = ROUNDS > 2;
+const TURNS = MANY ? 200 : 24;
+const SESSIONS = MANY ? 20 : 6;
+const ROUND_MS = 180_000;
+const ORDER = 'call the tool keyed with {} and call the tool once with {}';
+const SCRIPT = new URL('./worker.ts', import.meta.url);
+
+let folder: string;
+const children = new Set<ChildProcess>();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-crash-'));
+  effectTools(folder);
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startWorker(home: string, databaseUrl?: string): Promise<ChildProcess> {
+  const child = fork(SCRIPT, [home, folder, ...(databaseUrl === undefined ? [] : [databaseUrl])]);
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+  return child;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Checks all sessions; returns how many of their calls were cut off. */
+async function assertAllSound(platform: TestPlatform, sessions: readonly StoredSession[]): Promise<number> {
+  let hits = 0;
+  for (const session of sessions) hits += await assertSound(platform, session);
+  return hits;
+}
+
+/** What must hold of a session whatever happened to those who worked on it. Returns how many of its calls were cut off. */
+async function assertSound(platform: TestPlatform, session: StoredSession): Promise<number> {
+  const events = await platform.events(session);
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1));
+  const asked = events
+    .filter(({ type }) => type === 'act.started')
+    .flatMap(({ data }) => data.tool_calls as { id: string; name: string }[]);
+  const results = events.filter(({ type }) => type === 'tool.completed').map(({ data }) => data.tool_call_id);
+  expect(results.toSorted()).toEqual(asked.map(({ id }) => id).toSorted());
+  const turns = events.filter(({ type }) => type === 'turn.started').length;
+  expect(events.filter(({ type }) => type === 'turn.completed').length).toBe(turns);
+  const { keyed, once: made } = effects(folder);
+  const resultOf = (id: string): JsonObject | undefined =>
+    events.find(({ type, data }) => type === 'tool.completed' && data.tool_call_id === id)?.data;
+  for (const { id, name } of asked) {
+    if (name === 'keyed') expect([resultOf(id)?.success, keyed.includes(id)], JSON.stringify(resultOf(id))).toEqual([true, true]);
+    else expect(made.filter((one) => one === id).length).toBeLessThanOrEqual(1);
+  }
+  const succeeded = events.filter(({ type, data }) => type === 'tool.completed' && data.tool_name === 'once' && data.success === true);
+  for (const { data } of succeeded) expect(made, JSON.stringify(data)).toContain(data.tool_call_id);
+  return events.filter(({ type, data }) => data.reason === 'interrupted' || (type === 'tool.started' && Number(data.attempt) > 1)).length;
+}
+
+/** Sends a session its orders one after the other and answers what is asked, always with no. */
+async function drive(platform: TestPlatform, session: StoredSession, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    await platform.send(session, ORDER);
+    for (;;) {
+      const now = await platform.until(session, ['idle', 'waiting'], ROUND_MS);
+      if (now.status === 'idle') break;
+      const [approval] = await openApprovals(platform.platform.parts, now);
+      if (approval === undefined) continue;
+      const { parts, worker } = platform.platform;
+      await answerApproval(parts, worker, now, { approvalId: String(approval.id), approved: false });
+    }
+  }
+}
+
+describe('three workers on PostgreSQL that are killed and stopped at random', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+
+  /** Kills one, or stops it until others have taken its turns, again and again. */
+  async function torment(workers: ChildProcess[], url: string, over: () => boolean): Promise<number> {
+    let blows = 0;
+    while (!over()) {
+      await pause(50 + Math.random() * 250);
+      const at = Math.floor(Math.random() * workers.length);
+      const victim = workers[at];
+      if (victim === undefined) continue;
+      blows += 1;
+      if (Math.random() < 0.5) {
+        victim.kill('SIGKILL');
+        workers[at] = await startWorker(join(folder, `home-${at}-${blows}`), url);
+      } else {
+        victim.kill('SIGSTOP');
+        await pause(200 + Math.random() * 2000);
+        victim.kill('SIGCONT');
+      }
+    }
+    return blows;
+  }
+
+  let hits = 0;
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
+    'finish every turn, without a gap and without a repeated effect (round %i)',
+    async () => {
+      const url = await postgres.freshDatabase();
+      const platform = await TestPlatform.open({ databaseUrl: url, slots: 0 });
+      try {
+        const workers = await Promise.all([0, 1, 2].map((at) => startWorker(join(folder, `home-${at}`), url)));
+        const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => platform.session()));
+        let over = false;
+        const torments = torment(workers, url, () => over);
+        await Promise.all(sessions.map((session) => drive(platform, session, TURNS / SESSIONS)));
+        over = true;
+        expect(await torments).toBeGreaterThan(0);
+        hits += await assertAllSound(platform, sessions);
+      } finally {
+        await platform.close();
+      }
+    },
+    ROUND_MS,
+  );
+
+  // A round may pass without a blow that meets a call; all of them together may not, or they would prove nothing.
+  test.runIf(MANY)('were hit in the middle of calls', () => expect(hits).toBeGreaterThan(ROUNDS));
+
+  test('leave their turns to others within 15 s', async () => {
+    const url = await postgres.freshDatabase();
+    const platform = await TestPlatform.open({ databaseUrl: url, slots: 0 });
+    const owner = async (): Promise<string | null | undefined> =>
+      (await platform.store.db.selectFrom('turns').select('owner').executeTakeFirst())?.owner;
+    const victim = await startWorker(join(folder, 'home'), url);
+    const session = await platform.session();
+    await platform.send(session, 'wait 60000 ms');
+    await expect.poll(owner).toMatch(/^worker_/);
+    const rescuer = await TestPlatform.open({ databaseUrl: url, graceMs: 0 });
+    try {
+      victim.kill('SIGKILL');
+      const killed = performance.now();
+      await expect.poll(owner, { timeout: 20_000, interval: 100 }).toBe(rescuer.platform.parts.workerId);
+      expect(performance.now() - killed).toBeLessThan(15_000);
+    } finally {
+      await rescuer.close();
+      await platform.close();
+    }
+  }, 60_000);
+});
+
+describe('one process on SQLite that is killed at random', () => {
+  let hits = 0;
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
+    'finishes every turn, without a gap and without a repeated effect (round %i)',
+    async () => {
+      const home = join(folder, 'home');
+      // Looks and answers only: the turns belong to the child.
+      const watcher = await TestPlatform.open({ home, slots: 0 });
+      try {
+        const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => watcher.session()));
+        let over = false;
+        let child = await startWorker(home);
+        const torment = (async () => {
+          while (!over) {
+            await pause(50 + Math.random() * 300);
+            child.kill('SIGKILL');
+            await once(child, 'exit');
+            child = await startWorker(home);
+          }
+        })();
+        await Promise.all(sessions.map((session) => drive(watcher, session, TURNS / SESSIONS)));
+        over = true;
+        await torment;
+        hits += await assertAllSound(watcher, sessions);
+      } finally {
+        await watcher.close();
+      }
+    },
+    ROUND_MS,
+  );
+
+  test.runIf(MANY)('was hit in the middle of calls', () => expect(hits).toBeGreaterThan(ROUNDS));
+});
