@@ -6,7 +6,12 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** The second that was written last, as text up to its point: times of one batch lie close together, and a calendar is dear. */
+let known = { second: Number.NaN, text: '' };
+
 /** RFC 3339 in UTC with milliseconds. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  const second = Math.floor(ms / 1000);
+  if (second !== known.second) known = { second, text: new Date(second * 1000).toISOString().slice(0, -'000Z'.length) };
+  return `${known.text}${String(Math.floor(ms) - second * 1000).padStart(3, '0')}Z`;
 }
