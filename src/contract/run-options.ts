@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkAt } from './border.ts';
 import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
-import { JsonValue } from './json-value.ts';
+import { JsonRecord } from './json-value.ts';
 import { ValidationError } from './run-error.ts';
 
 const text = z.string();
@@ -67,7 +67,7 @@ export const RunOptions = z
     model: text.min(1).optional(),
     thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
     thinkingBudgetTokens: z.int().min(1).optional(),
-    thinkingOverride: z.record(text, JsonValue).optional(),
+    thinkingOverride: JsonRecord.optional(),
     temperature: z.number().min(0).max(2).optional(),
     topP: z.number().min(0).max(1).optional(),
     topK: positive.optional(),

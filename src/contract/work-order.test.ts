@@ -71,15 +71,9 @@ describe('a foreign work order', () => {
 
   it('accepts every order of ours as it is', () => {
     const texts = fc.array(fc.string());
-    const order = fc.record({
-      root: fc.string(),
-      files: texts,
-      deny: texts,
-      env: fc.dictionary(
-        fc.string().filter((key) => key !== '__proto__'),
-        fc.string(),
-      ),
-    });
+    // Schemas of records leave out a member of that name; no environment has a variable called so.
+    const variable = fc.string().filter((name) => name !== '__proto__');
+    const order = fc.record({ root: fc.string(), files: texts, deny: texts, env: fc.dictionary(variable, fc.string()) });
     fc.assert(
       fc.property(order, ({ root, files, deny, env }) => {
         const built = workOrder('t').workspace({ root }).context({ files }).policy({ deny_read: deny }).config({ env }).build();

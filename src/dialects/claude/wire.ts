@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { JsonRecord, JsonValue } from '../../contract/json-value.ts';
 
-const JsonValue = z.json();
 const Metadata = z.looseObject({ user_id: z.string().nullish() });
 
 /** `{type:"base64"|"url"|"file"|"text"|"content", …}` */
@@ -37,7 +37,7 @@ export const ToolUseBlock = z.looseObject({
   type: z.literal('tool_use'),
   id: z.string(),
   name: z.string(),
-  input: z.record(z.string(), JsonValue),
+  input: JsonRecord,
   cache_control: CacheControl,
 });
 export const ToolResultBlock = z.looseObject({
@@ -64,7 +64,7 @@ export const Tool = z.looseObject({
   /** Absent on an MCP toolset, which is named by its server. */
   name: z.string().optional(),
   description: z.string().optional(),
-  input_schema: z.record(z.string(), JsonValue).optional(),
+  input_schema: JsonRecord.optional(),
   strict: z.boolean().nullish(),
   cache_control: CacheControl,
 });
@@ -82,7 +82,7 @@ const Thinking = z.looseObject({
   display: z.string().nullish(),
 });
 
-const Format = z.looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), JsonValue) });
+const Format = z.looseObject({ type: z.literal('json_schema'), schema: JsonRecord });
 
 const OutputConfig = z.looseObject({
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),

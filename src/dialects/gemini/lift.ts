@@ -78,7 +78,7 @@ function liftVendor(f: Request, own: { readonly toolConfig: JsonObject; readonly
 const FILTERS_OFF: readonly unknown[] = ['OFF', 'BLOCK_NONE'];
 
 function onlyTurnsFiltersOff(settings: unknown): boolean {
-  return Array.isArray(settings) && settings.every((one: Json) => isJsonObject(one) && FILTERS_OFF.includes(one['threshold']));
+  return Array.isArray(settings) && settings.every((one: Json) => isJsonObject(one) && FILTERS_OFF.includes(one.threshold));
 }
 
 function orNothing(members: JsonObject): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonRecord, JsonValue } from '../../contract/json-value.ts';
+import { JsonRecord } from '../../contract/json-value.ts';
 import { AGENT_LIMITS } from '../../platform/agent-limits.ts';
 
 const text = z.string();
@@ -94,7 +94,7 @@ export const EventView = z.strictObject({
   session_id: text,
   sequence: count,
   context: z.strictObject({ turn_id: text.optional() }),
-  data: z.record(text, JsonValue),
+  data: JsonRecord,
 });
 export const EventList = z.strictObject({ items: z.array(EventView) });
 

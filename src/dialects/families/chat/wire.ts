@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-const JsonValue = z.json();
-const JsonRecord = z.record(z.string(), JsonValue);
+import { JsonRecord, JsonValue } from '../../../contract/json-value.ts';
 
 /** A content part of any kind, told apart by `type`. */
 export const AnyPart = z.looseObject({ type: z.string() });
