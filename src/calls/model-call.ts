@@ -7,7 +7,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { Recording } from '../contract/receipt.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import type { Compatibility } from '../contract/support.ts';
-import type { Dialect, Observed, ObservedToolCall, Stepper } from '../dialects/dialect.ts';
+import type { Dialect, Observed, Stepper } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
@@ -20,6 +20,7 @@ import { failureError } from './failure.ts';
 import { engineHeaders, headerOf } from './headers.ts';
 import type { LiveRuns } from './live-runs.ts';
 import { type Lowering, lowerModelRequest } from './model-lowering.ts';
+import { observedOf } from './observed.ts';
 import type { Policy } from './policy.ts';
 import { type FactSink, Recorder } from './recorder.ts';
 
@@ -278,15 +279,4 @@ class ModelExchange implements ExchangeSink {
       ...(observed === undefined ? {} : { observed }),
     });
   }
-}
-
-function observedOf(response: IrResponse): Observed {
-  return {
-    model: response.model,
-    usage: response.usage,
-    finish: response.finish,
-    toolCalls: response.parts.flatMap((part): ObservedToolCall[] =>
-      part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
-    ),
-  };
 }

@@ -1,11 +1,11 @@
 import { type Json, parseJson } from '../base/json.ts';
 import { decodeSse, SseFrames } from '../base/sse.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { AnswerContext, Dialect, Emitter, Observed, ObservedToolCall, Stepper } from '../dialects/dialect.ts';
+import type { AnswerContext, Dialect, Emitter, Observed, Stepper } from '../dialects/dialect.ts';
 import type { IrEvent } from '../ir/event.ts';
-import type { IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import { type AnswerFilter, filterWhole } from '../mapping/answer-filter.ts';
+import { observedOf } from './observed.ts';
 
 /** What a translator needs: both dialects, the changes on the way, and the caller's names. */
 export interface Translation {
@@ -147,15 +147,4 @@ function translateCount(body: Json, { engine, caller }: Translation): { text: st
   const count = engine.liftTokenCount(body);
   if (count === undefined) throw new AbpError('engine_failed', 'The engine’s answer holds no token count.');
   return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] } };
-}
-
-function observedOf(response: IrResponse): Observed {
-  return {
-    model: response.model,
-    usage: response.usage,
-    finish: response.finish,
-    toolCalls: response.parts.flatMap((part): ObservedToolCall[] =>
-      part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
-    ),
-  };
 }

@@ -1,31 +1,14 @@
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
-import { anthropic } from '../../models/facts/anthropic.ts';
-import { google } from '../../models/facts/google.ts';
-import { openai } from '../../models/facts/openai.ts';
+import { routed } from '../../models/facts/routed.ts';
 import type { Catalogue } from '../define.ts';
 import { type ListedModel, listedModels } from '../listing.ts';
 
 const options: BundleOptions = { agent: 'omp', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
 
 /** Thinking models only: under this agent thinking does not depend on the model. */
-const facts = [
-  anthropic.opus55,
-  anthropic.fable51,
-  anthropic.sonnet5,
-  anthropic.opus48,
-  anthropic.sonnet45,
-  anthropic.haiku45,
-  openai.astra6,
-  openai.sol6,
-  openai.luna6,
-  openai.gpt55,
-  openai.gpt5,
-  google.pro31,
-  google.flash38,
-  google.pro25,
-];
+const facts = routed.filter(({ thinking }) => thinking !== undefined);
 
 const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
 

@@ -1,32 +1,11 @@
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
-import { anthropic } from '../../models/facts/anthropic.ts';
-import { google } from '../../models/facts/google.ts';
-import { openai } from '../../models/facts/openai.ts';
+import { routed } from '../../models/facts/routed.ts';
 import type { Catalogue } from '../define.ts';
 import { type ListedModel, listedModels } from '../listing.ts';
 
 const options: BundleOptions = { agent: 'pi', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
 
-const facts = [
-  anthropic.opus55,
-  anthropic.fable51,
-  anthropic.sonnet5,
-  anthropic.opus48,
-  anthropic.sonnet45,
-  anthropic.haiku45,
-  openai.astra6,
-  openai.sol6,
-  openai.luna6,
-  openai.gpt55,
-  openai.gpt5,
-  openai.gpt41,
-  openai.gpt4o,
-  google.pro31,
-  google.flash38,
-  google.pro25,
-];
-
-const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
+const models = routed.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
 
 const SIZES: Readonly<Record<string, number>> = { K: 1000, M: 1_000_000 };
 

@@ -1,14 +1,14 @@
-import { isoTime } from '../../base/clock.ts';
 import { parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
 import { BodyKeeper } from '../../receipts/bodies/keeper.ts';
 import { openChain } from '../../receipts/chain.ts';
 import { exportLines } from '../../receipts/export.ts';
+import { publishedKeys } from '../../receipts/published-keys.ts';
 import { removeReceipts } from '../../receipts/remove.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/rotate.ts';
 import { sealKeysFolder } from '../../receipts/seal-keys.ts';
-import { chainOf, findHead, listChains, listSealKeys } from '../../store/chain.ts';
+import { chainOf, findHead } from '../../store/chain.ts';
 import { openStore } from '../../store/database.ts';
 import type { Home } from '../../store/home.ts';
 import { getReceipt, listReceipts } from '../../store/receipts.ts';
@@ -36,7 +36,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
       return { items: items.map((row) => row.document), nextCursor };
     },
     export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
-    keys: () => keysOf(store),
+    keys: () => publishedKeys(store),
     head: async () => {
       const head = await findHead(store, (await chainOf(store, home.nodeId)).number);
       return parseJsonObject(head?.document ?? '') ?? {};
@@ -78,16 +78,4 @@ async function* bytesOf(store: Store, node: string, options: Parameters<typeof e
   for await (const lines of exportLines(store, await chainOf(store, node), options)) {
     if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
   }
-}
-
-async function keysOf(store: Store): ReturnType<ReceiptSource['keys']> {
-  const nodes = new Map((await listChains(store)).map(({ number, node }) => [number, node]));
-  return (await listSealKeys(store)).map((key) => ({
-    id: key.id,
-    algorithm: 'Ed25519',
-    public_key: key.publicKey,
-    node: nodes.get(key.chain) ?? '',
-    created_at: isoTime(key.createdAt),
-    retired_at: key.retiredAt === null ? null : isoTime(key.retiredAt),
-  }));
 }

@@ -4,24 +4,14 @@ import type { RunId } from '../../contract/run-id.ts';
 import type { RemovalOrder } from '../../receipts/remove.ts';
 import type { Rotation } from '../../receipts/rotate.ts';
 import { openHome } from '../../store/home.ts';
+import type { PageOptions } from '../../store/page.ts';
+import type { ReceiptFilter } from '../../store/receipts.ts';
 import type { Context } from '../command.ts';
 
 /** Which receipts; times in milliseconds since the epoch. */
-export interface Filter {
-  readonly plane?: string | undefined;
-  readonly engine?: string | undefined;
-  readonly model?: string | undefined;
-  readonly status?: string | undefined;
-  readonly key?: string | undefined;
-  readonly tag?: string | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-}
+export type Filter = Omit<ReceiptFilter, keyof PageOptions | 'unfinished'>;
 
-export interface ListOptions extends Filter {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type ListOptions = Filter & PageOptions;
 
 export interface ExportRange {
   readonly from?: number | undefined;

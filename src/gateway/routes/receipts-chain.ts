@@ -1,30 +1,17 @@
 import { Readable } from 'node:stream';
-import { isoTime } from '../../base/clock.ts';
 import { parseJsonObject } from '../../base/json.ts';
-import { type SealKey, SignedHead } from '../../contract/chain.ts';
+import { SignedHead } from '../../contract/chain.ts';
 import { ChainVerification } from '../../contract/chain-verification.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { chainOf, findHead, listChains, listSealKeys } from '../../store/chain.ts';
+import { publishedKeys } from '../../receipts/published-keys.ts';
+import { chainOf, findHead } from '../../store/chain.ts';
 import { getReceipt } from '../../store/receipts.ts';
-import type { Store } from '../../store/store.ts';
 import { KeyChange, ReceiptExportQuery, ReceiptParams, ReceiptRemoval, RemovedReceipts, SealKeyList } from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
 import { defineRoute, Reply } from '../route.ts';
 import { runOf } from './receipts.ts';
 
 const MOST_NAMED = 1000;
-
-async function sealKeys(store: Store): Promise<SealKey[]> {
-  const nodes = new Map((await listChains(store)).map(({ number, node }) => [number, node]));
-  return (await listSealKeys(store)).map((key) => ({
-    id: key.id,
-    algorithm: 'Ed25519',
-    public_key: key.publicKey,
-    node: nodes.get(key.chain) ?? '',
-    created_at: isoTime(key.createdAt),
-    retired_at: key.retiredAt === null ? null : isoTime(key.retiredAt),
-  }));
-}
 
 const reading = [
   defineRoute({
@@ -51,7 +38,7 @@ const reading = [
     summary: 'Public keys that receipts are signed with, the retired ones too.',
     need: { kind: 'read' },
     response: SealKeyList,
-    handle: async ({ gateway }) => ({ items: await sealKeys(gateway.store) }),
+    handle: async ({ gateway }) => ({ items: await publishedKeys(gateway.store) }),
   }),
   defineRoute({
     method: 'GET',
