@@ -65,18 +65,28 @@ function keep(frames: Buffer[], frame: Buffer): void {
 
 /** Decodes one frame: several `data:` lines join with a line feed, one space after the colon is dropped. */
 export function decodeSse(frame: Buffer): SseEvent {
-  const fields: Record<string, string | undefined> = {};
-  for (const line of frame.toString('utf8').split(/\r\n|\n|\r/)) {
-    const [, field, value = ''] = FIELD.exec(line) ?? [];
-    if (field === undefined) continue;
-    const known = fields[field];
-    fields[field] = field === 'data' && known !== undefined ? `${known}\n${value}` : value;
+  let event = '';
+  let data: string | undefined;
+  let id: string | undefined;
+  for (const line of linesOf(frame.toString('utf8'))) {
+    const colon = line.indexOf(':');
+    // A line that begins with a colon is a comment; one without any is a name alone.
+    const name = colon === -1 ? line : line.slice(0, colon);
+    if (name === 'data') data = data === undefined ? valueAfter(line, colon) : `${data}\n${valueAfter(line, colon)}`;
+    else if (name === 'event') event = valueAfter(line, colon);
+    else if (name === 'id') id = valueAfter(line, colon);
   }
-  return { event: fields.event ?? '', data: fields.data ?? '', ...(fields.id === undefined ? {} : { id: fields.id }) };
+  return { event, data: data ?? '', ...(id === undefined ? {} : { id }) };
 }
 
-/** A name, then optionally a colon, one space and the value. A line that begins with a colon is a comment. */
-const FIELD = /^([^:]+)(?:: ?(.*))?$/su;
+function linesOf(text: string): string[] {
+  return text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n');
+}
+
+function valueAfter(line: string, colon: number): string {
+  if (colon === -1) return '';
+  return line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+}
 
 /** Writes one event with LF line ends. */
 export function encodeSse(event: { readonly event?: string; readonly data: string; readonly id?: string }): string {

@@ -1,8 +1,8 @@
-import { createHash, type Hash } from 'node:crypto';
 import { AbpError } from '../contract/errors.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { Answer } from './answer.ts';
+import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { headerOf } from './headers.ts';
@@ -32,11 +32,10 @@ export function callMapped(options: MappedOptions): Exchange {
 class MappedCall implements ExchangeSink, Exchange {
   /** Without the request: its body must not live as long as a slow stream. */
   readonly #options: Omit<MappedOptions, 'request'>;
-  readonly #hash: Hash = createHash('sha256');
+  readonly #digest = new BodyDigest();
   #exchange: Exchange | undefined;
   #stream: StreamTranslator | undefined;
   #kept: Buffer[] = [];
-  #bytes = 0;
   #status = 0;
   #headers: readonly string[] = [];
   #finished = false;
@@ -75,8 +74,7 @@ class MappedCall implements ExchangeSink, Exchange {
   }
 
   data(chunk: Buffer): boolean {
-    this.#bytes += chunk.length;
-    this.#hash.update(chunk);
+    this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#stream === undefined) {
       this.#kept.push(chunk);
@@ -207,7 +205,7 @@ class MappedCall implements ExchangeSink, Exchange {
       status,
       reason,
       error: error === null ? null : { code: error.code, message: error.message },
-      response: this.#status === 0 ? null : { status: this.#status, sha256: this.#hash.digest('hex'), bytes: this.#bytes },
+      response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#stream?.eventCount ?? (this.#status === 0 ? 0 : 1),
       whole: this.#whole,
       cut: this.#cut,

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import { sha256 } from '../base/canonical-json.ts';
 import { parseJson } from '../base/json.ts';
 import { decodeSse, SseFrames } from '../base/sse.ts';
@@ -15,6 +14,7 @@ import type { IrRequest } from '../ir/request.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
 import { type AnswerFilter, chain } from '../mapping/answer-filter.ts';
 import type { ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
+import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { engineHeaders, headerOf } from './headers.ts';
@@ -139,13 +139,12 @@ interface ExchangeOptions {
 class ModelExchange implements ExchangeSink {
   readonly #options: ExchangeOptions;
   readonly #started = performance.now();
-  readonly #hash: Hash = createHash('sha256');
+  readonly #digest = new BodyDigest();
   readonly #fold = new Fold();
   readonly #filter: AnswerFilter;
   readonly #frames = new SseFrames();
   readonly #stepper: Stepper;
   #kept: Buffer[] = [];
-  #bytes = 0;
   #events = 0;
   #status = 0;
   #headers: readonly string[] = [];
@@ -191,8 +190,7 @@ class ModelExchange implements ExchangeSink {
   }
 
   data(chunk: Buffer): boolean {
-    this.#bytes += chunk.length;
-    this.#hash.update(chunk);
+    this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#status >= 400 || !this.#options.streamed) this.#kept.push(chunk);
     else for (const frame of this.#frames.push(chunk)) this.#see(this.#stepper.step(decodeSse(frame)));
@@ -273,7 +271,7 @@ class ModelExchange implements ExchangeSink {
       status,
       reason,
       error: error === null ? null : { code: error.code, message: error.message },
-      response: this.#status === 0 ? null : { status: this.#status, sha256: this.#hash.digest('hex'), bytes: this.#bytes },
+      response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#options.streamed ? this.#events : Math.min(this.#status, 1),
       whole: this.#whole,
       ...(observed === undefined ? {} : { observed }),

@@ -46,17 +46,22 @@ export class StreamTranslator {
   }
 
   push(chunk: Buffer): string {
-    return this.#write(this.#frames.push(chunk).flatMap((frame) => this.#stepper.step(decodeSse(frame))));
+    return this.#read(this.#frames.push(chunk));
   }
 
   end(): string {
-    const rest = this.#frames.flush().flatMap((frame) => this.#stepper.step(decodeSse(frame)));
-    const text = this.#write(rest);
+    const text = this.#read(this.#frames.flush());
     return this.done ? text : text + this.#write(this.#stepper.end());
   }
 
   observed(): Observed {
     return this.#sighting.observed();
+  }
+
+  #read(frames: readonly Buffer[]): string {
+    let text = '';
+    for (const frame of frames) text += this.#write(this.#stepper.step(decodeSse(frame)));
+    return text;
   }
 
   #write(events: readonly IrEvent[]): string {
@@ -74,9 +79,14 @@ export class StreamTranslator {
   }
 }
 
-/** Events end in a blank line, LF or CRLF; a comment that keeps the connection alive is none. */
+/** Events end in a blank line, with LF or CRLF throughout; a comment that keeps the connection alive is none. */
 function countEvents(text: string): number {
-  return (text.match(/\r?\n\r?\n/g)?.length ?? 0) - (text.match(/^:.*\r?\n\r?\n/gm)?.length ?? 0);
+  const blank = text.endsWith('\r\n') ? '\r\n\r\n' : '\n\n';
+  let count = 0;
+  for (let start = 0, end = text.indexOf(blank); end !== -1; start = end + blank.length, end = text.indexOf(blank, start)) {
+    if (text[start] !== ':') count += 1;
+  }
+  return count;
 }
 
 /** Collects what the receipt needs from the events that went to the caller. */

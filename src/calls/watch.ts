@@ -1,10 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
-import { sha256 } from '../base/canonical-json.ts';
 import { SseFrames } from '../base/sse.ts';
 import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
 import type { Digest } from '../receipts/facts.ts';
+import { BodyDigest, joined } from './body-digest.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
@@ -17,9 +16,6 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   deflate: promisify(inflate),
   zstd: promisify(zstdDecompress),
 };
-
-/** Chunks of a stream are small and many; looking at them by the dozen spares most of the calls into the hash and the parser. */
-const LOOK_BYTES = 16 * 1024;
 
 const NOTHING: Observed = { toolCalls: [] };
 
@@ -37,13 +33,9 @@ export class Watch {
   readonly #streamed: boolean;
   readonly #frames: SseFrames | undefined;
   readonly #observer: StreamObserver | undefined;
-  #hash: Hash | undefined;
-  /** Chunks not looked at yet. */
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  readonly #digest = new BodyDigest();
   /** What must be whole before it can be read. */
   #kept: Buffer[] = [];
-  #bytes = 0;
   #events = 0;
 
   constructor(dialect: Dialect | undefined, contentType: string, encoding: string) {
@@ -57,46 +49,32 @@ export class Watch {
   }
 
   chunk(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes < LOOK_BYTES) return;
-    const data = this.#taken();
-    this.#hash ??= createHash('sha256');
-    this.#hash.update(data);
-    this.#look(data);
+    const hashed = this.#digest.update(chunk);
+    if (hashed !== undefined) this.#look(hashed);
   }
 
   /** What became of the answer: at once where that is quick, so that it can be journaled before the caller has the last byte. */
   done(): Watched | Promise<Watched> {
-    const data = this.#taken();
-    const digest = { sha256: this.#hash?.update(data).digest('hex') ?? sha256(data), bytes: this.#bytes };
-    this.#look(data);
+    const { digest, rest } = this.#digest.done();
+    this.#look(rest);
     if (this.#frames !== undefined) {
       this.#see(this.#frames.flush());
       return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
     }
-    if (this.#encoding !== '' || this.#bytes > READ_AT_ONCE) return this.#later(digest);
+    if (this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
     return { digest, eventCount: 1, observed: this.#body(joined(this.#kept)) };
-  }
-
-  #taken(): Buffer {
-    const data = joined(this.#waiting);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    return data;
   }
 
   #look(data: Buffer): void {
     if (this.#frames !== undefined) this.#see(this.#frames.push(data));
-    else if (this.#bytes <= MOST_READ) this.#kept.push(data);
+    else if (this.#digest.bytes <= MOST_READ) this.#kept.push(data);
     else this.#kept = [];
   }
 
   async #later(digest: Digest): Promise<Watched> {
     const body = await decode(joined(this.#kept), this.#encoding);
     this.#kept = [];
-    if (body === undefined || this.#bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
+    if (body === undefined || this.#digest.bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
     return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
   }
 
@@ -117,11 +95,6 @@ export class Watch {
   #body(body: Buffer): Observed {
     return this.#dialect?.observeBody(body.toString('utf8')) ?? NOTHING;
   }
-}
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
 /** The decoded body; undefined when it cannot be decoded, which is the engine's affair and not the caller's. */

@@ -24,13 +24,13 @@ export class BatchSealer implements Sealer {
     this.#signed = chain.sequence;
   }
 
-  seal(before: string, after: string): { document: string; sequence: number } {
+  seal(before: string, after: string): { document: Buffer; sequence: number } {
     const sequence = this.#tip.sequence + 1;
-    const rest = `${this.#keyText}${this.#tip.hash}","sequence":${sequence}${after}`;
-    const hash = sha256(before + rest);
+    const written = writeUnsealed(before, `${this.#keyText}${this.#tip.hash}","sequence":${sequence}${after}`);
+    const hash = sha256(written.unsealed);
     this.#tip = { sequence, hash };
     if (sequence - this.#signed === MOST_PER_HEAD) this.#sign();
-    return { document: `${before}"hash":"${hash}",${rest}`, sequence };
+    return { document: written.sealed(`"hash":"${hash}",`), sequence };
   }
 
   /** Signs what is not signed yet; undefined when nothing was sealed. */
@@ -46,4 +46,32 @@ export class BatchSealer implements Sealer {
     this.#signed = this.#tip.sequence;
     this.#heads.push({ sequence: this.#signed, document });
   }
+}
+
+/** Where documents are put together. A character that is not in Latin-1 makes a whole string dear to encode, so each part is written once and alone. */
+let scratch = Buffer.allocUnsafe(16 * 1024);
+/** UTF-8 takes at most three bytes for a unit of a string. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** A document without the member that is its own hash, and with it. */
+interface Written {
+  readonly unsealed: Buffer;
+  sealed(member: string): Buffer;
+}
+
+function writeUnsealed(before: string, after: string): Written {
+  const most = (before.length + after.length) * MOST_BYTES_PER_UNIT;
+  if (scratch.length < most) scratch = Buffer.allocUnsafe(most);
+  const middle = scratch.write(before, 0, 'utf8');
+  const end = middle + scratch.write(after, middle, 'utf8');
+  return {
+    unsealed: scratch.subarray(0, end),
+    sealed: (member) => {
+      const document = Buffer.allocUnsafe(end + member.length);
+      scratch.copy(document, 0, 0, middle);
+      document.write(member, middle, 'latin1');
+      scratch.copy(document, middle + member.length, middle, end);
+      return document;
+    },
+  };
 }

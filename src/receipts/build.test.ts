@@ -8,7 +8,7 @@ const origin = { node: 'node_a', version: '1.2.3' };
 const open = openTextsOf(openFact());
 const closed = (opening: OpenTexts, close: CloseTexts): Built => closedReceipt({ open: opening, close, origin, sealer: unsignedSealer() });
 /** The document, which must follow the contract. */
-const parsed = ({ document }: Built): Receipt => Receipt.parse(JSON.parse(document));
+const parsed = ({ document }: Built): Receipt => Receipt.parse(JSON.parse(document.toString('utf8')));
 
 describe('a receipt', () => {
   it('of a run that has begun has no end and no hash', () => {

@@ -11,9 +11,9 @@ export interface Origin {
   readonly version: string;
 }
 
-/** A receipt as it is stored: its RFC 8785 text, the hash of what the run did, and its place in the chain. */
+/** A receipt as it is stored: its RFC 8785 text in UTF-8, the hash of what the run did, and its place in the chain. */
 export interface Built {
-  readonly document: string;
+  readonly document: Buffer;
   readonly sha256: string | null;
   readonly sequence: number | null;
 }
@@ -21,7 +21,7 @@ export interface Built {
 /** Gives receipts their places in a chain, one after the other. */
 export interface Sealer {
   /** Seals a document given as the texts before and after the members of its seal. */
-  seal(before: string, after: string): { readonly document: string; readonly sequence: number };
+  seal(before: string, after: string): { readonly document: Buffer; readonly sequence: number };
 }
 
 /** What is known of the end of a run that goes on. */
@@ -52,7 +52,7 @@ export const NOT_ENDED: CloseTexts = {
 export function runningReceipt(begun: OpenTexts, origin: Origin): Built {
   const [open, close] = [canonicalOpening(begun), NOT_ENDED];
   const document = `${beforeSeal(open, close, origin, 'null')},"seal":null${afterSeal(open, close, origin)}`;
-  return { document, sha256: null, sequence: null };
+  return { document: Buffer.from(document, 'utf8'), sha256: null, sequence: null };
 }
 
 /** The receipt of a run that has ended, sealed. */

@@ -106,7 +106,8 @@ describe('receipt_sha256', () => {
     });
     fc.assert(
       fc.property(open, close, (begun, ended) => {
-        const { document, sha256 } = built(begun, ended);
+        const { document: bytes, sha256 } = built(begun, ended);
+        const document = bytes.toString('utf8');
         const receipt = Receipt.parse(JSON.parse(document));
         expect(document).toBe(canonicalJson(JSON.parse(document)));
         expect(receipt.receipt_sha256).toBe(sha256);

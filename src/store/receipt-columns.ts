@@ -28,14 +28,14 @@ export interface StoredReceipt {
   readonly document: JsonObject;
 }
 
-/** A receipt to be stored: its document is JSON text already. */
+/** A receipt to be stored: its document is JSON text in UTF-8 already. */
 export interface NewReceipt extends Omit<StoredReceipt, 'document'> {
-  readonly document: string;
+  readonly document: Buffer;
 }
 
 interface Column {
   readonly type: 'text' | 'bigint';
-  readonly value: (receipt: NewReceipt) => string | number | null;
+  readonly value: (receipt: NewReceipt) => string | number | Buffer | null;
 }
 
 /** Every column with its type and source. The statements of both databases are built from it. */

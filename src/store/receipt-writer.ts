@@ -22,6 +22,8 @@ export interface ReceiptBatch {
 const columns = Object.entries(RECEIPT_COLUMNS);
 const sources = Object.values(RECEIPT_COLUMNS).map((column) => column.value);
 const names = columns.map(([name]) => name).join(', ');
+/** The bytes of a document are bound as they are; the column holds text. */
+const placeholders = columns.map(([name]) => (name === 'document' ? 'cast(? as text)' : '?')).join(', ');
 const updates = columns
   .filter(([name]) => name !== 'run_id')
   .map(([name]) => `${name} = excluded.${name}`)
@@ -46,7 +48,7 @@ function sqliteStatements(database: DatabaseSync): SqliteStatements {
   return {
     begin: database.prepare('begin immediate'),
     commit: database.prepare('commit'),
-    receipt: database.prepare(`insert into receipts (${names}) values (${columns.map(() => '?').join(', ')}) ${onReceiptConflict}`),
+    receipt: database.prepare(`insert into receipts (${names}) values (${placeholders}) ${onReceiptConflict}`),
     position: database.prepare(`insert into journal_positions (segment, node, position, updated_at) values (?, ?, ?, ?) ${onMarkConflict}`),
     tip: database.prepare('update chains set sequence = ?, hash = ? where number = ? and sequence = ? and hash = ?'),
     head: database.prepare('insert into chain_heads (chain, sequence, document) values (?, ?, ?)'),
@@ -126,6 +128,11 @@ function newestPerRun(receipts: Iterable<NewReceipt>): readonly NewReceipt[] {
   return [...newest.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
+/** PostgreSQL's client takes bytes for another type than text. */
+function textual(value: string | number | Buffer | null): string | number | null {
+  return Buffer.isBuffer(value) ? value.toString('utf8') : value;
+}
+
 async function saveOnPostgres(store: PostgresStore, { receipts, mark, sealed }: ReceiptBatch): Promise<void> {
   const rows = newestPerRun(receipts);
   const { chain = null, before, after, heads = [] } = sealed?.() ?? {};
@@ -134,7 +141,7 @@ async function saveOnPostgres(store: PostgresStore, { receipts, mark, sealed }: 
     ...[chain, after?.sequence ?? null, after?.hash ?? null, before?.sequence ?? null, before?.hash ?? null],
     ...[heads.map(({ sequence }) => sequence), heads.map(({ document }) => document)],
     rows.filter(({ sequence }) => sequence !== null).length,
-    ...columns.map(([, column]) => rows.map(column.value)),
+    ...columns.map(([, column]) => rows.map((row) => textual(column.value(row)))),
   ];
   await store.db.executeQuery(CompiledQuery.raw(postgresInsert, parameters)).catch((error: unknown) => {
     throw isTaken(error) ? chainMoved() : error;

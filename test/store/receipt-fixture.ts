@@ -26,5 +26,5 @@ export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
 
 /** The same as it is saved. */
 export function unsaved(stored: StoredReceipt): NewReceipt {
-  return { ...stored, document: JSON.stringify(stored.document) };
+  return { ...stored, document: Buffer.from(JSON.stringify(stored.document), 'utf8') };
 }
