@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeSse, encodeSse, SseFrames } from './sse.ts';
+import { decodeSse, encodeSse, SseFrames, SseFrameTooLong } from './sse.ts';
 
 function framesOf(chunks: readonly Buffer[]): string[] {
   const frames = new SseFrames();
@@ -47,6 +47,30 @@ describe('SseFrames', () => {
       'data: 😀\r\r',
       'data: x\n\n',
     ]);
+  });
+
+  it('gives up on a frame that does not end', () => {
+    const frames = new SseFrames(100);
+    expect(frames.push(Buffer.from(`data: ${'x'.repeat(94)}`))).toEqual([]);
+    expect(() => frames.push(Buffer.from('x'))).toThrow(new SseFrameTooLong(100));
+  });
+
+  it('does not give up on a long stream of short frames, and does on lines whose frame goes on', () => {
+    const frames = new SseFrames(100);
+    const piece = Buffer.from('ta: 1234567890\n\nda');
+    expect(frames.push(Buffer.from('da'))).toEqual([]);
+    for (let count = 0; count < 100; count += 1) expect(frames.push(piece)).toHaveLength(1);
+    expect(() => Array.from({ length: 20 }, () => frames.push(Buffer.from('data: 1\n')))).toThrow(SseFrameTooLong);
+  });
+
+  it('reads a long frame in many pieces in time that grows with its length', () => {
+    const frames = new SseFrames();
+    const piece = Buffer.alloc(1024, 'x');
+    const started = performance.now();
+    frames.push(Buffer.from('data: '));
+    for (let count = 0; count < 32 * 1024; count += 1) frames.push(piece);
+    expect(frames.push(Buffer.from('\n\n'))[0]?.length).toBe(32 * 1024 * 1024 + 8);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   it('loses no byte of an event', () => {

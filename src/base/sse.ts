@@ -8,49 +8,90 @@ export interface SseEvent {
   readonly id?: string;
 }
 
+/** No vendor sends a longer one: pictures travel in frames of some megabytes. */
+const MOST_FRAME_BYTES = 64 * 1024 * 1024;
+/** Memory that a stream keeps for the next frame that the network cuts. */
+const KEPT_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/** A stream that does not end its frame: whoever waited for the end would hold all of it in memory. */
+export class SseFrameTooLong extends Error {
+  constructor(most: number) {
+    super(`an event of the stream is longer than ${most} bytes`);
+  }
+}
+
 /**
  * Cuts a byte stream into SSE frames without decoding them. Lines end in LF, CRLF or CR only (JSON may hold U+2028 and U+0085);
  * frames and UTF-8 sequences may be cut anywhere by the network. A frame without a field line (a comment, a keep-alive) is skipped.
  */
 export class SseFrames {
-  #rest: Buffer | undefined;
-  /** Where the line under way begins, and how far the rest has been looked at. */
-  #line = 0;
-  #seen = 0;
+  readonly #most: number;
+  /** The beginning of the frame under way, and how much of the memory it takes. */
+  #held = NOTHING;
+  #length = 0;
+  /** Nothing of the line under way has come yet. */
+  #fresh = true;
+  /** The last byte was a CR, which may be half of a CRLF. */
+  #half = false;
 
-  /** Complete frames found in `chunk`. */
+  constructor(most = MOST_FRAME_BYTES) {
+    this.#most = most;
+  }
+
+  /** Complete frames found in `chunk`. Throws `SseFrameTooLong` when one is not complete for too long. */
   push(chunk: Buffer): Buffer[] {
-    const data = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    if (chunk.length === 0) return [];
+    const data = this.#half ? Buffer.concat([Buffer.of(CR), chunk]) : chunk;
+    this.#half = data[data.length - 1] === CR;
+    const end = this.#half ? data.length - 1 : data.length;
     const frames: Buffer[] = [];
     let start = 0;
-    let line = this.#line;
-    let at = this.#seen;
-    for (; at < data.length; at += 1) {
+    let line = this.#fresh ? 0 : -1;
+    for (let at = 0; at < end; at += 1) {
       const byte = data[at];
       if (byte !== LF && byte !== CR) continue;
-      // A CR at the very end may be half of a CRLF.
-      if (byte === CR && at + 1 === data.length) break;
       const blank = at === line;
       if (byte === CR && data[at + 1] === LF) at += 1;
       line = at + 1;
       if (!blank) continue;
-      keep(frames, data.subarray(start, line));
+      keep(frames, this.#whole(data.subarray(start, line)));
       start = line;
     }
-    this.#rest = start < data.length ? data.subarray(start) : undefined;
-    this.#line = line - start;
-    this.#seen = at - start;
+    this.#fresh = line === end;
+    if (start < end) this.#hold(data.subarray(start, end));
     return frames;
   }
 
   /** What the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
   flush(): Buffer[] {
     const frames: Buffer[] = [];
-    if (this.#rest !== undefined) keep(frames, this.#rest);
-    this.#rest = undefined;
-    this.#line = 0;
-    this.#seen = 0;
+    keep(frames, this.#whole(this.#half ? Buffer.of(CR) : NOTHING));
+    this.#fresh = true;
+    this.#half = false;
     return frames;
+  }
+
+  /** The frame that ends with these bytes. */
+  #whole(last: Buffer): Buffer {
+    if (this.#length === 0) return last;
+    const frame = Buffer.concat([this.#held.subarray(0, this.#length), last]);
+    this.#length = 0;
+    if (this.#held.length > KEPT_BYTES) this.#held = NOTHING;
+    return frame;
+  }
+
+  /** Memory doubles as it fills, so that a long frame in many pieces is not copied once for each of them. */
+  #hold(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#most) throw new SseFrameTooLong(this.#most);
+    if (length > this.#held.length) {
+      const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#held.length));
+      this.#held.copy(grown, 0, 0, this.#length);
+      this.#held = grown;
+    }
+    piece.copy(this.#held, this.#length);
+    this.#length = length;
   }
 }
 

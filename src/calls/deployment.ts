@@ -2,6 +2,16 @@ import type { Engine } from '../engines/engine.ts';
 import type { Splice, Transport } from '../upstream/exchange.ts';
 import type { Health } from '../upstream/health.ts';
 
+/** Where the vendor takes logins of its own application, which are no keys of its API. */
+export interface LoginAddress {
+  readonly origin: string;
+  readonly basePath: string;
+  /** The header that tells such a login from a key. */
+  readonly header: string;
+  /** What the paths of the API begin with and those of this address do not. */
+  readonly without: string;
+}
+
 /** An engine as this installation reaches it. */
 export interface Deployment {
   readonly engine: Engine;
@@ -9,6 +19,8 @@ export interface Deployment {
   readonly origin: string;
   /** Path that stands before the dialect's path. */
   readonly basePath: string;
+  /** Where calls with a login of the vendor's own application go instead. */
+  readonly login?: LoginAddress;
   readonly key?: string;
   /** Whose credential goes upstream. */
   readonly auth: 'key' | 'caller' | 'none';

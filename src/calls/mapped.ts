@@ -6,6 +6,7 @@ import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { headerOf } from './headers.ts';
+import { LARGE_BYTES, type TranslatedAnswer } from './large-bodies/large-bodies.ts';
 import type { Recorder } from './recorder.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
 
@@ -14,6 +15,8 @@ export interface MappedOptions {
   readonly deployment: Deployment;
   readonly request: ExchangeRequest;
   readonly translation: Translation;
+  /** Translates a large answer in one piece on another thread. */
+  readonly aside: (body: Buffer) => Promise<TranslatedAnswer>;
   readonly streamed: boolean;
   readonly answer: Answer;
   readonly recorder: Recorder;
@@ -83,8 +86,8 @@ class MappedCall implements ExchangeSink, Exchange {
     if (this.#finished) return true;
     const text = this.#stream.push(chunk);
     const flowing = text === '' || this.#write(Buffer.from(text, 'utf8'));
-    // A cut answer is complete for the caller; the engine need not go on.
-    if (this.#stream.done && this.#options.translation.filter.done === true) this.#finishEarly();
+    // An answer that is cut, or that broke off with an error, is complete for the caller; the engine need not go on.
+    if (this.#stream.broken || (this.#stream.done && this.#options.translation.filter.done)) this.#finishEarly(this.#stream);
     return flowing;
   }
 
@@ -124,11 +127,11 @@ class MappedCall implements ExchangeSink, Exchange {
     return true;
   }
 
-  #finishEarly(): void {
+  #finishEarly(stream: StreamTranslator): void {
     if (!this.#finish()) return;
     this.#whole = true;
     this.#cut = true;
-    this.#close('completed', null, null, this.#stream?.observed());
+    this.#closeStream(stream);
     this.#options.answer.end([]);
     this.#exchange?.abort();
   }
@@ -136,28 +139,46 @@ class MappedCall implements ExchangeSink, Exchange {
   #endStream(stream: StreamTranslator): void {
     const last = Buffer.from(stream.end(), 'utf8');
     if (last.length > 0) this.#options.recorder.tape?.caller.chunk(last);
-    const observed = stream.observed();
-    const failed = observed.error !== undefined;
     // Journaled first, as everywhere: whoever has a whole answer finds its receipt.
-    this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
+    this.#closeStream(stream);
     if (last.length > 0) this.#options.answer.write(last);
     this.#options.answer.end([]);
   }
 
+  #closeStream(stream: StreamTranslator): void {
+    const observed = stream.observed();
+    const failed = observed.error !== undefined;
+    this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
+  }
+
   #translateBody(): void {
-    const { answer, translation } = this.#options;
-    try {
-      const { text, observed } = translateWhole(Buffer.concat(this.#kept), translation);
-      this.#send(200, Buffer.from(text, 'utf8'), [], () => this.#close('completed', null, null, observed));
-    } catch (thrown) {
-      // An answer we cannot read is the engine's fault: 502 in the caller's shape.
-      const error = new AbpError(
-        'engine_failed',
-        `The engine's answer cannot be translated: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      );
-      this.#close('failed', 'untranslatable', error, undefined);
-      answer.refuse(error);
+    const { aside, translation } = this.#options;
+    const body = Buffer.concat(this.#kept);
+    this.#kept = [];
+    const send = ({ text, observed }: TranslatedAnswer): void =>
+      this.#send(200, text, [], () => this.#close('completed', null, null, observed));
+    if (body.length >= LARGE_BYTES) {
+      aside(body)
+        .then(send)
+        .catch((thrown: unknown) => this.#untranslatable(thrown));
+      return;
     }
+    try {
+      const { text, observed } = translateWhole(body, translation);
+      send({ text: Buffer.from(text, 'utf8'), observed });
+    } catch (thrown) {
+      this.#untranslatable(thrown);
+    }
+  }
+
+  /** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
+  #untranslatable(thrown: unknown): void {
+    const error = new AbpError(
+      'engine_failed',
+      `The engine's answer cannot be translated: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    );
+    this.#close('failed', 'untranslatable', error, undefined);
+    this.#options.answer.refuse(error);
   }
 
   #translateError(): void {

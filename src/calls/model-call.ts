@@ -1,21 +1,21 @@
 import { sha256 } from '../base/canonical-json.ts';
 import { parseJson } from '../base/json.ts';
-import { decodeSse, SseFrames } from '../base/sse.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Recording } from '../contract/receipt.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import type { Compatibility } from '../contract/support.ts';
-import type { Dialect, Observed, Stepper } from '../dialects/dialect.ts';
+import type { Dialect, Observed } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
-import { type AnswerFilter, chain } from '../mapping/answer-filter.ts';
-import type { ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
+import { AnswerChanges } from '../mapping/answer-changes.ts';
+import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
 import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
+import { EngineStream } from './engine-stream.ts';
 import { failureError } from './failure.ts';
 import { engineHeaders, headerOf } from './headers.ts';
 import type { LiveRuns } from './live-runs.ts';
@@ -78,7 +78,8 @@ export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutc
     if (!AbpError.is(error)) throw error;
     recorder.open(openingFacts(ask, request, lowering, null));
     recorder.refused(error);
-    return { ok: false, runId, error, retryable: error.row.retryable };
+    // Nobody was called: what refused it now refuses it in a moment too.
+    return { ok: false, runId, error, retryable: false };
   }
   const { path, headers } = lowering.upstream;
   recorder.open(openingFacts(ask, request, lowering, { sha256: sha256(body), bytes: body.length }), () => ({
@@ -141,11 +142,10 @@ class ModelExchange implements ExchangeSink {
   readonly #started = performance.now();
   readonly #digest = new BodyDigest();
   readonly #fold = new Fold();
-  readonly #filter: AnswerFilter;
-  readonly #frames = new SseFrames();
-  readonly #stepper: Stepper;
+  readonly #filter: AnswerChanges;
+  readonly #stream: EngineStream;
+  #exchange: Exchange | undefined;
   #kept: Buffer[] = [];
-  #events = 0;
   #status = 0;
   #headers: readonly string[] = [];
   #over = false;
@@ -155,28 +155,29 @@ class ModelExchange implements ExchangeSink {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#filter = chain(options.lowering.filters);
-    this.#stepper = options.target.stepper();
+    this.#filter = new AnswerChanges(options.lowering.changes);
+    this.#stream = new EngineStream(options.target.stepper());
   }
 
   start(body: Buffer, version: string): void {
     const { ask, lowering, recorder, runId, target } = this.#options;
     const { deployment, signal } = ask;
     recorder.dispatched();
-    const exchange = deployment.transport(
+    this.#exchange = deployment.transport(
       {
         method: 'POST',
         origin: deployment.origin,
         path: `${deployment.basePath}${lowering.upstream.path}`,
         headers: engineHeaders(deployment, lowering.upstream.headers, version),
         body,
+        json: lowering.upstream.body,
         silenceMs: deployment.silenceMs,
         runHex: runId.slice('run_'.length),
         dialect: target.id,
       },
       this,
     );
-    const onAbort = (): void => exchange.abort();
+    const onAbort = (): void => this.#exchange?.abort();
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     this.#unlisten = () => signal.removeEventListener('abort', onAbort);
@@ -190,10 +191,15 @@ class ModelExchange implements ExchangeSink {
   }
 
   data(chunk: Buffer): boolean {
+    if (this.#over) return true;
     this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#status >= 400 || !this.#options.streamed) this.#kept.push(chunk);
-    else for (const frame of this.#frames.push(chunk)) this.#see(this.#stepper.step(decodeSse(frame)));
+    else this.#see(this.#stream.read(chunk));
+    if (this.#stream.broken) {
+      this.#settle();
+      this.#exchange?.abort();
+    }
     return true;
   }
 
@@ -206,8 +212,8 @@ class ModelExchange implements ExchangeSink {
       return;
     }
     if (this.#options.streamed) {
-      for (const frame of this.#frames.flush()) this.#see(this.#stepper.step(decodeSse(frame)));
-      if (this.#fold.response() === undefined && this.#fold.error === undefined) this.#see(this.#stepper.end());
+      this.#see(this.#stream.rest());
+      if (this.#fold.response() === undefined && this.#fold.error === undefined) this.#see(this.#stream.end());
     } else this.#readWhole();
     this.#settle();
   }
@@ -221,7 +227,6 @@ class ModelExchange implements ExchangeSink {
   }
 
   #see(events: readonly IrEvent[]): void {
-    this.#events += 1;
     for (const event of events) {
       for (const out of this.#filter.filter(event)) {
         this.#fold.push(out);
@@ -272,7 +277,7 @@ class ModelExchange implements ExchangeSink {
       reason,
       error: error === null ? null : { code: error.code, message: error.message },
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
-      eventCount: this.#options.streamed ? this.#events : Math.min(this.#status, 1),
+      eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
       whole: this.#whole,
       ...(observed === undefined ? {} : { observed }),
     });

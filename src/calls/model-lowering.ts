@@ -6,13 +6,13 @@ import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { IrRequest } from '../ir/request.ts';
-import type { AnswerFilter } from '../mapping/answer-filter.ts';
+import type { AnswerChange } from '../mapping/answer-filter.ts';
 import { modelFacts } from '../mapping/model.ts';
 import { preflight } from '../mapping/preflight.ts';
 import { repair } from '../mapping/repair.ts';
 import { requiredCapabilities } from '../mapping/required.ts';
 import { mapIds } from '../mapping/tool-ids.ts';
-import { nameFilter, renamesFor, renameTools } from '../mapping/tool-names.ts';
+import { renamesFor, renameTools } from '../mapping/tool-names.ts';
 import { negotiate, unmet } from '../negotiation/negotiate.ts';
 import { generateReport } from '../negotiation/report.ts';
 
@@ -28,7 +28,7 @@ export interface LoweringInput {
 /** The request in the engine's words, and the account of how it got there. */
 export interface Lowering {
   readonly upstream: LoweredRequest;
-  readonly filters: readonly AnswerFilter[];
+  readonly changes: readonly AnswerChange[];
   readonly negotiation: ReceiptNegotiation | null;
   readonly emulations: readonly EmulationEntry[];
   readonly fidelity: readonly FidelityEntry[];
@@ -54,7 +54,7 @@ export function lowerModelRequest(input: LoweringInput): Lowering {
   }
   return {
     upstream,
-    filters: [nameFilter(renames), ...cleared.filters],
+    changes: [...(renames.size === 0 ? [] : [{ kind: 'tool-names', renames } as const]), ...cleared.changes],
     negotiation: negotiationOf(input, facts.manifest),
     emulations: cleared.emulations,
     fidelity: notes.map(entryOf),

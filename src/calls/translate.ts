@@ -1,17 +1,17 @@
 import { type Json, parseJson } from '../base/json.ts';
-import { decodeSse, SseFrames } from '../base/sse.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { AnswerContext, Dialect, Emitter, Observed, Stepper } from '../dialects/dialect.ts';
+import type { AnswerContext, Dialect, Emitter, Observed } from '../dialects/dialect.ts';
 import type { IrEvent } from '../ir/event.ts';
 import type { IrUsage } from '../ir/usage.ts';
-import { type AnswerFilter, filterWhole } from '../mapping/answer-filter.ts';
+import type { AnswerChanges } from '../mapping/answer-changes.ts';
+import { EngineStream } from './engine-stream.ts';
 import { observedOf } from './observed.ts';
 
 /** What a translator needs: both dialects, the changes on the way, and the caller's names. */
 export interface Translation {
   readonly engine: Dialect;
   readonly caller: Dialect;
-  readonly filter: AnswerFilter;
+  readonly filter: AnswerChanges;
   readonly context: AnswerContext;
   /** The answer is a token count. */
   readonly count?: boolean;
@@ -19,16 +19,15 @@ export interface Translation {
 
 /** Turns an engine's stream into the caller's, chunk by chunk. */
 export class StreamTranslator {
-  readonly #filter: AnswerFilter;
-  readonly #frames = new SseFrames();
-  readonly #stepper: Stepper;
+  readonly #filter: AnswerChanges;
+  readonly #stream: EngineStream;
   readonly #emitter: Emitter;
   readonly #sighting = new Sighting();
   #events = 0;
 
   constructor(translation: Translation) {
     this.#filter = translation.filter;
-    this.#stepper = translation.engine.stepper();
+    this.#stream = new EngineStream(translation.engine.stepper());
     this.#emitter = translation.caller.emitter(translation.context);
   }
 
@@ -38,7 +37,12 @@ export class StreamTranslator {
 
   /** The answer is complete, whatever else the engine sends. */
   get done(): boolean {
-    return this.#sighting.ended || this.#filter.done === true;
+    return this.#sighting.ended || this.#filter.done;
+  }
+
+  /** The engine's stream cannot be read on; the caller has been told. */
+  get broken(): boolean {
+    return this.#stream.broken;
   }
 
   get eventCount(): number {
@@ -46,22 +50,16 @@ export class StreamTranslator {
   }
 
   push(chunk: Buffer): string {
-    return this.#read(this.#frames.push(chunk));
+    return this.#write(this.#stream.read(chunk));
   }
 
   end(): string {
-    const text = this.#read(this.#frames.flush());
-    return this.done ? text : text + this.#write(this.#stepper.end());
+    const text = this.#write(this.#stream.rest());
+    return this.done ? text : text + this.#write(this.#stream.end());
   }
 
   observed(): Observed {
     return this.#sighting.observed();
-  }
-
-  #read(frames: readonly Buffer[]): string {
-    let text = '';
-    for (const frame of frames) text += this.#write(this.#stepper.step(decodeSse(frame)));
-    return text;
   }
 
   #write(events: readonly IrEvent[]): string {
@@ -149,7 +147,7 @@ export function translateWhole(body: Buffer, translation: Translation): { text: 
   const parsed = parseJson(body.toString('utf8'));
   if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON: ${parsed.message}`);
   if (translation.count === true) return translateCount(parsed.value, translation);
-  const response = filterWhole(translation.engine.liftResponse(parsed.value), translation.filter);
+  const response = translation.filter.whole(translation.engine.liftResponse(parsed.value));
   return { text: JSON.stringify(translation.caller.lowerResponse(response, translation.context)), observed: observedOf(response) };
 }
 

@@ -46,6 +46,17 @@ describe('a watched answer', () => {
     });
   });
 
+  it('has a digest and no usage when an event does not end: what was seen is not the whole', async () => {
+    const body = Buffer.concat([Buffer.from(stream), Buffer.alloc(65 * 1024 * 1024, 'x'), Buffer.from('\n\n'), Buffer.from(stream)]);
+    const watch = new Watch(claude, 'text/event-stream', '');
+    for (let at = 0; at < body.length; at += 65536) watch.chunk(body.subarray(at, at + 65536));
+    expect(await watch.done()).toEqual({
+      digest: { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length },
+      eventCount: 4,
+      observed: { toolCalls: [] },
+    });
+  });
+
   it.each(Object.entries(ENCODERS))('is read through %s, hashed as it came', async (encoding, encode) => {
     const body = encode(Buffer.from(stream));
     expect(await watched(body, 'text/event-stream', encoding)).toMatchObject({

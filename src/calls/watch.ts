@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
-import { SseFrames } from '../base/sse.ts';
+import { SseFrames, SseFrameTooLong } from '../base/sse.ts';
 import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
 import type { Digest } from '../receipts/facts.ts';
 import { BodyDigest, joined } from './body-digest.ts';
@@ -32,7 +32,9 @@ export class Watch {
   readonly #encoding: string;
   readonly #streamed: boolean;
   readonly #frames: SseFrames | undefined;
-  readonly #observer: StreamObserver | undefined;
+  #observer: StreamObserver | undefined;
+  /** The stream cannot be read to its end: bytes pass and are hashed, and usage is unknown. */
+  #blind = false;
   readonly #digest = new BodyDigest();
   /** What must be whole before it can be read. */
   #kept: Buffer[] = [];
@@ -58,7 +60,7 @@ export class Watch {
     const { digest, rest } = this.#digest.done();
     this.#look(rest);
     if (this.#frames !== undefined) {
-      this.#see(this.#frames.flush());
+      if (!this.#blind) this.#see(this.#frames.flush());
       return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
     }
     if (this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
@@ -66,7 +68,7 @@ export class Watch {
   }
 
   #look(data: Buffer): void {
-    if (this.#frames !== undefined) this.#see(this.#frames.push(data));
+    if (this.#frames !== undefined) this.#cut(this.#frames, data);
     else if (this.#digest.bytes <= MOST_READ) this.#kept.push(data);
     else this.#kept = [];
   }
@@ -76,6 +78,19 @@ export class Watch {
     this.#kept = [];
     if (body === undefined || this.#digest.bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
     return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
+  }
+
+  /** What passes unchanged must not fail because it cannot be watched. */
+  #cut(frames: SseFrames, data: Buffer): void {
+    if (this.#blind) return;
+    try {
+      this.#see(frames.push(data));
+    } catch (error) {
+      if (!(error instanceof SseFrameTooLong)) throw error;
+      this.#blind = true;
+      // What was seen so far would pass for the usage of the whole.
+      this.#observer = undefined;
+    }
   }
 
   #see(frames: readonly Buffer[]): void {

@@ -17,6 +17,8 @@ export interface EngineAuth {
 export interface EngineEndpoint {
   /** Absent where every customer has an address of their own. */
   readonly url?: string;
+  /** Where the vendor takes logins of its own application, which its API does not; `header` tells them, `without` is no part of the paths there. */
+  readonly login?: { readonly url: string; readonly header: string; readonly without: string };
 }
 
 /** What a model, or a family of models, differs in from the engine as a whole. */

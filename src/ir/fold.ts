@@ -1,10 +1,12 @@
-import type { IrEvent, IrPartStart } from './event.ts';
+import type { IrAnswerEvent, IrEvent, IrPartStart } from './event.ts';
+import type { TokenLogprob } from './logprob.ts';
 import type { IrPart, VendorMeta } from './part.ts';
 import type { IrError, IrResponse } from './response.ts';
 
 interface OpenPart {
   readonly start: IrPartStart;
   text: string;
+  readonly logprobs: TokenLogprob[];
   meta: VendorMeta | undefined;
 }
 
@@ -15,6 +17,8 @@ export class Fold {
   #model = '';
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: IrError | undefined;
+  /** The further answers, by number. */
+  readonly #others = new Map<number, Fold>();
 
   push(event: IrEvent): void {
     switch (event.type) {
@@ -23,10 +27,15 @@ export class Fold {
         this.#model = event.model ?? '';
         break;
       case 'part-start':
-        this.#parts.set(event.index, { start: event.part, text: '', meta: 'meta' in event.part ? event.part.meta : undefined });
+        this.#parts.set(event.index, {
+          start: event.part,
+          text: '',
+          logprobs: [],
+          meta: 'meta' in event.part ? event.part.meta : undefined,
+        });
         break;
       case 'part-delta':
-        this.#grow(event.index, event.text);
+        this.#grow(event);
         break;
       case 'part-end':
         this.#close(event.index, event.meta);
@@ -36,6 +45,9 @@ export class Fold {
         break;
       case 'error':
         this.#error = event.error;
+        break;
+      case 'choice':
+        this.#other(event.choice).push(event.event);
         break;
       case 'keep-alive':
         break;
@@ -50,6 +62,7 @@ export class Fold {
   response(): IrResponse | undefined {
     const end = this.#end;
     if (end === undefined) return undefined;
+    const alternatives = [...this.#others].sort(([a], [b]) => a - b).flatMap(([, other]) => this.#alternative(other));
     return {
       ...(this.#id === undefined ? {} : { id: this.#id }),
       model: this.#model,
@@ -58,12 +71,27 @@ export class Fold {
       ...(end.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
       usage: end.usage,
       ...(end.meta === undefined ? {} : { meta: end.meta }),
+      ...(alternatives.length === 0 ? {} : { alternatives }),
     };
   }
 
-  #grow(index: number, text: string): void {
+  /** The model is told once, with the first answer. */
+  #alternative(other: Fold): IrResponse[] {
+    const response = other.response();
+    return response === undefined ? [] : [{ ...response, model: this.#model }];
+  }
+
+  #other(choice: number): Fold {
+    const known = this.#others.get(choice) ?? new Fold();
+    this.#others.set(choice, known);
+    return known;
+  }
+
+  #grow({ index, text, logprobs }: Extract<IrEvent, { type: 'part-delta' }>): void {
     const part = this.#parts.get(index);
-    if (part !== undefined) part.text += text;
+    if (part === undefined) return;
+    part.text += text;
+    if (logprobs !== undefined) part.logprobs.push(...logprobs);
   }
 
   #close(index: number, meta: VendorMeta | undefined): void {
@@ -77,7 +105,7 @@ function closePart(open: OpenPart): IrPart {
   const { start } = open;
   switch (start.kind) {
     case 'text':
-      return { kind: 'text', text: open.text, ...meta };
+      return { kind: 'text', text: open.text, ...(open.logprobs.length === 0 ? {} : { logprobs: open.logprobs }), ...meta };
     case 'refusal':
       return { kind: 'refusal', text: open.text, ...meta };
     case 'thinking':
@@ -98,14 +126,23 @@ function closePart(open: OpenPart): IrPart {
 
 /** Plays a whole answer as a stream: one delta per part. */
 export function unfold(response: IrResponse): IrEvent[] {
-  const events: IrEvent[] = [
+  const events = answerEvents(response);
+  const others = (response.alternatives ?? []).flatMap((other, at) =>
+    answerEvents(other).map((event): IrEvent => ({ type: 'choice', choice: at + 1, event })),
+  );
+  return [...events.slice(0, -1), ...others, ...events.slice(-1)];
+}
+
+function answerEvents(response: IrResponse): IrAnswerEvent[] {
+  const events: IrAnswerEvent[] = [
     { type: 'message-start', ...(response.id === undefined ? {} : { id: response.id }), model: response.model, usage: response.usage },
   ];
   response.parts.forEach((part, index) => {
     const opened = openPart(part);
     if (opened === undefined) return;
     events.push({ type: 'part-start', index, part: opened.start });
-    if (opened.text !== '') events.push({ type: 'part-delta', index, text: opened.text });
+    const logprobs = part.kind === 'text' && part.logprobs !== undefined ? { logprobs: part.logprobs } : {};
+    if (opened.text !== '' || 'logprobs' in logprobs) events.push({ type: 'part-delta', index, text: opened.text, ...logprobs });
     events.push({ type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }) });
   });
   events.push({

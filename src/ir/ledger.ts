@@ -3,6 +3,12 @@ import type { Concept } from './concept.ts';
 /** Which concept claims which path of the caller's body. A claim covers everything below its path. */
 export class Ledger {
   readonly #claims = new Map<string, Concept>();
+  /** Whether anyone will ask what was claimed. Without it places have no names, which are most of the cost of a long conversation. */
+  readonly kept: boolean;
+
+  constructor({ kept = true }: { readonly kept?: boolean } = {}) {
+    this.kept = kept;
+  }
 
   claim(path: string, concept: Concept): void {
     this.#claims.set(path, concept);
@@ -37,28 +43,29 @@ export class Fields<T extends object> {
   /** The member with everything below it, claimed as `concept`. */
   take<K extends keyof T & string>(key: K, concept: Concept): T[K] {
     const value = this.value[key];
-    if (value !== undefined) this.ledger.claim(join(this.path, key), concept);
+    if (value !== undefined && this.ledger.kept) this.ledger.claim(join(this.path, key), concept);
     return value;
   }
 
   at(key: string | number): string {
-    return join(this.path, key);
+    return this.ledger.kept ? join(this.path, key) : '';
   }
 
   /** A member that is an object, to be read further. */
   object<K extends keyof T & string>(key: K): Fields<NonNullable<T[K]> & object> | undefined {
     const value = this.value[key];
-    return typeof value === 'object' && value !== null ? new Fields(value, join(this.path, key), this.ledger) : undefined;
+    return typeof value === 'object' && value !== null ? new Fields(value, this.at(key), this.ledger) : undefined;
   }
 
   /** The elements of a member that is a list of objects. An empty list is claimed as structure. */
   list<K extends keyof T & string>(key: K): Fields<ElementOf<T[K]>>[] {
     const value = this.value[key];
     if (!Array.isArray(value)) return [];
-    const path = join(this.path, key);
+    const path = this.at(key);
     if (value.length === 0) this.ledger.claim(path, 'structure');
+    const { kept } = this.ledger;
     // The array's element type is what ElementOf names; Array.isArray widens it.
-    return (value as ElementOf<T[K]>[]).map((item, index) => new Fields(item, join(path, index), this.ledger));
+    return (value as ElementOf<T[K]>[]).map((item, index) => new Fields(item, kept ? join(path, index) : '', this.ledger));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import type { TokenLogprob } from './logprob.ts';
 
 /**
  * Vendor data without a neutral meaning (signatures, encrypted reasoning, cache marks), by dialect id. It comes back
@@ -21,6 +22,8 @@ export type MediaSource =
 export interface TextPart extends PartBase {
   readonly kind: 'text';
   readonly text: string;
+  /** The tokens of an answer's text, where the caller asked for them. */
+  readonly logprobs?: readonly TokenLogprob[];
 }
 
 export interface ImagePart extends PartBase {

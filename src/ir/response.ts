@@ -23,6 +23,8 @@ export interface IrResponse {
   readonly stopSequence?: string;
   readonly usage: IrUsage;
   readonly meta?: VendorMeta;
+  /** The further answers, where the caller asked for several; all usage is told by the first. */
+  readonly alternatives?: readonly IrResponse[];
 }
 
 /** The kinds of failure every vendor can express in its own way. */

@@ -1,27 +1,21 @@
-import type { IrEvent } from '../ir/event.ts';
-import { Fold, unfold } from '../ir/fold.ts';
-import type { IrResponse } from '../ir/response.ts';
+import type { IrAnswerEvent } from '../ir/event.ts';
 
-/** Changes an answer on its way to the caller, event by event. */
+/** Changes one answer on its way to the caller, event by event. */
 export interface AnswerFilter {
-  filter(event: IrEvent): IrEvent[];
+  filter(event: IrAnswerEvent): IrAnswerEvent[];
   /** The filter ended the answer itself; the engine need not go on. */
   readonly done?: boolean;
 }
 
-/** All filters in order, as one. */
-export function chain(filters: readonly AnswerFilter[]): AnswerFilter {
-  return {
-    filter: (event) => filters.reduce<IrEvent[]>((events, filter) => events.flatMap((one) => filter.filter(one)), [event]),
-    get done(): boolean {
-      return filters.some((filter) => filter.done === true);
-    },
-  };
-}
-
-/** The same filters for an answer in one piece. */
-export function filterWhole(response: IrResponse, filter: AnswerFilter): IrResponse {
-  const fold = new Fold();
-  for (const event of unfold(response)) for (const out of filter.filter(event)) fold.push(out);
-  return fold.response() ?? response;
-}
+/**
+ * What must happen to an answer on its way back, as plain data: a request may be prepared on another thread than its answer is read
+ * on, and each of several answers needs filters of its own.
+ */
+export type AnswerChange =
+  | { readonly kind: 'input-estimate'; readonly tokens: number }
+  | { readonly kind: 'tool-names'; readonly renames: ReadonlyMap<string, string> }
+  | { readonly kind: 'tool-ids'; readonly rule: RegExp; readonly taken: readonly string[] }
+  | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
+  | { readonly kind: 'forced-tool' }
+  | { readonly kind: 'single-call' }
+  | { readonly kind: 'stop-cut'; readonly stop: readonly string[] };

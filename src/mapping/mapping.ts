@@ -3,24 +3,26 @@ import type { Capability } from '../contract/capability.ts';
 import { AbpError, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptNegotiation } from '../contract/receipt.ts';
+import type { TrafficRow } from '../contract/run-traffic.ts';
 import type { CapabilityManifest, CapabilityRequirements, Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
-import { conceptRow } from '../ir/concept.ts';
+import { type Concept, conceptRow } from '../ir/concept.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
+import { countRequest } from '../ir/token-estimate.ts';
 import { assertMet, negotiate, unmet } from '../negotiation/negotiate.ts';
 import { generateReport } from '../negotiation/report.ts';
-import type { AnswerFilter } from './answer-filter.ts';
+import type { AnswerChange } from './answer-filter.ts';
 import { covers, type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
-import { inputEstimate } from './input-estimate.ts';
 import { modelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
 import { requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
-import { idFilter, mapIds } from './tool-ids.ts';
-import { nameFilter, renamesFor, renameTools } from './tool-names.ts';
+import { idsIn, mapIds } from './tool-ids.ts';
+import { type Renames, renamesFor, renameTools } from './tool-names.ts';
+import { type HabitInput, withoutHabits, withReasons } from './traffic.ts';
 
 /** A request of one dialect and the engine it should run on. */
 export interface MappingInput {
@@ -43,6 +45,8 @@ export interface MappingInput {
   readonly unknownLeaves: 'refuse' | 'report';
   /** Thinking that the run decided, instead of what the request says. */
   readonly thinking?: ThinkingOverride | undefined;
+  /** What the requests of the coding agent that calls are known to hold. */
+  readonly traffic?: readonly TrafficRow[] | undefined;
 }
 
 /** What would happen, and what to send if nothing stands in the way. */
@@ -54,7 +58,7 @@ export interface Mapping {
   readonly asked?: IrRequest;
   readonly upstream?: LoweredRequest;
   /** Changes to the answer on its way back. */
-  readonly filters: readonly AnswerFilter[];
+  readonly changes: readonly AnswerChange[];
   /** Why nothing may be sent. */
   readonly error?: AbpError;
 }
@@ -62,7 +66,7 @@ export interface Mapping {
 /** Translates a request without calling anyone. Every reason not to send it is a value, so that `explain` can show it. */
 export function map(input: MappingInput): Mapping {
   const ledger = new Ledger();
-  let known: Mapping = { negotiation: null, emulations: [], fidelity: [], filters: [] };
+  let known: Mapping = { negotiation: null, emulations: [], fidelity: [], changes: [] };
   try {
     const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
     const decided = overrideThinking(lifted, input.thinking ?? {});
@@ -76,9 +80,10 @@ export function map(input: MappingInput): Mapping {
       backend: input.engine.name,
     });
     const { lower } = facts;
-    const cleared = preflight({ ...input, request: asked, manifest: facts.manifest, lacks: lower.lacks, parties: partiesOf(input) });
     // A conversation in its own dialect is the caller's affair: its calls may be stored at the vendor.
     const same = input.source.id === input.target.id;
+    const kept = same ? { request: asked, notes: [] } : withoutHabits(habitsOf(input, asked, ledger, lower.lacks));
+    const cleared = preflight({ ...input, request: kept.request, manifest: facts.manifest, lacks: lower.lacks, parties: partiesOf(input) });
     const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, input.target, lower.lacks);
     const renames = renamesFor(cleared.request, input.target.rules.toolName);
     const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
@@ -88,27 +93,34 @@ export function map(input: MappingInput): Mapping {
     const notes = [
       ...modelNote(input, lifted.model),
       ...decided.notes,
+      ...kept.notes,
       ...(same ? [] : featureNotes(input)),
       ...cleared.notes,
       ...repaired.notes,
       ...renameNotes(cleared.request, renames),
       ...upstream.notes,
+      ...countNote(input),
     ];
     const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
-    known = { ...known, emulations: cleared.emulations, fidelity: account.entries };
+    known = { ...known, emulations: cleared.emulations, fidelity: withReasons(account.entries, input.traffic ?? [], input.target) };
     assertFaithful(input, account, asked);
-    const filters = [
-      inputEstimate(asked),
-      nameFilter(renames),
-      ...cleared.filters,
-      idFilter(input.source.rules.toolCallId, asked.messages),
-    ];
-    return { ...known, upstream, filters };
+    return { ...known, upstream, changes: changesOf(input.source, asked, renames, cleared.changes) };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     const account = known.fidelity.length > 0 ? known.fidelity : refusedFidelity(input, ledger, known.asked, error);
     return { ...known, fidelity: account, error: located(error, account) };
   }
+}
+
+/** What the answer needs: names and ids last changed first. */
+function changesOf(source: Dialect, asked: IrRequest, renames: Renames, emulated: readonly AnswerChange[]): AnswerChange[] {
+  const rule = source.rules.toolCallId;
+  return [
+    { kind: 'input-estimate', tokens: countRequest(asked) },
+    ...(renames.size === 0 ? [] : [{ kind: 'tool-names', renames } as const]),
+    ...emulated,
+    ...(rule === undefined ? [] : [{ kind: 'tool-ids', rule, taken: idsIn(asked.messages) } as const]),
+  ];
 }
 
 /** The refusal with the place of the field that caused it, where the account knows one. */
@@ -127,11 +139,24 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
     .filter(({ capability }) => capability === feature)
     .map(({ concept, at }): FateNote => ({ concept, fate: 'refused', note: error.message, ...(at === undefined ? {} : { at }) }));
   const { lacks } = modelFacts(input.engine, input.model).lower;
-  return fidelity({ ...input, claims: ledger.claims, lacks, engineName: input.engine.name, notes }).entries;
+  const { entries } = fidelity({ ...input, claims: ledger.claims, lacks, engineName: input.engine.name, notes });
+  return withReasons(entries, input.traffic ?? [], input.target);
+}
+
+function habitsOf({ target, traffic = [] }: MappingInput, request: IrRequest, ledger: Ledger, lacks: ReadonlySet<Concept>): HabitInput {
+  return { request, claims: ledger.claims, target, lacks, rows: traffic };
 }
 
 function modelNote(input: MappingInput, asked: string): FateNote[] {
   return asked === input.model ? [] : [{ concept: 'model', fate: 'renamed', note: `sent as ${input.model}` }];
+}
+
+/** An engine without an endpoint for counting is not asked; what the caller gets is labelled, and strict refuses it. */
+function countNote({ operation, target, engine }: MappingInput): FateNote[] {
+  if (operation !== 'count-tokens' || target.lowerCount !== undefined) return [];
+  return [
+    { concept: 'structure', fate: 'emulated', note: `estimated by the gateway: ${engine.name} counts no tokens`, at: '(token count)' },
+  ];
 }
 
 /** What a switch turned on stands in the body and is judged there; the switch itself means nothing elsewhere. */

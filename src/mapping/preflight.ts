@@ -6,11 +6,11 @@ import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { EmulationEngine } from '../negotiation/emulation.ts';
-import type { AnswerFilter } from './answer-filter.ts';
+import type { AnswerChange } from './answer-filter.ts';
 import { customAsFunctions } from './emulations/custom-tool.ts';
 import type { Emulation } from './emulations/emulation.ts';
 import { forcedTool } from './emulations/forced-tool.ts';
-import { SINGLE_CALL, SingleCallFilter } from './emulations/single-call.ts';
+import { SINGLE_CALL } from './emulations/single-call.ts';
 import { stopCut } from './emulations/stop-cut.ts';
 import { requiredCapabilities, type Used } from './required.ts';
 
@@ -30,31 +30,31 @@ export interface Cleared {
   readonly request: IrRequest;
   readonly emulations: readonly EmulationEntry[];
   readonly notes: readonly FateNote[];
-  readonly filters: readonly AnswerFilter[];
+  readonly changes: readonly AnswerChange[];
 }
 
 /** Checks what the request uses against what the model has, before anyone is called. Throws E001 or E006. */
 export function preflight(input: PreflightInput): Cleared {
-  let cleared: Cleared = { request: input.request, emulations: [], notes: [], filters: [] };
+  let cleared: Cleared = { request: input.request, emulations: [], notes: [], changes: [] };
   for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
   if (!carries(input, 'custom_tool')) cleared = withoutCustomTools(cleared);
   return carries(input, 'parallel_tool_calls') ? cleared : oneCallAtMost(input, cleared);
 }
 
-/** Ours is the first filter: the others must not see calls that the caller does not. */
+/** Ours is the first change: the others must not see calls that the caller does not. */
 function oneCallAtMost(input: PreflightInput, cleared: Cleared): Cleared {
   const { parallelToolCalls, ...request } = cleared.request;
   if (parallelToolCalls !== false) return cleared;
   const asked = input.request.parallelToolCalls === false;
   const notes = asked ? [...cleared.notes, SINGLE_CALL] : cleared.notes;
-  return { ...cleared, request, notes, filters: [new SingleCallFilter(), ...cleared.filters] };
+  return { ...cleared, request, notes, changes: [{ kind: 'single-call' }, ...cleared.changes] };
 }
 
 function withoutCustomTools(cleared: Cleared): Cleared {
   const custom = customAsFunctions(cleared.request);
   if (custom === undefined) return cleared;
-  const { request, notes, filter } = custom;
-  return { ...cleared, request, notes: [...cleared.notes, ...notes], filters: [filter, ...cleared.filters] };
+  const { request, notes, change } = custom;
+  return { ...cleared, request, notes: [...cleared.notes, ...notes], changes: [change, ...cleared.changes] };
 }
 
 function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
@@ -82,6 +82,9 @@ const carries = (input: PreflightInput, concept: Concept): boolean =>
 function emulationFor(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
   if (capability === 'stop_sequences') {
     const fits = carries(input, 'stop_sequences') && request.stop.length <= input.target.rules.maxStopSequences;
+    // One answer can be cut while the engine is told to stop; several end at different times.
+    if (!fits && (request.sampling.count ?? 1) > 1)
+      throw unsupportedFeature(capability, 'Cutting several answers at stop sequences', input.parties);
     return fits ? undefined : stopCut(request);
   }
   if (native || (capability !== 'json_mode' && capability !== 'structured_output_json_schema')) return undefined;
@@ -97,7 +100,7 @@ function provided(cleared: Cleared, emulation: Emulation): Cleared {
     ...label,
     request: emulation.request,
     notes: [...cleared.notes, emulation.note],
-    filters: [...cleared.filters, emulation.filter()],
+    changes: [...cleared.changes, emulation.change],
   };
 }
 

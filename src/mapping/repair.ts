@@ -13,16 +13,20 @@ export interface Repaired {
 export function repair(messages: readonly IrMessage[], target: Dialect, lacks: ReadonlySet<Concept>): Repaired {
   const notes: FateNote[] = [];
   const carries = (concept: Concept): boolean => target.names[concept] !== undefined && !lacks.has(concept);
+  const takesMedia = target.rules.toolResultMedia && !lacks.has('tool_result_media');
+  const inPlace = carries('system_in_place') ? messages : systemAsText(messages, notes);
+  if (!inPlace.some(hasTools)) return { messages: inPlace, notes };
   const passes: ((messages: readonly IrMessage[]) => readonly IrMessage[])[] = [
-    ...(carries('system_in_place') ? [] : [(list: readonly IrMessage[]) => systemAsText(list, notes)]),
     (list) => answerOrphanCalls(list, notes),
     (list) => textForOrphanResults(list, notes),
     resultsAfterCalls,
-    ...(target.rules.toolResultMedia && !lacks.has('tool_result_media')
-      ? []
-      : [(list: readonly IrMessage[]) => mediaAfterResults(list, notes)]),
+    ...(takesMedia ? [] : [(list: readonly IrMessage[]) => mediaAfterResults(list, notes)]),
   ];
-  return { messages: passes.reduce((list, pass) => pass(list), messages), notes };
+  return { messages: passes.reduce((list, pass) => pass(list), inPlace), notes };
+}
+
+function hasTools({ parts }: IrMessage): boolean {
+  return parts.some(({ kind }) => kind === 'tool-call' || kind === 'tool-result');
 }
 
 /** An instruction inside the conversation becomes text that says what it is. */

@@ -1,6 +1,6 @@
 import type { Capability } from '../contract/capability.ts';
 import type { Concept } from '../ir/concept.ts';
-import type { IrPart } from '../ir/part.ts';
+import type { DocumentPart, IrPart } from '../ir/part.ts';
 import type { HostedToolKind, IrRequest } from '../ir/request.ts';
 
 /** A capability that a request uses, with the word that begins a sentence about it. */
@@ -19,7 +19,9 @@ const HOSTED: Readonly<Partial<Record<HostedToolKind, Used>>> = {
   code_execution: { capability: 'code_execution', concept: 'hosted_tool', title: 'Code execution' },
 };
 
-const RULES: readonly (Used & { readonly when: (request: IrRequest) => boolean })[] = [
+type Medium = 'image' | 'pdf' | 'audio';
+
+const RULES: readonly (Used & { readonly when: (request: IrRequest, media: ReadonlySet<Medium>) => boolean })[] = [
   {
     capability: 'extended_thinking',
     concept: 'thinking',
@@ -28,9 +30,9 @@ const RULES: readonly (Used & { readonly when: (request: IrRequest) => boolean }
   },
   { capability: 'streaming', concept: 'stream', title: 'Streaming', when: ({ stream }) => stream },
   { capability: 'tool_use', concept: 'tool', title: 'Tool use', when: ({ tools }) => tools.some((tool) => tool.kind !== 'hosted') },
-  { capability: 'vision', concept: 'image', title: 'Image input', when: (request) => anyPart(request, (part) => part.kind === 'image') },
-  { capability: 'pdf_input', concept: 'document', title: 'Document input', when: (request) => anyPart(request, isPdf) },
-  { capability: 'audio', concept: 'audio', title: 'Audio input', when: (request) => anyPart(request, (part) => part.kind === 'audio') },
+  { capability: 'vision', concept: 'image', title: 'Image input', when: (_request, media) => media.has('image') },
+  { capability: 'pdf_input', concept: 'document', title: 'Document input', when: (_request, media) => media.has('pdf') },
+  { capability: 'audio', concept: 'audio', title: 'Audio input', when: (_request, media) => media.has('audio') },
   { capability: 'json_mode', concept: 'json_mode', title: 'JSON mode', when: ({ output }) => output?.kind === 'json' },
   {
     capability: 'structured_output_json_schema',
@@ -63,7 +65,12 @@ const RULES: readonly (Used & { readonly when: (request: IrRequest) => boolean }
 
 /** What a request asks of an engine beyond text, in a fixed order: the first one missing is the one the caller hears about. */
 export function requiredCapabilities(request: IrRequest): Used[] {
-  const used: Used[] = RULES.filter((rule) => rule.when(request)).map(({ capability, concept, title }) => ({ capability, concept, title }));
+  const media = mediaOf(request);
+  const used: Used[] = RULES.filter((rule) => rule.when(request, media)).map(({ capability, concept, title }) => ({
+    capability,
+    concept,
+    title,
+  }));
   for (const tool of request.tools) {
     const hosted = tool.kind === 'hosted' ? HOSTED[tool.hosted] : undefined;
     if (hosted === undefined || used.some(({ capability }) => capability === hosted.capability)) continue;
@@ -72,12 +79,21 @@ export function requiredCapabilities(request: IrRequest): Used[] {
   return used;
 }
 
-function anyPart(request: IrRequest, test: (part: IrPart) => boolean): boolean {
-  return request.messages.some((message) =>
-    message.parts.some((part) => test(part) || (part.kind === 'tool-result' && part.parts.some(test))),
-  );
+/** Media anywhere in the conversation, in one walk: it may be long, and most of it is text. */
+function mediaOf({ messages }: IrRequest): ReadonlySet<Medium> {
+  const media = new Set<Medium>();
+  for (const { parts } of messages) addMedia(media, parts);
+  return media;
 }
 
-function isPdf(part: IrPart): boolean {
-  return part.kind === 'document' && !(part.source.kind === 'base64' && part.source.mediaType === 'text/plain');
+function addMedia(media: Set<Medium>, parts: readonly IrPart[]): void {
+  for (const part of parts) {
+    if (part.kind === 'image' || part.kind === 'audio') media.add(part.kind);
+    else if (part.kind === 'tool-result') addMedia(media, part.parts);
+    else if (part.kind === 'document' && isPdf(part)) media.add('pdf');
+  }
+}
+
+function isPdf({ source }: DocumentPart): boolean {
+  return !(source.kind === 'base64' && source.mediaType === 'text/plain');
 }

@@ -88,7 +88,8 @@ function skipSpace(body: Buffer, from: number): number {
 
 /** Most strings of a request are shorter. */
 const SHORT = 48;
-/** A long string is searched as text, piece by piece: that is three times as fast as looking at each byte. */
+/** A long string is searched as text, in pieces that grow: that is three times as fast as looking at each byte. */
+const FIRST_PIECE = 1024;
 const PIECE = 16 * 1024;
 
 /** Offset after the string that starts at `from`. */
@@ -105,8 +106,11 @@ function skipString(body: Buffer, from: number): number {
 
 /** Offset after the string that `from` is in the middle of. */
 function skipLong(body: Buffer, from: number): number {
-  for (let start = from; start < body.length; start += PIECE) {
-    const piece = body.toString('latin1', start, start + PIECE);
+  let size = FIRST_PIECE;
+  for (let start = from, next = from; start < body.length; start = next) {
+    next = start + size;
+    size = Math.min(size * 4, PIECE);
+    const piece = body.toString('latin1', start, next);
     for (let quote = piece.indexOf('"'); quote !== -1; quote = piece.indexOf('"', quote + 1)) {
       if (!isEscaped(body, start + quote, from)) return start + quote + 1;
     }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote, LiftContext } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -35,7 +36,7 @@ export function overrideThinking(request: IrRequest, override: ThinkingOverride)
   };
 }
 
-export interface PatchInput {
+interface PatchInput {
   readonly body: JsonObject;
   readonly dialect: Dialect;
   readonly address: Omit<LiftContext, 'ledger'>;
@@ -59,6 +60,22 @@ export function patchThinking(input: PatchInput): { body: JsonObject; fidelity: 
   const note = notes.map((one) => one.note).join('; ');
   const patched = patch(body, [plain.body, wanted.body], (path) => fidelity.push({ path, fate: 'emulated', note }));
   return { body: patched, fidelity };
+}
+
+/** A body with the run's thinking in it, and what is no longer as the caller wrote it. */
+export interface PatchedText {
+  readonly body: Buffer;
+  readonly fidelity: readonly FidelityEntry[];
+}
+
+export type PatchTextInput = Omit<PatchInput, 'body'>;
+
+/** The same for a body that is still text. */
+export function patchText(text: Buffer, input: PatchTextInput): PatchedText {
+  const parsed = parseJson(text.toString('utf8'));
+  if (!parsed.ok || !isJsonObject(parsed.value)) throw new AbpError('invalid_request', 'The request body is not a JSON object.');
+  const { body, fidelity } = patchThinking({ ...input, body: parsed.value });
+  return { body: Buffer.from(JSON.stringify(body), 'utf8'), fidelity };
 }
 
 /** `target` with every member that differs between the two as it is in the second. */

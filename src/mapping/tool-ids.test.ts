@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idFilter, idFor, mapIds } from './tool-ids.ts';
+import { idFilter, idFor, idsIn, mapIds } from './tool-ids.ts';
 
 const CLAUDE = /^[a-zA-Z0-9_-]+$/;
 
@@ -10,7 +10,7 @@ test('an id that the target takes stays as it is', () => {
 });
 
 test('an id of another engine is rewritten for the caller and restored when it comes back', () => {
-  const shown = idFilter(CLAUDE).filter({
+  const shown = idFilter(CLAUDE, []).filter({
     type: 'part-start',
     index: 0,
     part: { kind: 'tool-call', id: 'functions.Bash:0', name: 'Bash' },
@@ -70,7 +70,7 @@ test('an answer repeats no id that the conversation has', () => {
   const history = [
     { role: 'assistant', parts: [{ kind: 'tool-call', id: 'abp_ZnVuY3Rpb25zLkJhc2g6MA', name: 'Bash', arguments: '{}' }] },
   ] as const;
-  const [shown] = idFilter(CLAUDE, history).filter({
+  const [shown] = idFilter(CLAUDE, idsIn(history)).filter({
     type: 'part-start',
     index: 0,
     part: { kind: 'tool-call', id: 'functions.Bash:0', name: 'Bash' },

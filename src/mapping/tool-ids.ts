@@ -1,6 +1,6 @@
 import { sha256 } from '../base/canonical-json.ts';
 import type { IrMessage } from '../ir/conversation.ts';
-import type { IrEvent } from '../ir/event.ts';
+import type { IrAnswerEvent } from '../ir/event.ts';
 import type { IrPart } from '../ir/part.ts';
 import type { AnswerFilter } from './answer-filter.ts';
 
@@ -76,13 +76,17 @@ function mapPart(part: IrPart, ids: CallIds): IrPart {
   return part;
 }
 
-/** Ids of the engine as the caller's wire takes them, none of which the conversation has already. */
-export function idFilter(rule: RegExp | undefined, messages: readonly IrMessage[] = []): AnswerFilter {
-  const known = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? [part.id] : [])));
-  const ids = new CallIds(rule, idShown, known);
+/** The ids that a conversation has already. */
+export function idsIn(messages: readonly IrMessage[]): string[] {
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? [part.id] : [])));
+}
+
+/** Ids of the engine as the caller's wire takes them, none of which is taken already. */
+export function idFilter(rule: RegExp, taken: readonly string[]): AnswerFilter {
+  const ids = new CallIds(rule, idShown, taken);
   return {
-    filter: (event: IrEvent) => {
-      if (rule === undefined || event.type !== 'part-start' || event.part.kind !== 'tool-call') return [event];
+    filter: (event: IrAnswerEvent) => {
+      if (event.type !== 'part-start' || event.part.kind !== 'tool-call') return [event];
       return [{ ...event, part: { ...event.part, id: ids.call(event.part.id) } }];
     },
   };

@@ -1,6 +1,6 @@
 import { sha256 } from '../base/canonical-json.ts';
 import type { IrMessage } from '../ir/conversation.ts';
-import type { IrEvent } from '../ir/event.ts';
+import type { IrAnswerEvent } from '../ir/event.ts';
 import type { IrRequest, IrTool, IrToolChoice } from '../ir/request.ts';
 import type { AnswerFilter } from './answer-filter.ts';
 
@@ -45,7 +45,7 @@ function renameCalls(message: IrMessage, to: (name: string) => string): IrMessag
 export function nameFilter(renames: Renames): AnswerFilter {
   const back = new Map([...renames].map(([from, to]) => [to, from]));
   return {
-    filter: (event: IrEvent) => {
+    filter: (event: IrAnswerEvent) => {
       const own = event.type === 'part-start' && event.part.kind === 'tool-call' ? back.get(event.part.name) : undefined;
       return own === undefined || event.type !== 'part-start' || event.part.kind !== 'tool-call'
         ? [event]

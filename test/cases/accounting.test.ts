@@ -68,9 +68,9 @@ describe('usage, cost, errors and the life of a call', () => {
   it('C64 a mapped stream begins with an estimate of the input and ends with the engine’s count', () => {
     const body = claudeBody([{ role: 'user', content: 'x'.repeat(4000) }], { stream: true });
     const usage = { prompt_tokens: 1234, completion_tokens: 3, total_tokens: 1237 };
-    const { filters } = mapTo(CHAT, 'claude', body);
+    const { changes } = mapTo(CHAT, 'claude', body);
     const events = eventsIn(
-      streamed('openai-chat', 'claude', [chunk({ content: 'hi' }), chunk({}, 'stop'), { id: 'c', choices: [], usage }, '[DONE]'], filters),
+      streamed('openai-chat', 'claude', [chunk({ content: 'hi' }), chunk({}, 'stop'), { id: 'c', choices: [], usage }, '[DONE]'], changes),
     );
     expect(ofType(events, 'message_start')[0]).toMatchObject({ message: { usage: { input_tokens: 1000 } } });
     expect(ofType(events, 'message_delta')[0]).toMatchObject({ usage: { input_tokens: 1234, output_tokens: 3 } });

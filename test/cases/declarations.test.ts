@@ -100,7 +100,7 @@ describe('declared tools', () => {
         'gemini',
         'openai-chat',
         { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] },
-        mapping.filters,
+        mapping.changes,
       );
       expect(answer.choices).toMatchObject([
         { finish_reason: 'tool_calls', message: { tool_calls: [{ function: { arguments: '{"at":"a"}' } }] } },
@@ -144,7 +144,7 @@ describe('declared tools', () => {
       'claude',
       'openai-responses',
       { id: 'm', model: 'c', content: [call, patch], stop_reason: 'tool_use', usage: {} },
-      codex.filters,
+      codex.changes,
     );
     expect(answer.output).toMatchObject([
       { type: 'function_call', namespace: 'files', name: 'read', call_id: 't1' },

@@ -45,8 +45,8 @@ describe('parameters', () => {
       output: [message],
       usage: { input_tokens: 9, output_tokens: 6 },
     };
-    const { filters } = mapTo(RESPONSES, 'claude', claudeBody(HELLO, { stop_sequences: ['</done>', 'STOP'] }));
-    expect(answered('openai-responses', 'claude', response, filters)).toMatchObject({
+    const { changes } = mapTo(RESPONSES, 'claude', claudeBody(HELLO, { stop_sequences: ['</done>', 'STOP'] }));
+    expect(answered('openai-responses', 'claude', response, changes)).toMatchObject({
       content: [{ type: 'text', text: 'yes' }],
       stop_reason: 'stop_sequence',
       stop_sequence: '</done>',
@@ -64,7 +64,7 @@ describe('parameters', () => {
       ...deltas,
       { type: 'response.completed', response },
     ];
-    const events = eventsIn(streamed('openai-responses', 'claude', stream, mapping.filters));
+    const events = eventsIn(streamed('openai-responses', 'claude', stream, mapping.changes));
     expect(ofType(events, 'content_block_delta').map(({ delta }) => (delta as JsonObject).text)).toEqual(['ye', 's']);
     expect(ofType(events, 'message_delta')).toMatchObject([{ delta: { stop_reason: 'stop_sequence', stop_sequence: '</done>' } }]);
     expect(ofType(events, 'message_stop')).toHaveLength(1);
@@ -134,8 +134,8 @@ describe('parameters', () => {
       expect(mapTo(target, 'claude', claudeBody(HELLO, { stop_sequences: sequences })).emulations).toHaveLength(1);
       expect(mapTo(target, 'claude', claudeBody(HELLO, { stop_sequences: sequences.slice(1) })).emulations).toHaveLength(0);
     }
-    const { filters } = six;
-    const events = eventsIn(streamed('openai-chat', 'claude', [chunk({ content: '12f3' }), chunk({}, 'stop'), '[DONE]'], filters));
+    const { changes } = six;
+    const events = eventsIn(streamed('openai-chat', 'claude', [chunk({ content: '12f3' }), chunk({}, 'stop'), '[DONE]'], changes));
     expect(ofType(events, 'content_block_delta')[0]?.delta).toEqual({ type: 'text_delta', text: '12' });
   });
 });

@@ -63,12 +63,12 @@ describe('tools', () => {
       content: '',
       tool_calls: [{ id: 'functions.Bash:0', type: 'function', function: { name: 'look', arguments: '{}' } }],
     };
-    const { filters } = mapTo(KIMI, 'claude', claudeBody(HELLO, { tools: [LOOK] }));
+    const { changes } = mapTo(KIMI, 'claude', claudeBody(HELLO, { tools: [LOOK] }));
     const answer = answered(
       'kimi',
       'claude',
       { id: 'c', model: 'k', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] },
-      filters,
+      changes,
     );
     const [call] = answer.content as readonly [JsonObject];
     expect(call.id).toMatch(/^[a-zA-Z0-9_-]+$/);

@@ -3,7 +3,8 @@ import { decodeSse, SseFrames } from '../../src/base/sse.ts';
 import type { AbpError } from '../../src/contract/errors.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import type { IrEvent } from '../../src/ir/event.ts';
-import { type AnswerFilter, chain, filterWhole } from '../../src/mapping/answer-filter.ts';
+import { AnswerChanges } from '../../src/mapping/answer-changes.ts';
+import type { AnswerChange } from '../../src/mapping/answer-filter.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import { dialectOf, type MappingOptions, type MappingTarget, mapTo, targetOf } from '../support/mapping.ts';
 
@@ -53,8 +54,8 @@ const CONTEXT: AnswerContext = {
 };
 
 /** A whole answer of one engine as a caller of another dialect gets it. */
-export function answered(engine: string, caller: string, body: Json, filters: readonly AnswerFilter[] = []): JsonObject {
-  return dialectOf(caller).lowerResponse(filterWhole(dialectOf(engine).liftResponse(body), chain(filters)), CONTEXT);
+export function answered(engine: string, caller: string, body: Json, changes: readonly AnswerChange[] = []): JsonObject {
+  return dialectOf(caller).lowerResponse(new AnswerChanges(changes).whole(dialectOf(engine).liftResponse(body)), CONTEXT);
 }
 
 /** The neutral events of an engine's stream, given as its events' data. */
@@ -69,10 +70,10 @@ export function streamed(
   engine: string,
   caller: string,
   chunks: readonly (JsonObject | string)[],
-  filters: readonly AnswerFilter[] = [],
+  changes: readonly AnswerChange[] = [],
 ): string {
   const emitter = dialectOf(caller).emitter(CONTEXT);
-  const filter = chain(filters);
+  const filter = new AnswerChanges(changes);
   return stepped(engine, chunks)
     .flatMap((event) => filter.filter(event))
     .map((event) => emitter.emit(event))

@@ -43,9 +43,13 @@ function fold(events: readonly IrEvent[]): Fold {
   return all;
 }
 
-/** Start, parts that open before they grow and close once, exactly one end. */
+/** Start, parts that open before they grow and close once, exactly one end; the same for each further answer, before the end of the first. */
 function wellFormed(events: readonly IrEvent[]): void {
-  const real = events.filter((event) => event.type !== 'keep-alive');
+  expect(events.at(-1)?.type).not.toBe('choice');
+  const further = events.flatMap((event) => (event.type === 'choice' ? [event] : []));
+  for (const number of new Set(further.map(({ choice }) => choice)))
+    wellFormed(further.flatMap(({ choice, event }) => (choice === number ? [event] : [])));
+  const real = events.filter((event) => event.type !== 'keep-alive' && event.type !== 'choice');
   expect(real[0]?.type).toBe('message-start');
   expect(real.filter((event) => event.type === 'message-end' || event.type === 'error')).toHaveLength(1);
   expect(['message-end', 'error']).toContain(real.at(-1)?.type);

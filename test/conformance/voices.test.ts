@@ -9,6 +9,8 @@ import { type Fixture, fixturesOf } from './dialect-fixtures.ts';
 const ODD: Readonly<Record<string, string>> = {
   'openai-chat/custom-tool': 'a custom tool takes free text; the cases declare functions',
   'openai-responses/coding-agent': 'the vendor’s backend for its own agent repeats no items at the end',
+  'openai-chat/several-answers': 'the cases ask for one answer',
+  'gemini/several-answers': 'the cases ask for one answer',
   'gemini/blocked': 'a blocked prompt has no candidate',
   'gemini/parallel-tools': 'arguments in pieces come only to callers that ask for them',
   'kimi/parallel-tools': 'every call has the number 0, and callers tell them apart by their ids',

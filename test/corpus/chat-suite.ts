@@ -133,12 +133,14 @@ export function describeRecordings({ dialect, folder, least, unclaimed, check = 
       expect(steps(stream).filter(({ type }) => type === 'message-end' || type === 'error')).toMatchObject([{ type: 'error' }]);
     });
 
-    test.each(whole)('the stream of $id, written again, steps to the same events', ({ stream }) => {
+    test.each(whole)('the stream of $id, written again, steps to the same events, each answer’s in their order', ({ stream }) => {
       const events = steps(stream);
       const start = events.find((event) => event.type === 'message-start');
       const emitter = dialect.emitter(context(start?.model ?? ''));
       const text = events.map((event) => emitter.emit(event)).join('');
-      expect(steps(Buffer.from(text))).toEqual(events);
+      const again = steps(Buffer.from(text));
+      for (const choice of choicesOf(events)) expect(eventsOf(again, choice)).toEqual(eventsOf(events, choice));
+      expect(again).toHaveLength(events.length);
       for (const chunk of chunksOf(Buffer.from(text))) expect(check('chunk', chunk)).toEqual([]);
     });
 
@@ -160,4 +162,15 @@ export function describeRecordings({ dialect, folder, least, unclaimed, check = 
       expect(dialect.liftError(again.status, {}, JSON.stringify(again.body)).kind).toBe(error.kind);
     });
   });
+}
+
+function choicesOf(events: readonly IrEvent[]): Set<number> {
+  return new Set(events.map((event) => (event.type === 'choice' ? event.choice : 0)));
+}
+
+/** What belongs to one of several answers. */
+function eventsOf(events: readonly IrEvent[], choice: number): IrEvent[] {
+  return events.flatMap((event) =>
+    event.type !== 'choice' ? (choice === 0 ? [event] : []) : event.choice === choice ? [event.event] : [],
+  );
 }

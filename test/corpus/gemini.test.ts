@@ -29,9 +29,8 @@ interface Case {
 
 /** Requests that Gemini refused as well: a role it does not know, a temperature out of range. */
 const REFUSED = ['098-json-error-400', '099-json-error-400'];
-/** What a mapped call refuses although the wire has it: several candidates, and media by address inside a result. */
+/** What a mapped call refuses although the wire has it: media by address inside a result. */
 const NOTED: Readonly<Record<string, readonly string[]>> = {
-  '033-json-n-1-thinking': ['count'],
   '130-json-file-uri-input-error-400-image-input': ['tool_result_media'],
   '134-json-file-uri-input-error-400-tool-result': ['tool_result_media'],
 };

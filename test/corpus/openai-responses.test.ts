@@ -123,11 +123,13 @@ function texts(events: readonly IrEvent[]): string[] {
 }
 
 /** The vendor encrypts anew each time it tells an item, so equal states differ in their bytes. */
+/** The vendor rounds logprobs in the whole item to six places, and not in the deltas. */
 function comparable(response: unknown): string {
   return JSON.stringify(withoutPaths(response), sorted).replaceAll(/gAAAA[\w=-]+/g, 'gAAAA');
 }
 
-function sorted(_key: string, value: Json): Json {
+function sorted(key: string, value: Json): Json {
+  if (key === 'logprob' && typeof value === 'number') return Math.abs(value) < 5e-7 ? 0 : Number(value.toFixed(6));
   return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 

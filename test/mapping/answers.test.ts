@@ -4,28 +4,36 @@ import type { AnswerContext, Dialect } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import type { IrEvent } from '../../src/ir/event.ts';
 import { Fold, unfold } from '../../src/ir/fold.ts';
-import type { IrPart } from '../../src/ir/part.ts';
+import type { TokenLogprob } from '../../src/ir/logprob.ts';
+import type { IrPart, TextPart } from '../../src/ir/part.ts';
 import type { IrResponse } from '../../src/ir/response.ts';
+import { NO_USAGE } from '../../src/ir/usage.ts';
 import { stepsOfBytes } from '../support/chat-stream.ts';
 
 const context: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'm', includeUsage: true, query: '?alt=sse' };
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 
-/** Any answer that every dialect has a form for: thoughts, words and calls, in the order all of them keep. */
+const chance = fc.record({ token: text, logprob: fc.constantFrom(-0.25, -1.5, -9999) });
+const token: fc.Arbitrary<TokenLogprob> = fc
+  .record({ chosen: chance, top: fc.array(chance, { maxLength: 2 }) })
+  .map(({ chosen, top }) => ({ ...chosen, top }));
+
+/** Any answer: thoughts, words with their tokens and calls, in the order all dialects keep, and further answers beside it. */
 const anyAnswer: fc.Arbitrary<IrResponse> = fc
   .record({
     thought: fc.option(text, { nil: undefined }),
-    said: fc.option(text, { nil: undefined }),
+    said: fc.option(fc.array(token, { minLength: 1, maxLength: 6 }), { nil: undefined }),
+    others: fc.array(fc.array(token, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
     calls: fc.array(fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 }), { maxLength: 3 }),
     limited: fc.boolean(),
     read: fc.nat(5000),
     cached: fc.nat(1000),
     written: fc.nat(5000),
   })
-  .map(({ thought, said, calls, limited, read, cached, written }) => {
+  .map(({ thought, said, others, calls, limited, read, cached, written }) => {
     const parts: IrPart[] = [
       ...(thought === undefined ? [] : [{ kind: 'thinking', text: thought } as const]),
-      ...(said === undefined ? [] : [{ kind: 'text', text: said } as const]),
+      ...(said === undefined ? [] : [spoken(said)]),
       ...calls.map((input, at) => ({ kind: 'tool-call', id: `call_${at}`, name: `tool_${at}`, arguments: JSON.stringify(input) }) as const),
     ];
     const usage = {
@@ -36,8 +44,20 @@ const anyAnswer: fc.Arbitrary<IrResponse> = fc
       thinkingTokens: 0,
       webSearchRequests: 0,
     };
-    return { id: 'answer-1', model: 'm', parts, finish: calls.length > 0 ? 'tool-calls' : limited ? 'length' : 'stop', usage };
+    const alternatives = others.map((tokens) => ({ model: 'm', parts: [spoken(tokens)], finish: 'stop', usage: NO_USAGE }) as const);
+    return {
+      id: 'answer-1',
+      model: 'm',
+      parts,
+      finish: calls.length > 0 ? 'tool-calls' : limited ? 'length' : 'stop',
+      usage,
+      ...(alternatives.length === 0 ? {} : { alternatives }),
+    };
   });
+
+function spoken(logprobs: readonly TokenLogprob[]): TextPart {
+  return { kind: 'text', text: logprobs.map(({ token: said }) => said).join(''), logprobs };
+}
 
 function emitted(dialect: Dialect, events: readonly IrEvent[]): Buffer {
   const emitter = dialect.emitter(context);
@@ -57,7 +77,24 @@ function gist(response: IrResponse | undefined): unknown {
   const calls = (response?.parts ?? []).flatMap((part) =>
     part.kind === 'tool-call' ? [[part.id, part.name, JSON.parse(part.arguments)]] : [],
   );
-  return { thoughts: textOf('thinking'), text: textOf('text'), calls, finish: response?.finish, usage: response?.usage };
+  return {
+    ...{ thoughts: textOf('thinking'), text: textOf('text'), calls, finish: response?.finish, usage: response?.usage },
+    tokens: tokensOf(response),
+    others: (response?.alternatives ?? []).map((other) => ({ parts: other.parts.length, finish: other.finish, tokens: tokensOf(other) })),
+  };
+}
+
+function tokensOf(response: IrResponse | undefined): unknown[] {
+  const tokens = (response?.parts ?? []).flatMap((part) => (part.kind === 'text' ? (part.logprobs ?? []) : []));
+  return tokens.map((one) => [one.token, one.logprob, one.top.map((other) => [other.token, other.logprob])]);
+}
+
+/** The answer as far as both dialects have a form for what is beyond words and calls. */
+function carriedBy(answer: IrResponse, engine: Dialect, caller: Dialect): { tokens?: unknown[]; others: unknown[] } {
+  const both = (concept: 'logprobs' | 'count'): boolean => engine.names[concept] !== undefined && caller.names[concept] !== undefined;
+  const others = both('count') ? (answer.alternatives ?? []) : [];
+  const tokens = (one: IrResponse): { tokens?: unknown[] } => (both('logprobs') ? { tokens: tokensOf(one) } : {});
+  return { ...tokens(answer), others: others.map((other) => ({ parts: 1, finish: 'stop', ...tokens(other) })) };
 }
 
 const pairs = dialects.flatMap((engine) =>
@@ -75,6 +112,7 @@ describe('an answer says the same streamed and whole', () => {
         expect(gist(whole)).toMatchObject({
           text: answer.parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''),
           usage: answer.usage,
+          ...carriedBy(answer, engine, caller),
         });
       }),
       { numRuns: 60 },

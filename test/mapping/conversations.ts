@@ -75,8 +75,24 @@ function resultOf({ texts, media, isError }: Outcome, callId: string): ToolResul
 }
 
 const sampling: fc.Arbitrary<IrSampling> = fc.record(
-  { temperature: fc.constantFrom(0, 0.25, 0.7, 1), topP: fc.constantFrom(0.1, 0.9), seed: fc.nat(1000) },
+  {
+    temperature: fc.constantFrom(0, 0.25, 0.7, 1),
+    topP: fc.constantFrom(0.1, 0.9),
+    seed: fc.nat(1000),
+  },
   { requiredKeys: [] },
+);
+
+/** Asked for in one request of five: an engine that has neither refuses the rest of it unread. */
+const probing: fc.Arbitrary<IrSampling> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      { logprobs: fc.constant(true), topLogprobs: fc.integer({ min: 1, max: 20 }), count: fc.integer({ min: 2, max: 4 }) },
+      { requiredKeys: ['logprobs'] },
+    ),
+  },
 );
 
 function choiceAmong(tools: readonly IrFunctionTool[]): fc.Arbitrary<IrToolChoice | undefined> {
@@ -99,7 +115,7 @@ export const anyRequest: fc.Arbitrary<IrRequest> = fc
     maxTokens: fc.option(fc.integer({ min: 16, max: 9000 }), { nil: undefined }),
     parallel: fc.option(fc.boolean(), { nil: undefined }),
     stop: fc.array(fc.stringMatching(/^[A-Z]{1,5}$/), { maxLength: 4 }),
-    sampling,
+    sampling: fc.tuple(sampling, probing).map(([usual, more]) => ({ ...usual, ...more })),
   })
   .chain((drawn) => choiceAmong(drawn.tools).map((toolChoice) => ({ ...drawn, toolChoice })))
   .map(({ system, turns, last, maxTokens, parallel, toolChoice, ...rest }) => ({

@@ -80,6 +80,8 @@ const FIELDS: readonly (readonly [Concept, (request: IrRequest) => unknown])[] =
   ['temperature', ({ sampling }) => sampling.temperature],
   ['top_p', ({ sampling }) => sampling.topP],
   ['seed', ({ sampling }) => sampling.seed],
+  ['count', ({ sampling }) => sampling.count],
+  ['logprobs', ({ sampling }) => [sampling.logprobs, sampling.topLogprobs]],
   // Automatic choice and parallel calls are what happens without a word; no call at all is never a parallel one.
   ['tool_choice', ({ toolChoice }) => (toolChoice?.kind === 'auto' ? undefined : toolChoice)],
   ['parallel_tool_calls', ({ parallelToolCalls, toolChoice }) => parallelToolCalls === false && toolChoice?.kind !== 'none'],

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { anthropic } from './anthropic.ts';
+import { anthropicSdks } from './anthropic.ts';
 import { google } from './google.ts';
 import { openaiChat, openaiResponses } from './openai.ts';
 import type { Ask, Sdk } from './sdk.ts';
 import { vercelSdks } from './vercel.ts';
 
-const SDKS: readonly Sdk[] = [anthropic, openaiChat, openaiResponses, google, ...vercelSdks];
+const SDKS: readonly Sdk[] = [...anthropicSdks, openaiChat, openaiResponses, google, ...vercelSdks];
 
 /** Where each SDK goes: to its own dialect, and to every other. */
 function targetsOf(sdk: Sdk): string[] {

@@ -83,14 +83,23 @@ function lowerSystem(system: readonly IrMessage[], notes: FateNote[]): Json | un
 
 /** A message must have content; one of foreign reasoning alone has none left. */
 function lowerMessage(message: IrMessage, notes: FateNote[]): JsonObject[] {
+  const text = plainText(message);
+  if (text !== undefined) return [{ role: message.role, content: text }];
   const blocks = lowerBlocks(message, notes);
   const empty = blocks.length === 0 && message.parts.length > 0;
   return empty ? [] : [{ role: message.role, content: contentOf(blocks), ...message.meta?.claude }];
 }
 
+/** The text of a message that is nothing else, as most of a long conversation are. */
+function plainText({ parts, meta }: IrMessage): string | undefined {
+  const [only] = parts;
+  return parts.length === 1 && only?.kind === 'text' && only.meta === undefined && meta === undefined ? only.text : undefined;
+}
+
 /** The mark of a whole message stands on its last block. */
 function lowerBlocks(message: IrMessage, notes: FateNote[]): JsonObject[] {
   const blocks = message.parts.flatMap((part) => lowerPart(part, notes));
+  if (message.meta === undefined) return blocks;
   const mark = foreignMark(message, notes);
   return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...mark } : block));
 }

@@ -154,6 +154,9 @@ class MessagesEmitter implements Emitter {
         return frame('error', { error: errorObject(event.error) });
       case 'keep-alive':
         return frame('ping', {});
+      case 'choice':
+        // A Claude caller has no way to ask for several answers.
+        return '';
     }
   }
 

@@ -4,6 +4,7 @@ import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { AnswerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { FINISH_REASON, lowerUsage } from './finish.ts';
+import { lowerLogprobs } from './logprobs.ts';
 import { signatureOf } from './signature.ts';
 
 /** One part of an answer; undefined where it has no form here, or a call's arguments are not JSON. */
@@ -41,24 +42,26 @@ export function finishReason(finish: FinishReason, malformed: boolean): string {
 
 /** A whole answer. A prompt that was blocked has feedback instead of a candidate. */
 export function lowerResponse(response: IrResponse, context: AnswerContext): JsonObject {
-  const { candidate, ...others } = response.meta?.gemini ?? {};
-  const parts = response.parts.map(answerPart);
-  const malformed = response.parts.some((part, index) => part.kind === 'tool-call' && parts[index] === undefined);
-  const blocked = others.promptFeedback !== undefined && parts.length === 0;
+  const { candidate: _told, ...others } = response.meta?.gemini ?? {};
+  const blocked = others.promptFeedback !== undefined && response.parts.length === 0;
   return compact({
-    candidates: blocked
-      ? undefined
-      : [
-          {
-            content: { parts: parts.filter((part) => part !== undefined), role: 'model' },
-            finishReason: finishReason(response.finish, malformed),
-            index: 0,
-            ...(candidate as JsonObject | undefined), // the reader put an object there
-          },
-        ],
+    candidates: blocked ? undefined : [response, ...(response.alternatives ?? [])].map(lowerCandidate),
     usageMetadata: lowerUsage(response.usage),
     modelVersion: context.model,
     responseId: response.id ?? context.runHex,
     ...others,
+  });
+}
+
+function lowerCandidate(answer: IrResponse, index: number): JsonObject {
+  const parts = answer.parts.map(answerPart);
+  const malformed = answer.parts.some((part, at) => part.kind === 'tool-call' && parts[at] === undefined);
+  const logprobs = answer.parts.flatMap((part) => (part.kind === 'text' ? (part.logprobs ?? []) : []));
+  return compact({
+    content: { parts: parts.filter((part) => part !== undefined), role: 'model' },
+    finishReason: finishReason(answer.finish, malformed),
+    index,
+    logprobsResult: logprobs.length === 0 ? undefined : lowerLogprobs(logprobs),
+    ...(answer.meta?.gemini?.candidate as JsonObject | undefined), // the reader put an object there
   });
 }

@@ -44,7 +44,6 @@ function refuseLimits({ stop, sampling }: IrRequest, notes: FateNote[]): void {
   if (stop.length > MAX_STOP_SEQUENCES) {
     notes.push({ concept: 'stop_sequences', fate: 'refused', note: `Gemini takes at most ${MAX_STOP_SEQUENCES} stop sequences` });
   }
-  if ((sampling.count ?? 1) > 1) notes.push({ concept: 'count', fate: 'refused', note: 'a mapped answer holds one candidate' });
   if (Math.abs(sampling.seed ?? 0) > MAX_INT32) {
     notes.push({ concept: 'seed', fate: 'refused', note: 'Gemini takes a seed of 32 bits' });
   }

@@ -254,7 +254,6 @@ describe('tools', () => {
 describe('limits', () => {
   test.each([
     [{ stop: ['1', '2', '3', '4', '5', '6'] }, 'stop_sequences'],
-    [{ sampling: { count: 2 } }, 'count'],
     [{ sampling: { seed: 2 ** 40 } }, 'seed'],
   ])('%j is refused', (change, concept) => {
     expect(lower(change).notes).toMatchObject([{ concept, fate: 'refused' }]);

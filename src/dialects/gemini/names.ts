@@ -1,9 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 
-/**
- * What generateContent calls each concept that it shares with other dialects. Several candidates and logprobs have a form here but
- * none in a mapped answer, so they are not among them.
- */
+/** What generateContent calls each concept that it shares with other dialects. */
 export const names: Dialect['names'] = {
   model: 'model',
   stream: 'streamGenerateContent',
@@ -32,6 +29,8 @@ export const names: Dialect['names'] = {
   seed: 'seed',
   frequency_penalty: 'frequencyPenalty',
   presence_penalty: 'presencePenalty',
+  count: 'candidateCount',
+  logprobs: 'responseLogprobs',
   json_mode: 'responseMimeType',
   json_schema: 'responseJsonSchema',
   thinking: 'thinkingConfig',

@@ -1,15 +1,13 @@
-import { type JsonObject, parseJson } from '../../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import type { SseEvent } from '../../base/sse.ts';
-import type { IrEvent, IrPartStart } from '../../ir/event.ts';
-import type { IrPart, VendorMeta } from '../../ir/part.ts';
+import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { CandidateWriter } from './candidate-writer.ts';
 import { lowerError } from './errors.ts';
 import { lowerUsage } from './finish.ts';
-import { answerPart, finishReason, thoughtPart } from './lower-answer.ts';
 import { AnswerReader } from './read-answer.ts';
-import { signatureOf } from './signature.ts';
 
 /** Reads a stream; every event is a chunk of the answer. */
 export function stepper(): Stepper {
@@ -23,24 +21,18 @@ export function stepper(): Stepper {
   };
 }
 
-interface OpenPart {
-  readonly part: IrPartStart;
-  /** Arguments so far: a call is written whole. */
-  text: string;
-}
-
-/** Writes a stream: with `alt=sse` as events, else as one JSON array that grows. Text goes out as it comes, calls when they are whole. */
+/** Writes a stream: with `alt=sse` as events, else as one JSON array that grows. */
 class ChunkEmitter implements Emitter {
   readonly contentType: string;
   readonly #sse: boolean;
   readonly #context: AnswerContext;
-  readonly #open = new Map<number, OpenPart>();
+  readonly #candidate = new CandidateWriter(0);
+  /** Writers of the further candidates, by number. */
+  readonly #others = new Map<number, CandidateWriter>();
   /** Members that every chunk ends with; fixed once the answer has begun. */
   #tail = '';
   #id: string;
   #first = true;
-  #parts = 0;
-  #malformed = false;
 
   constructor(context: AnswerContext) {
     this.#context = context;
@@ -57,12 +49,11 @@ class ChunkEmitter implements Emitter {
         this.#tail = this.#tailOf(event.usage);
         return '';
       case 'part-start':
-        this.#open.set(event.index, { part: event.part, text: '' });
-        return '';
       case 'part-delta':
-        return this.#delta(event.index, event.text);
       case 'part-end':
-        return this.#end(event.index, event.meta);
+        return this.#chunk(this.#candidate.part(event));
+      case 'choice':
+        return this.#further(event.choice, event.event);
       case 'message-end':
         return this.#frame(this.#last(event)) + this.#close();
       case 'error':
@@ -72,45 +63,27 @@ class ChunkEmitter implements Emitter {
     }
   }
 
-  #delta(index: number, text: string): string {
-    const open = this.#open.get(index);
-    switch (open?.part.kind) {
-      case 'text':
-      case 'refusal':
-        return this.#chunk(`{"text":${JSON.stringify(text)}}`);
-      case 'thinking':
-        return this.#chunk(`{"text":${JSON.stringify(text)},"thought":true}`);
-      case 'tool-call':
-        open.text += text;
-        return '';
+  #further(choice: number, event: IrAnswerEvent): string {
+    const writer = this.#others.get(choice) ?? new CandidateWriter(choice);
+    this.#others.set(choice, writer);
+    switch (event.type) {
+      case 'part-start':
+      case 'part-delta':
+      case 'part-end':
+        return this.#chunk(writer.part(event));
+      case 'message-end':
+        return this.#chunk(JSON.stringify(writer.ending(event)));
       default:
         return '';
     }
   }
 
-  #end(index: number, endMeta: VendorMeta | undefined): string {
-    const open = this.#open.get(index);
-    this.#open.delete(index);
-    if (open === undefined) return '';
-    const part = closed(open, endMeta);
-    if (part === undefined) return '';
-    const written = part.kind === 'thinking' || part.kind === 'text' ? signedEnd(part) : answerPart(part);
-    if (part.kind === 'tool-call' && written === undefined) this.#malformed = true;
-    return written === undefined ? '' : this.#chunk(JSON.stringify(written));
-  }
-
   #last(event: Extract<IrEvent, { type: 'message-end' }>): string {
-    const { candidate, ...others } = event.meta?.gemini ?? {};
-    const blocked = others.promptFeedback !== undefined && this.#parts === 0;
-    const ended = {
-      content: { parts: [{ text: '' }], role: 'model' },
-      finishReason: finishReason(event.finish, this.#malformed),
-      index: 0,
-      ...(candidate as JsonObject | undefined), // the reader put an object there
-    };
+    const { candidate: _told, ...others } = event.meta?.gemini ?? {};
+    const blocked = others.promptFeedback !== undefined && this.#candidate.written === 0;
     return JSON.stringify(
       compact({
-        candidates: blocked ? undefined : [ended],
+        candidates: blocked ? undefined : [this.#candidate.ending(event)],
         usageMetadata: lowerUsage(event.usage),
         modelVersion: this.#context.model,
         responseId: this.#id,
@@ -119,9 +92,8 @@ class ChunkEmitter implements Emitter {
     );
   }
 
-  #chunk(part: string): string {
-    this.#parts += 1;
-    return this.#frame(`{"candidates":[{"content":{"parts":[${part}],"role":"model"},"index":0}]${this.#tail}`);
+  #chunk(candidate: string): string {
+    return candidate === '' ? '' : this.#frame(`{"candidates":[${candidate}]${this.#tail}`);
   }
 
   #tailOf(usage: IrUsage | undefined): string {
@@ -143,30 +115,4 @@ class ChunkEmitter implements Emitter {
 
 export function emitter(context: AnswerContext): Emitter {
   return new ChunkEmitter(context);
-}
-
-/** The part as a whole answer would hold it; state may come with its start or with its end. */
-function closed({ part, text }: OpenPart, endMeta: VendorMeta | undefined): IrPart | undefined {
-  const startMeta = 'meta' in part ? part.meta : undefined;
-  const meta = startMeta === undefined && endMeta === undefined ? {} : { meta: { ...startMeta, ...endMeta } };
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-      return { kind: 'text', text: '', ...meta };
-    case 'thinking':
-      return { kind: 'thinking', text: '', ...(part.redacted ? { redacted: true } : {}), ...meta };
-    case 'tool-call':
-      return { kind: 'tool-call', id: part.id, name: part.name, arguments: text, ...meta };
-    case 'vendor':
-      return { ...part, ...meta };
-  }
-}
-
-/** The text is out already; what is left to say is the signature, in a part without text. */
-function signedEnd(part: Extract<IrPart, { kind: 'text' | 'thinking' }>): JsonObject | undefined {
-  const own = part.meta?.gemini;
-  if (part.kind === 'text') return own?.thoughtSignature === undefined ? undefined : { text: '', ...own };
-  if (own?.text !== undefined) return own;
-  const signature = signatureOf(part.meta, part.redacted);
-  return signature === undefined ? undefined : thoughtPart('', signature);
 }

@@ -94,10 +94,8 @@ describe('messages of other dialects', () => {
 });
 
 describe('limits of the wire', () => {
-  it('refuses several answers: a mapped answer holds one', () => {
-    expect(lower({ sampling: { count: 2 } }).notes).toEqual([
-      { concept: 'count', fate: 'refused', note: 'a mapped answer holds one choice' },
-    ]);
+  it('asks for several answers, and for logprobs wherever the likeliest tokens are asked for', () => {
+    expect(lower({ sampling: { count: 2, topLogprobs: 3 } }).body).toMatchObject({ n: 2, logprobs: true, top_logprobs: 3 });
   });
 
   it('drops an end user whose id is too long, with a note', () => {

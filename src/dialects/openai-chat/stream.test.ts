@@ -93,12 +93,20 @@ describe('the end of a stream', () => {
     });
   });
 
-  it('ignores further answers of a request for several', () => {
+  it('tells further answers of a request for several apart, and ends them before the first', () => {
     const second = { ...chunk({}), choices: [{ index: 1, delta: { content: 'b' }, finish_reason: 'length' }] };
-    expect(foldOf(stepsOf(openaiChat, [chunk({ content: 'a' }), second, chunk({}, 'stop'), '[DONE]'])).response()).toMatchObject({
+    const events = stepsOf(openaiChat, [chunk({ content: 'a' }), second, chunk({}, 'stop'), '[DONE]']);
+    expect(foldOf(events).response()).toMatchObject({
       finish: 'stop',
       parts: [{ kind: 'text', text: 'a' }],
+      alternatives: [{ finish: 'length', parts: [{ kind: 'text', text: 'b' }] }],
     });
+    expect(events.slice(-2)).toMatchObject([{ type: 'choice', choice: 1, event: { type: 'message-end' } }, { type: 'message-end' }]);
+  });
+
+  it('is cut when one of several answers never said why it stopped', () => {
+    const second = { ...chunk({}), choices: [{ index: 1, delta: { content: 'b' } }] };
+    expect(stepsOf(openaiChat, [chunk({ content: 'a' }), second, chunk({}, 'stop')]).at(-1)).toMatchObject({ type: 'error' });
   });
 });
 

@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
+import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { IrPart, ToolCallPart, VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { lowerLogprobs } from '../openai-logprobs.ts';
 import { ID } from './lift-content.ts';
 import { callItem } from './lower-items.ts';
 
@@ -87,10 +89,14 @@ export function ownItem(meta: VendorMeta | undefined): JsonObject | undefined {
 }
 
 /** A piece of a message of the answer. */
-export function contentPart(kind: 'text' | 'refusal', text: string, meta: VendorMeta | undefined): JsonObject {
+export function contentPart(
+  kind: 'text' | 'refusal',
+  { text, logprobs = [] }: { readonly text: string; readonly logprobs?: readonly TokenLogprob[] },
+  meta: VendorMeta | undefined,
+): JsonObject {
   const { item: _item, ...own } = meta?.[ID] ?? {};
   if (kind === 'refusal') return { type: 'refusal', refusal: text, ...own };
-  return { type: 'output_text', text, annotations: [], logprobs: [], ...own };
+  return { type: 'output_text', text, annotations: [], logprobs: lowerLogprobs(logprobs), ...own };
 }
 
 export function messageItem(id: string, content: readonly Json[], members: JsonObject | undefined): JsonObject {
@@ -150,7 +156,7 @@ export function answerItems(parts: readonly IrPart[], context: AnswerContext): J
       items.push(...answerItem(part, context, items.length));
       continue;
     }
-    const content = contentPart(part.kind, part.text, part.meta);
+    const content = contentPart(part.kind, part, part.meta);
     const id = ownId(part.meta) ?? itemId('msg', context, items.length);
     if (open?.id === id) open.content.push(content);
     else {

@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { encodeSse } from '../../base/sse.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
+import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { IrError } from '../../ir/response.ts';
 import type { AnswerContext, Emitter } from '../dialect.ts';
+import { lowerLogprobs } from '../openai-logprobs.ts';
 import {
   answerCall,
   carrierItem,
@@ -35,6 +37,7 @@ interface Part {
   readonly item: Item;
   readonly start: IrPartStart;
   readonly contentIndex: number;
+  readonly logprobs: TokenLogprob[];
   text: string;
 }
 
@@ -61,7 +64,7 @@ class ResponsesEmitter implements Emitter {
       case 'part-start':
         return this.#begin(undefined) + this.#start(event.index, event.part);
       case 'part-delta':
-        return this.#delta(event.index, event.text);
+        return this.#delta(event.index, event.text, event.logprobs);
       case 'part-end':
         return this.#end(event.index, event.meta);
       case 'message-end':
@@ -71,6 +74,9 @@ class ResponsesEmitter implements Emitter {
       case 'keep-alive':
         // The vendor has no such event; a comment is one to every reader.
         return ': keep-alive\n\n';
+      case 'choice':
+        // A Responses caller has no way to ask for several answers.
+        return '';
     }
   }
 
@@ -122,7 +128,7 @@ class ResponsesEmitter implements Emitter {
 
   #startItem(index: number, start: IrPartStart, item: JsonObject): string {
     const added = this.#add(item);
-    this.#parts.set(index, { item: added.item, start, contentIndex: 0, text: '' });
+    this.#parts.set(index, { item: added.item, start, contentIndex: 0, logprobs: [], text: '' });
     return added.text;
   }
 
@@ -133,9 +139,9 @@ class ResponsesEmitter implements Emitter {
     const known = own === undefined ? undefined : this.#items.find((item) => item.id === own && item.open > 0);
     const added = known === undefined ? this.#addMessage(start, own) : { item: known, text: '' };
     const { item } = added;
-    const part: Part = { item, start, contentIndex: item.content.length, text: '' };
+    const part: Part = { item, start, contentIndex: item.content.length, logprobs: [], text: '' };
     this.#parts.set(index, part);
-    const empty = contentPart(start.kind, '', undefined);
+    const empty = contentPart(start.kind, { text: '' }, undefined);
     item.content.push(empty);
     item.open += 1;
     return added.text + this.#frame('response.content_part.added', { ...place(part), part: empty });
@@ -165,14 +171,15 @@ class ResponsesEmitter implements Emitter {
     return own?.type === undefined ? '' : this.#startItem(index, start, own);
   }
 
-  #delta(index: number, text: string): string {
+  #delta(index: number, text: string, logprobs: readonly TokenLogprob[] = []): string {
     const part = this.#parts.get(index);
     if (part === undefined) return '';
     const first = part.text === '';
     part.text += text;
+    part.logprobs.push(...logprobs);
     switch (part.start.kind) {
       case 'text':
-        return this.#frame('response.output_text.delta', { ...place(part), delta: text, logprobs: [] });
+        return this.#frame('response.output_text.delta', { ...place(part), delta: text, logprobs: lowerLogprobs(logprobs) });
       case 'refusal':
         return this.#frame('response.refusal.delta', { ...place(part), delta: text });
       case 'thinking': {
@@ -209,7 +216,7 @@ class ResponsesEmitter implements Emitter {
 
   #endContent(part: Part, kind: 'text' | 'refusal', meta: VendorMeta): string {
     const { item, text } = part;
-    const content = contentPart(kind, text, meta);
+    const content = contentPart(kind, part, meta);
     item.content[part.contentIndex] = content;
     item.open -= 1;
     const done =

@@ -9,7 +9,8 @@ import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/r
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
-import { compact, otherMembers } from '../members.ts';
+import { compact, otherMembers, vendorMeta } from '../members.ts';
+import { liftLogprobs } from '../openai-logprobs.ts';
 import { ID, inMessage, liftPart, typed } from './lift-content.ts';
 import { liftItems, liftOutput, withItem } from './lift-items.ts';
 import { liftTool, liftToolChoice } from './lift-tools.ts';
@@ -252,7 +253,17 @@ export function liftOutputItem(item: wire.AnyItem): IrPart[] {
   if (item.type !== 'message') return [liftOutput(fields)];
   const message = typed(fields, wire.Message);
   const others = otherMembers(message.value, ['type', 'role', 'content']);
-  return message.list('content').map((part) => withItem(liftPart(part, inMessage('text')), others));
+  return message.list('content').map((part) => withItem(withLogprobs(liftPart(part, inMessage('text'))), others));
+}
+
+/** Logprobs of an answer are neutral; in a history they only go back to their owner. */
+function withLogprobs(part: IrPart): IrPart {
+  if (part.kind !== 'text') return part;
+  const { logprobs, ...own } = part.meta?.[ID] ?? {};
+  const told = liftLogprobs(logprobs);
+  if (told === undefined) return part;
+  const { meta: _moved, ...rest } = part;
+  return { ...rest, logprobs: told, ...vendorMeta(ID, Object.keys(own).length === 0 ? undefined : own) };
 }
 
 /** A whole Responses answer. */

@@ -32,7 +32,7 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
     top_logprobs: can('logprobs', request.sampling.topLogprobs),
     reasoning: lowerReasoning(request, context, notes),
     text: lowerText(request, can('verbosity', request.verbosity)),
-    include: lowerInclude(request, context, notes),
+    include: lowerInclude(request, context),
     safety_identifier: lowerEndUser(request, notes),
     service_tier: lowerServiceTier(request, notes),
     store: own === undefined ? false : store,
@@ -110,14 +110,12 @@ function lowerFormat(request: IrRequest): JsonObject | undefined {
 }
 
 /** Encrypted reasoning is asked for where the caller would otherwise lose it: nothing is stored for callers of other dialects. */
-function lowerInclude(request: IrRequest, context: LowerContext, notes: FateNote[]): Json | undefined {
+function lowerInclude(request: IrRequest, context: LowerContext): Json | undefined {
   const own = request.vendor[ID];
   const { logprobs, topLogprobs } = request.sampling;
-  if (own === undefined && (logprobs === true || topLogprobs !== undefined))
-    notes.push({ concept: 'logprobs', fate: 'refused', note: "the logprobs of OpenAI's Responses have no form in the caller's dialect" });
   const names = [
     ...((own?.include ?? []) as readonly string[]), // the schema saw strings
-    ...(logprobs === true ? [LOGPROBS] : []),
+    ...(logprobs === true || (own === undefined && topLogprobs !== undefined) ? [LOGPROBS] : []),
     ...(own === undefined && wantsReasoning(request, context) ? [ENCRYPTED] : []),
   ];
   return names.length === 0 ? undefined : names;

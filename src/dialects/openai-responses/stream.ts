@@ -5,6 +5,7 @@ import type { IrPart } from '../../ir/part.ts';
 import type { IrError } from '../../ir/response.ts';
 import type { Stepper } from '../dialect.ts';
 import { otherMembers } from '../members.ts';
+import { liftLogprobs } from '../openai-logprobs.ts';
 import { streamError } from './errors.ts';
 import { endingOf, finishOf, liftOutputItem, liftUsage } from './lift.ts';
 import { ID } from './lift-content.ts';
@@ -15,6 +16,8 @@ import * as wire from './wire.ts';
 interface OpenPart {
   readonly index: number;
   told: string;
+  /** How many tokens have been told. */
+  tokens: number;
 }
 
 /** An item of the answer: a message has a part per content, everything else one. */
@@ -111,7 +114,7 @@ class ResponsesStepper implements Stepper {
   #open(open: OpenItem, at: number, part: IrPartStart): IrEvent {
     const index = this.#next;
     this.#next += 1;
-    open.parts.set(at, { index, told: '' });
+    open.parts.set(at, { index, told: '', tokens: 0 });
     if (part.kind === 'refusal') this.#refused = true;
     return { type: 'part-start', index, part };
   }
@@ -135,9 +138,12 @@ class ResponsesStepper implements Stepper {
 
   #grow(open: OpenItem | undefined, e: JsonObject, at = 0): IrEvent[] {
     const part = open?.parts.get(at);
-    if (part === undefined || typeof e.delta !== 'string' || e.delta === '') return [];
+    if (part === undefined || typeof e.delta !== 'string') return [];
+    const logprobs = liftLogprobs(e.logprobs);
+    if (e.delta === '' && logprobs === undefined) return [];
     part.told += e.delta;
-    return [{ type: 'part-delta', index: part.index, text: e.delta }];
+    part.tokens += logprobs?.length ?? 0;
+    return [{ type: 'part-delta', index: part.index, text: e.delta, ...(logprobs === undefined ? {} : { logprobs }) }];
   }
 
   /** Summaries are joined by a blank line. */
@@ -174,12 +180,15 @@ class ResponsesStepper implements Stepper {
 
   #closePart(open: OpenItem, at: number, part: IrPart): IrEvent[] {
     const opened = open.parts.has(at) ? [] : [this.#open(open, at, wholeStart(part))];
-    const { index, told } = open.parts.get(at) ?? { index: 0, told: '' };
-    const text = textOf(part);
-    const rest = text.startsWith(told) ? text.slice(told.length) : '';
+    const { index, told, tokens } = open.parts.get(at) ?? { index: 0, told: '', tokens: 0 };
+    const whole = textOf(part);
+    const text = whole.startsWith(told) ? whole.slice(told.length) : '';
+    const logprobs = part.kind === 'text' ? (part.logprobs ?? []).slice(tokens) : [];
     return [
       ...opened,
-      ...(rest === '' ? [] : [{ type: 'part-delta', index, text: rest } as const]),
+      ...(text === '' && logprobs.length === 0
+        ? []
+        : [{ type: 'part-delta', index, text, ...(logprobs.length === 0 ? {} : { logprobs }) } as const]),
       { type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }) } as const,
     ];
   }

@@ -1,4 +1,5 @@
 import type { CapabilityManifest } from '../../contract/support.ts';
+import type { Concept } from '../../ir/concept.ts';
 import type { Engine } from '../engine.ts';
 
 /** What an upstream that speaks Chat Completions can be relied on for; a row adds what is documented beyond it. */
@@ -38,6 +39,8 @@ interface Profile {
   /** The provider's name in the price data, where it differs from the id. */
   readonly prices?: string;
   readonly manifest?: CapabilityManifest;
+  /** Fields of the dialect that it refuses or does not document, on every model. */
+  readonly lacks?: readonly Concept[];
 }
 
 const PROFILES: readonly Profile[] = [
@@ -49,8 +52,8 @@ const PROFILES: readonly Profile[] = [
     header: 'api-key',
     manifest: { logprobs: 'native' },
   },
-  { id: 'openrouter', name: 'OpenRouter', url: 'https://openrouter.ai/api', env: ['OPENROUTER_API_KEY'] },
-  { id: 'groq', name: 'Groq', url: 'https://api.groq.com/openai', env: ['GROQ_API_KEY'] },
+  { id: 'openrouter', name: 'OpenRouter', url: 'https://openrouter.ai/api', env: ['OPENROUTER_API_KEY'], lacks: ['count'] },
+  { id: 'groq', name: 'Groq', url: 'https://api.groq.com/openai', env: ['GROQ_API_KEY'], lacks: ['count', 'logprobs'] },
   { id: 'together', name: 'Together', url: 'https://api.together.xyz', env: ['TOGETHER_API_KEY'] },
   { id: 'mistral', name: 'Mistral', url: 'https://api.mistral.ai', env: ['MISTRAL_API_KEY'] },
   {
@@ -59,22 +62,23 @@ const PROFILES: readonly Profile[] = [
     url: 'https://api.deepseek.com',
     env: ['DEEPSEEK_API_KEY'],
     manifest: { logprobs: 'native', seed_determinism: 'unsupported' },
+    lacks: ['count'],
   },
   { id: 'xai', name: 'xAI', url: 'https://api.x.ai', env: ['XAI_API_KEY'], prices: 'x-ai', manifest: { logprobs: 'native' } },
-  { id: 'ollama', name: 'Ollama', url: 'http://127.0.0.1:11434', env: [] },
+  { id: 'ollama', name: 'Ollama', url: 'http://127.0.0.1:11434', env: [], lacks: ['count'] },
   { id: 'vllm', name: 'vLLM', url: 'http://127.0.0.1:8000', env: [], manifest: { logprobs: 'native' } },
-  { id: 'lm-studio', name: 'LM Studio', url: 'http://127.0.0.1:1234', env: [] },
-  { id: 'llama-cpp', name: 'llama.cpp', url: 'http://127.0.0.1:8080', env: [] },
+  { id: 'lm-studio', name: 'LM Studio', url: 'http://127.0.0.1:1234', env: [], lacks: ['count'] },
+  { id: 'llama-cpp', name: 'llama.cpp', url: 'http://127.0.0.1:8080', env: [], lacks: ['count'] },
 ];
 
 /** Upstreams that speak Chat Completions: one row each. */
-export const openaiCompatible: readonly Engine[] = PROFILES.map(({ id, name, url, env, header, manifest, prices }) => ({
+export const openaiCompatible: readonly Engine[] = PROFILES.map(({ id, name, url, env, header, manifest, prices, lacks }) => ({
   id,
   name,
   aliases: [],
   dialects: ['openai-chat'],
   manifest: { ...COMMON, ...manifest },
-  models: [],
+  models: lacks === undefined ? [] : [{ match: '*', lacks }],
   ...(env.length === 0 ? {} : { prices: prices ?? id }),
   endpoint: url === undefined ? {} : { url },
   ...(env.length === 0 ? {} : { auth: { header: header ?? 'authorization', prefix: header === undefined ? 'Bearer ' : '', env } }),

@@ -11,6 +11,10 @@ export const openai: Engine = {
   manifest,
   models,
   prices: 'openai',
-  endpoint: { url: 'https://api.openai.com' },
+  endpoint: {
+    url: 'https://api.openai.com',
+    // A ChatGPT account has no right to the API; Codex talks to this address with it.
+    login: { url: 'https://chatgpt.com/backend-api/codex', header: 'chatgpt-account-id', without: '/v1' },
+  },
   auth: { header: 'authorization', prefix: 'Bearer ', env: ['OPENAI_API_KEY'] },
 };

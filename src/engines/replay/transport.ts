@@ -4,8 +4,6 @@ import { AbpError } from '../../contract/errors.ts';
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink, Transport } from '../../upstream/exchange.ts';
 import type { Inside } from '../engine.ts';
-import { fileSource } from './file-source.ts';
-import { homeSource } from './home-source.ts';
 import { match } from './match.ts';
 import { Player } from './player.ts';
 import { PRESET_NAMES, pointersOf } from './presets.ts';
@@ -13,14 +11,21 @@ import type { Ask, Source } from './source.ts';
 
 /** Serves calls from recordings: from a file where one is named, else from those of this home that the caller made. */
 export function replayTransport(inside: Inside): Transport {
-  const source = inside.file === undefined ? homeSource(inside) : fileSource(inside.file);
+  let source: Promise<Source> | undefined;
   return (request, sink) => {
     const call = new ReplayCall(sink);
     const started = performance.now();
+    source ??= sourceOf(inside);
     const ask = askOf(request, inside.keyOf(request.runHex));
     call.find(source, ask, optionsOf(request, inside), started);
     return call;
   };
+}
+
+/** Loaded with the first call: whoever only looks an engine up, as the threads that translate do, needs no database. */
+async function sourceOf(inside: Inside): Promise<Source> {
+  if (inside.file === undefined) return (await import('./home-source.ts')).homeSource(inside);
+  return (await import('./file-source.ts')).fileSource(inside.file);
 }
 
 interface Options {
@@ -52,7 +57,7 @@ class ReplayCall implements Exchange {
     this.#sink = sink;
   }
 
-  find(source: Source, ask: Ask, options: Options, started: number): void {
+  find(source: Promise<Source>, ask: Ask, options: Options, started: number): void {
     this.#play(source, ask, options, started).catch((thrown: unknown) => {
       if (this.#over) return;
       this.#over = true;
@@ -72,7 +77,7 @@ class ReplayCall implements Exchange {
     this.#player?.resume();
   }
 
-  async #play(source: Source, ask: Ask, { ignore, timed }: Options, started: number): Promise<void> {
+  async #play(source: Promise<Source>, ask: Ask, { ignore, timed }: Options, started: number): Promise<void> {
     const { pointers, unknown } = pointersOf(ignore);
     if (unknown.length > 0) {
       throw new AbpError(
@@ -80,7 +85,7 @@ class ReplayCall implements Exchange {
         `"${unknown.join('", "')}" is neither a JSON pointer nor a coding agent. Known are ${PRESET_NAMES.join(', ')}.`,
       );
     }
-    const { runId, label, answer } = await match(source, ask, pointers);
+    const { runId, label, answer } = await match(await source, ask, pointers);
     if (this.#over) return;
     this.#player = new Player(answer, this.#sink, timed ? started : undefined);
     this.#player.start({ reason: `replayed_${label}`, version: runId });

@@ -206,6 +206,7 @@ function outline(events: readonly IrEvent[]): string {
     'message-end': 'E',
     error: '!',
     'keep-alive': 'k',
+    choice: 'c',
   };
   return events.map((event) => letters[event.type]).join('');
 }

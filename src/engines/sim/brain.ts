@@ -40,9 +40,13 @@ export function think(request: IrRequest): SimPlan {
   return { steps: stepsOf(events, stage) };
 }
 
-/** How the answer is transported does not change it. */
-function seedOf(request: IrRequest): string {
-  return sha256(JSON.stringify({ ...request, stream: undefined, includeUsage: undefined }));
+/** As much of a conversation tells it apart from itself at any other moment. */
+const SEED_MESSAGES = 8;
+
+/** How the answer is transported does not change it. A conversation counts by its length and its end, however long it is. */
+function seedOf({ messages, ...request }: IrRequest): string {
+  const end = messages.slice(-SEED_MESSAGES);
+  return sha256(JSON.stringify({ ...request, stream: undefined, includeUsage: undefined, length: messages.length, end }));
 }
 
 interface Draft {

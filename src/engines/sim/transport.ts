@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/canonical-json.ts';
-import { parseJson } from '../../base/json.ts';
+import { type Json, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
 import { matchPath, type PathMatch } from '../../dialects/paths.ts';
@@ -65,7 +65,7 @@ class SimCall implements Exchange {
       this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${this.#request.method} ${path}` } } });
       return;
     }
-    const lifted = liftBody(match, bodyOf(this.#request));
+    const lifted = liftRequest(match, this.#request);
     if ('kind' in lifted) this.#refuse(match.dialect, lifted);
     else if (match.path.operation === 'count-tokens') this.#answer({ status: 200, body: match.dialect.tokenCount(countRequest(lifted)) });
     else this.#generate(match.dialect, lifted);
@@ -171,17 +171,36 @@ function queryOf(path: string): string {
 }
 
 /** The request in neutral words, or the error a vendor would answer. */
-function liftBody(match: PathMatch, body: Buffer | null): IrRequest | IrError {
-  const parsed = parseJson(body?.toString('utf8') ?? '');
-  if (!parsed.ok) return { kind: 'invalid-request', status: 400, message: `the request body is not valid JSON: ${parsed.message}` };
+function liftRequest(match: PathMatch, request: ExchangeRequest): IrRequest | IrError {
+  const parsed =
+    request.json === undefined ? parseJson(bodyOf(request)?.toString('utf8') ?? '') : ({ ok: true, value: request.json } as const);
+  if (!parsed.ok) return invalid(`the request body is not valid JSON: ${parsed.message}`);
   try {
-    return match.dialect.liftRequest(parsed.value, {
-      ledger: new Ledger(),
-      ...(match.model === undefined ? {} : { model: match.model }),
-      ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
-    });
+    return liftBody(match, parsed.value, false);
   } catch (error) {
-    if (AbpError.is(error)) return { kind: 'invalid-request', status: 400, message: error.message };
+    if (!AbpError.is(error)) throw error;
+    return refusal(match, parsed.value);
+  }
+}
+
+function liftBody(match: PathMatch, body: Json, kept: boolean): IrRequest {
+  return match.dialect.liftRequest(body, {
+    ledger: new Ledger({ kept }),
+    ...(match.model === undefined ? {} : { model: match.model }),
+    ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
+  });
+}
+
+/** Only a refusal names places, so only a refused body is read with their names. */
+function refusal(match: PathMatch, body: Json): IrRequest | IrError {
+  try {
+    return liftBody(match, body, true);
+  } catch (error) {
+    if (AbpError.is(error)) return invalid(error.message);
     throw error;
   }
+}
+
+function invalid(message: string): IrError {
+  return { kind: 'invalid-request', status: 400, message };
 }

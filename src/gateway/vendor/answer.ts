@@ -3,6 +3,9 @@ import type { Answer } from '../../calls/answer.ts';
 import type { AbpError } from '../../contract/errors.ts';
 import { type ErrorTarget, sendError } from '../errors.ts';
 
+/** How long a caller may take to read what came before a break. */
+const LAST_BYTES_MS = 5000;
+
 /** The caller's side of a vendor call, over HTTP. */
 export class HttpAnswer implements Answer {
   readonly #response: ServerResponse;
@@ -39,8 +42,15 @@ export class HttpAnswer implements Answer {
     sendError(this.#response, error, this.#target);
   }
 
+  /** The connection breaks. What was written before still goes out: to destroy it at once would take that back. */
   abandon(): void {
-    this.#response.destroy();
+    const { socket } = this.#response;
+    if (socket === null || !this.#response.headersSent) {
+      this.#response.destroy();
+      return;
+    }
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), LAST_BYTES_MS).unref();
   }
 }
 

@@ -12,28 +12,41 @@ export interface Attempt {
   readonly delayMs: number;
 }
 
+/** Plans a try. */
+export interface Planner {
+  plan(route: Route): Plan;
+  /** A large request is translated elsewhere before it is planned. */
+  ready(route: Route): Promise<unknown> | undefined;
+}
+
 /**
  * The tries a route allows beyond the first: the same engine again, then its fallbacks. Only routes that ask for it have any, and
  * only until the first byte has gone to the caller.
  */
 export class Attempts {
   readonly #rest: Route[];
-  readonly #plan: (route: Route) => Plan;
+  readonly #planner: Planner;
   readonly #recorder: Recorder;
   #current: Route;
   #tries = 0;
 
-  constructor(routes: readonly Route[], plan: (route: Route) => Plan, recorder: Recorder) {
+  constructor(routes: readonly Route[], planner: Planner, recorder: Recorder) {
     const [first, ...rest] = routes.flatMap((route) => Array.from({ length: route.row?.attempts ?? 1 }, () => route));
     if (first === undefined) throw new RangeError('a call has at least one route');
     this.#current = first;
     this.#rest = rest;
-    this.#plan = plan;
+    this.#planner = planner;
     this.#recorder = recorder;
   }
 
   get left(): number {
     return this.#rest.length;
+  }
+
+  /** What the next try's plan has to wait for. */
+  ready(): Promise<unknown> | undefined {
+    const [route] = this.#rest;
+    return route === undefined ? undefined : this.#planner.ready(route);
   }
 
   /** The next try. Its plan is journaled as the run's; throws when it may not be sent at all. */
@@ -44,7 +57,7 @@ export class Attempts {
     const again = route === this.#current;
     this.#tries = again ? this.#tries + 1 : 0;
     this.#current = route;
-    return { plan: this.#plan(route), delayMs: again ? delayOf(reason, this.#tries) : 0 };
+    return { plan: this.#planner.plan(route), delayMs: again ? delayOf(reason, this.#tries) : 0 };
   }
 }
 

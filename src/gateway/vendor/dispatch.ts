@@ -1,3 +1,4 @@
+import { upstreamAddress } from '../../calls/address.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
 import { callMapped } from '../../calls/mapped.ts';
@@ -5,8 +6,7 @@ import type { Recorder } from '../../calls/recorder.ts';
 import { relay } from '../../calls/relay.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { enginePath } from '../../dialects/paths.ts';
-import { countRequest } from '../../ir/token-estimate.ts';
-import { chain } from '../../mapping/answer-filter.ts';
+import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
 import { gated, type TurnedDown } from '../../upstream/gate.ts';
 import { isOurSecret } from '../auth/principal.ts';
@@ -65,8 +65,20 @@ function send(gateway: Gateway, one: Dispatch, line: Line): void {
   line.exchange = plan.kind === 'relay' ? relayed(gateway, used, one, plan) : translated(gateway, used, one, plan);
 }
 
-/** Gives this try up for the next. */
+/** Gives this try up for the next, once that can be planned. */
 function tryNext(gateway: Gateway, one: Dispatch, line: Line, reason: TurnedDown): void {
+  const ready = one.attempts?.ready();
+  if (ready === undefined) {
+    sendNext(gateway, one, line, reason);
+    return;
+  }
+  // Whoever leaves meanwhile is noticed when the try is planned.
+  line.exchange = undefined;
+  const go = (): void => sendNext(gateway, one, line, reason);
+  ready.then(go, go);
+}
+
+function sendNext(gateway: Gateway, one: Dispatch, line: Line, reason: TurnedDown): void {
   try {
     const next = one.attempts?.next(reason);
     if (next === undefined) throw new AbpError('internal', 'an answer was turned down with no try left');
@@ -106,8 +118,11 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
     onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
     request: {
       method: match.path.method,
-      origin: deployment.origin,
-      path: `${deployment.basePath}${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, ours)}`,
+      ...upstreamAddress(
+        deployment,
+        request.rawHeaders,
+        `${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, ours)}`,
+      ),
       headers: plan.decoded ? withoutHeader(headers, 'content-encoding') : headers,
       body: plan.body,
       silenceMs: deployment.silenceMs,
@@ -125,38 +140,37 @@ function translated(
   plan: Extract<Plan, { kind: 'translate' }>,
 ): Exchange | undefined {
   const { runId, target, match } = one.call;
-  const { asked, upstream, filters } = plan.mapping;
-  if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
+  const { asked, changes } = plan;
   const answer = answerOf(gateway, one.call);
   const counting = match.path.operation === 'count-tokens';
   if (counting && plan.route.target.lowerCount === undefined) {
-    estimate(one, answer, match.dialect.tokenCount(countRequest(asked)));
+    estimate(one, answer, match.dialect.tokenCount(asked.inputTokens ?? 0));
     return undefined;
   }
+  const way = {
+    ...(counting ? { count: true } : {}),
+    context: {
+      runHex: runId.slice(4),
+      createdAtMs: Date.now(),
+      model: match.model ?? asked.model,
+      includeUsage: asked.includeUsage,
+      query: target.query,
+    },
+  };
+  const [engine, caller] = [plan.route.target, match.dialect];
   return callMapped({
     deployment,
     recorder: one.recorder,
     answer,
     onTaken: one.release,
     streamed: asked.stream && !counting,
-    translation: {
-      ...(counting ? { count: true } : {}),
-      engine: plan.route.target,
-      caller: match.dialect,
-      filter: chain(filters),
-      context: {
-        runHex: runId.slice(4),
-        createdAtMs: Date.now(),
-        model: match.model ?? asked.model,
-        includeUsage: asked.includeUsage ?? false,
-        query: target.query,
-      },
-    },
+    translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
+    aside: (body) => gateway.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }),
     request: {
       method: 'POST',
       origin: deployment.origin,
-      path: `${deployment.basePath}${upstream.path}`,
-      headers: engineHeaders(deployment, upstream.headers, gateway.version),
+      path: `${deployment.basePath}${plan.path}`,
+      headers: engineHeaders(deployment, plan.headers, gateway.version),
       body: plan.body,
       silenceMs: deployment.silenceMs,
       runHex: runId.slice(4),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
 import { Recorder } from '../../calls/recorder.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { PathMatch } from '../../dialects/paths.ts';
@@ -10,6 +11,7 @@ import type { Target } from '../target.ts';
 import { type BodyBudget, readBody } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { type Planned, planCall } from './plan.ts';
+import { type Body, readLarge } from './preparation.ts';
 import { type Read, textOf } from './read.ts';
 
 const MIB = 1024 * 1024;
@@ -30,17 +32,26 @@ export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: u
     fail,
     done: (body) => {
       const text = textOf(call.request, body);
-      if (text instanceof Promise) {
-        text.then(
-          (decoded) => gateway.keeper.opening(new Opening(gateway, call, { body, text: decoded }, fail)),
-          (error: unknown) => {
-            gateway.budget.release(body.length);
-            fail(error);
-          },
-        );
-      } else gateway.keeper.opening(new Opening(gateway, call, { body, text }, fail));
+      const open = (read: Unplanned): void => gateway.keeper.opening(new Opening(gateway, call, read, fail));
+      if (!(text instanceof Promise) && text.length < LARGE_BYTES) {
+        open({ body, text });
+        return;
+      }
+      readAside(gateway, call, { body, text }).then(open, (error: unknown) => {
+        gateway.budget.release(body.length);
+        fail(error);
+      });
     },
   });
+}
+
+/** A body, and what is known of it before the call is planned. */
+type Unplanned = Body & Partial<Read>;
+
+/** Decompression and large bodies keep no other call waiting. */
+async function readAside(gateway: Gateway, call: VendorCall, raw: { body: Buffer; text: Buffer | Promise<Buffer> }): Promise<Unplanned> {
+  const body = { body: raw.body, text: await raw.text };
+  return body.text.length < LARGE_BYTES ? body : await readLarge(gateway, call, body);
 }
 
 /** A call whose body is here: planned and journaled, then sent. */
@@ -51,10 +62,10 @@ class Opening implements Step {
   readonly #recorder: Recorder;
   /** Gives the memory of the body back. It must not hold the body itself: it lives as long as a slow stream. */
   readonly #release: () => void;
-  #body: Omit<Read, 'scan'> | undefined;
+  #body: Unplanned | undefined;
   #planned: Planned | undefined;
 
-  constructor(gateway: Gateway, call: VendorCall, body: Omit<Read, 'scan'>, fail: (error: unknown) => void) {
+  constructor(gateway: Gateway, call: VendorCall, body: Unplanned, fail: (error: unknown) => void) {
     this.#gateway = gateway;
     this.#call = call;
     this.#body = body;
@@ -65,9 +76,9 @@ class Opening implements Step {
 
   record(): void {
     if (this.#body === undefined) return;
-    const { body, text } = this.#body;
+    const body = this.#body;
     this.#body = undefined;
-    this.#planned = planCall(this.#gateway, this.#call, { body, text, scan: scanBody(text) }, this.#recorder);
+    this.#planned = planCall(this.#gateway, this.#call, { ...body, scan: body.scan ?? scanBody(body.text) }, this.#recorder);
   }
 
   proceed(): void {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Capability } from '../../contract/capability.ts';
+import type { TrafficRow } from '../../contract/run-traffic.ts';
 import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
 import type { ThinkingOverride } from '../../mapping/thinking-override.ts';
@@ -14,6 +15,7 @@ export interface CallOptions {
   readonly compatibility: Compatibility;
   readonly requirements: CapabilityRequirements;
   readonly emulate: readonly Capability[];
+  readonly traffic: readonly TrafficRow[];
   readonly thinking?: ThinkingOverride;
   readonly unknownLeaves: 'refuse' | 'report';
 }
@@ -29,6 +31,7 @@ export function callOptions(headers: IncomingHttpHeaders, principal: Principal):
     compatibility,
     requirements: parseRequirements(single(headers['x-abp-require'])),
     emulate: [...parseEmulate(single(headers['x-abp-emulate'])), ...(compatibility === 'strict' ? [] : (terms?.emulate ?? []))],
+    traffic: compatibility === 'strict' ? [] : (terms?.traffic ?? []),
     ...(thinking === undefined ? {} : { thinking }),
     // A coding agent's requests change with its version; what they hold is reported, not refused.
     unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',

@@ -1,11 +1,11 @@
 import { sha256 } from '../../base/canonical-json.ts';
-import { parseJson } from '../../base/json.ts';
 import type { PolicyAsk } from '../../calls/policy.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { Engine } from '../../engines/engine.ts';
-import { type Mapping, map } from '../../mapping/mapping.ts';
-import { type Route, routes } from '../../mapping/route.ts';
+import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import type { Asked } from '../../mapping/prepare.ts';
+import type { Route } from '../../mapping/route.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
 import type { OpenFact } from '../../receipts/facts.ts';
@@ -14,9 +14,11 @@ import { keyIdOf, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { Attempts } from './attempts.ts';
+import { chooseRoutes, isRewritten } from './choose.ts';
 import type { VendorCall } from './handle.ts';
 import { type CallOptions, callOptions } from './options.ts';
 import { outgoing } from './outgoing.ts';
+import { preparedFor, writeAside } from './preparation.ts';
 import type { Read } from './read.ts';
 import { requestBodies } from './recorded.ts';
 
@@ -29,7 +31,15 @@ export type Plan =
       /** The body is no longer in the encoding that the caller's headers name. */
       readonly decoded: boolean;
     }
-  | { readonly kind: 'translate'; readonly route: Route; readonly body: Buffer; readonly mapping: Mapping };
+  | {
+      readonly kind: 'translate';
+      readonly route: Route;
+      readonly body: Buffer;
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly asked: Asked;
+      readonly changes: readonly AnswerChange[];
+    };
 
 type Facts = Omit<OpenFact, 'fact' | 'run' | 'at'>;
 
@@ -47,7 +57,9 @@ export function planCall(gateway: Gateway, call: VendorCall, read: Read, recorde
   const [first, ...fallbacks] = recorded({ call, read, recorder }, facts, () => chooseRoutes(gateway, call, read, options));
   if (first === undefined) throw new AbpError('internal', 'a call has no route');
   const plan = planned(first);
-  return first.row === undefined ? { plan } : { plan, attempts: new Attempts([first, ...fallbacks], planned, recorder) };
+  if (first.row === undefined) return { plan };
+  const ready = (chosen: Route): Promise<unknown> | undefined => writeAside(gateway, { call, read, options }, chosen);
+  return { plan, attempts: new Attempts([first, ...fallbacks], { plan: planned, ready }, recorder) };
 }
 
 interface Draftable {
@@ -66,7 +78,7 @@ function planRoute(gateway: Gateway, { call, read, options, facts: opening, reco
     () => {
       const { engine, model } = chosen;
       authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
-      const rewritten = chosen.target.id !== call.match.dialect.id;
+      const rewritten = isRewritten(call, chosen);
       const drafted = rewritten ? translation(call, read, chosen, options) : relaying({ call, read, options, facts }, chosen);
       facts = { ...facts, ...drafted.facts };
       if (drafted.error !== undefined) throw drafted.error;
@@ -97,15 +109,15 @@ function recorded<T>(
 }
 
 /** Policy sees what a mapped request offers; a passed-through body is the engine's to read. */
-function policyAsk({ principal, match }: VendorCall, { kind, route: { engine, model, mode }, ...plan }: Plan): PolicyAsk {
-  const asked = kind === 'translate' && 'mapping' in plan ? plan.mapping.asked : undefined;
+function policyAsk({ principal, match }: VendorCall, plan: Plan): PolicyAsk {
+  const { engine, model, mode } = plan.route;
   return {
     keyId: keyIdOf(principal),
     dialect: match.dialect.id,
     engine: engine.id,
     model,
     mode,
-    ...(asked === undefined ? {} : { tools: asked.tools.map(({ name }) => name) }),
+    ...(plan.kind === 'translate' ? { tools: plan.asked.tools } : {}),
   };
 }
 
@@ -142,61 +154,18 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
     const parties = { dialectId: dialect.id, dialectStyle: dialect.style, engineId: chosen.engine.id, engineName: chosen.engine.name };
     return { facts: {}, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
   }
-  const parsed = parseJson(read.text.toString('utf8'));
-  if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
-  const { match } = call;
-  const mapping = map({
-    body: parsed.value,
-    source: match.dialect,
-    address: {
-      ...(match.model === undefined ? {} : { model: match.model }),
-      ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
-    },
-    engine: chosen.engine,
-    target: chosen.target,
-    model: chosen.model,
-    ...(match.path.operation === 'count-tokens' ? { operation: 'count-tokens' } : {}),
-    compatibility: options.compatibility,
-    emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
-    requirements: options.requirements,
-    features: featuresOf(call),
-    unknownLeaves: options.unknownLeaves,
-    thinking: options.thinking,
-  });
-  const body = Buffer.from(JSON.stringify(mapping.upstream?.body ?? {}), 'utf8');
+  const { upstream, error, ...prepared } = preparedFor(call, read, chosen, options);
   const facts: Partial<Facts> = {
-    negotiation: mapping.negotiation,
-    emulations: mapping.emulations,
-    fidelity: mapping.fidelity,
-    upstreamRequest: mapping.upstream === undefined ? null : { sha256: sha256(body), bytes: body.length },
+    negotiation: prepared.negotiation,
+    emulations: prepared.emulations,
+    fidelity: prepared.fidelity,
+    upstreamRequest: upstream === undefined ? null : { sha256: upstream.sha256, bytes: upstream.body.length },
   };
-  return mapping.error === undefined
-    ? { facts, plan: { kind: 'translate', route: chosen, body, mapping } }
-    : { facts, error: mapping.error };
-}
-
-/** The caller's feature switches, as far as its dialect has any. */
-function featuresOf({ match: { dialect }, request }: VendorCall): Record<string, string> {
-  const found = (dialect.featureHeaders ?? []).map((name) => [name, request.headers[name]] as const);
-  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
-}
-
-function chooseRoutes(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Route[] {
-  const asked = call.match.model ?? read.scan.model ?? '';
-  const chosen = routes({
-    dialect: call.match.dialect,
-    model: asked,
-    pathEngine: call.target.engine,
-    headerEngine: options.engine,
-    table: gateway.config.routes,
-  });
-  return chosen.map((route) => byTerms(route, asked, call, options));
-}
-
-/** What a run decided for its calls makes them mapped: their bytes change. */
-function byTerms(route: Route, asked: string, { match }: VendorCall, { model = route.model, thinking }: CallOptions): Route {
-  const decided = model !== asked || (thinking !== undefined && match.path.operation === 'generate');
-  return decided ? { ...route, model, mode: 'mapped' } : route;
+  if (error !== undefined) return { facts, error };
+  const { asked, changes } = prepared;
+  if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
+  const { body, path, headers } = upstream;
+  return { facts, plan: { kind: 'translate', route: chosen, body, path, headers, asked, changes } };
 }
 
 function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route): Partial<Facts> {
@@ -226,7 +195,7 @@ function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: C
     negotiation: null,
     emulations: [],
     fidelity: [],
-    request: { sha256: sha256(read.body), bytes: read.body.length },
+    request: { sha256: read.sha256 ?? sha256(read.body), bytes: read.body.length },
     upstreamRequest: null,
     recording: recordingFor(gateway.config, principal),
     enforcement: 'enforced',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { upstreamAddress } from '../../calls/address.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { headerOf, upstreamHeaders, upstreamQuery } from '../../calls/headers.ts';
 import { Recorder } from '../../calls/recorder.ts';
@@ -38,8 +39,7 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
     onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
     request: {
       method: request.method ?? 'GET',
-      origin: deployment.origin,
-      path: `${deployment.basePath}${target.path}${upstreamQuery(target.query, deployment, ours)}`,
+      ...upstreamAddress(deployment, request.rawHeaders, `${target.path}${upstreamQuery(target.query, deployment, ours)}`),
       headers: withLength(upstreamHeaders(request.rawHeaders, deployment, ours), request),
       body: hasBody(request) ? request : null,
       silenceMs: deployment.silenceMs,

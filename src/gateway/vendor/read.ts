@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { decode } from '../../calls/watch.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Scan } from '../../mapping/scan.ts';
+import type { Aside } from './preparation.ts';
 
 /** A request body and what routing needs of it. */
 export interface Read {
@@ -10,6 +11,10 @@ export interface Read {
   /** The JSON text in it. */
   readonly text: Buffer;
   readonly scan: Scan;
+  /** SHA-256 of the body, where it is known already. */
+  readonly sha256?: string;
+  /** Of a large body: what other threads made of it. */
+  readonly aside?: Aside;
 }
 
 /** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. */

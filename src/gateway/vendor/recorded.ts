@@ -28,8 +28,6 @@ function renamed({ target, match }: VendorCall, request: RequestBody, { body, ro
   return { ...request, path: withoutCredentials(`${enginePath(match, target.path, route.model)}${target.query}`), body };
 }
 
-function translated({ mapping, route, body }: Extract<Plan, { kind: 'translate' }>): RequestBody | null {
-  if (mapping.upstream === undefined) return null;
-  const { path, headers } = mapping.upstream;
+function translated({ path, headers, route, body }: Extract<Plan, { kind: 'translate' }>): RequestBody {
   return { dialect: route.target.id, method: 'POST', path, headers: Object.entries(headers).flat(), body };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { upstreamAddress } from '../../calls/address.ts';
 import { failureError } from '../../calls/failure.ts';
 import { downstreamHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
 import { Recorder } from '../../calls/recorder.ts';
@@ -34,8 +35,7 @@ export function handleSplice(gateway: Gateway, call: SpliceRequest, fail: (error
   const ours = oursOf(gateway);
   const exchange = splice(
     {
-      origin: deployment.origin,
-      path: `${deployment.basePath}${target.path}${upstreamQuery(target.query, deployment, ours)}`,
+      ...upstreamAddress(deployment, request.rawHeaders, `${target.path}${upstreamQuery(target.query, deployment, ours)}`),
       headers: upstreamHeaders(request.rawHeaders, deployment, ours),
       silenceMs: deployment.silenceMs,
     },

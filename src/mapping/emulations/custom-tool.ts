@@ -1,16 +1,16 @@
 import { parseJsonObject } from '../../base/json.ts';
 import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrCustomTool, IrFunctionTool, IrRequest } from '../../ir/request.ts';
-import type { AnswerFilter } from '../answer-filter.ts';
+import type { AnswerChange, AnswerFilter } from '../answer-filter.ts';
 
 /** Free-form tools as functions, with the way back. */
 export interface CustomTools {
   readonly request: IrRequest;
   readonly notes: readonly FateNote[];
-  readonly filter: AnswerFilter;
+  readonly change: AnswerChange;
 }
 
 /** A tool that takes free text, on an engine that knows only functions: a function with one string. The caller sees its own tool called. */
@@ -32,7 +32,7 @@ export function customAsFunctions(request: IrRequest): CustomTools | undefined {
         ...(at === undefined ? {} : { at }),
       }),
     ),
-    filter: new CustomFilter(new Set(custom.map(({ name }) => name))),
+    change: { kind: 'custom-tools', names: new Set(custom.map(({ name }) => name)) },
   };
 }
 
@@ -62,7 +62,7 @@ function withFunctionCalls(message: IrMessage): IrMessage {
 }
 
 /** The string inside the arguments can only be read when they are complete, so the call's text comes in one piece. */
-class CustomFilter implements AnswerFilter {
+export class CustomFilter implements AnswerFilter {
   readonly #names: ReadonlySet<string>;
   readonly #texts = new Map<number, string>();
 
@@ -70,7 +70,7 @@ class CustomFilter implements AnswerFilter {
     this.#names = names;
   }
 
-  filter(event: IrEvent): IrEvent[] {
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name)) {
       this.#texts.set(event.index, '');
       return [{ ...event, part: { ...event.part, custom: true } }];

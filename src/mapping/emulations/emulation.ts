@@ -1,7 +1,7 @@
 import type { Capability } from '../../contract/capability.ts';
 import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrRequest } from '../../ir/request.ts';
-import type { AnswerFilter } from '../answer-filter.ts';
+import type { AnswerChange } from '../answer-filter.ts';
 
 /** A capability that the mapping layer provides itself: what it does to the request and to the answer. */
 export interface Emulation {
@@ -10,5 +10,5 @@ export interface Emulation {
   readonly detail: string;
   readonly note: FateNote;
   readonly request: IrRequest;
-  readonly filter: () => AnswerFilter;
+  readonly change: AnswerChange;
 }

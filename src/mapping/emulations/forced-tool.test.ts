@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import { forcedTool } from './forced-tool.ts';
+import { ForcedToolFilter, forcedTool } from './forced-tool.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 const base: IrRequest = { model: 'm', stream: true, messages: [], tools: [], stop: [], sampling: {}, vendor: {} };
@@ -26,14 +26,15 @@ test('beside other tools some tool must be called, so that the caller’s own st
 });
 
 test('the forced call comes back as text and the turn ends normally', () => {
-  const filter = forcedTool({ ...base, output: { kind: 'json' } }, false)?.filter();
-  const events: IrEvent[] = [
+  expect(forcedTool({ ...base, output: { kind: 'json' } }, false)?.change).toEqual({ kind: 'forced-tool' });
+  const filter = new ForcedToolFilter();
+  const events: IrAnswerEvent[] = [
     { type: 'part-start', index: 0, part: { kind: 'tool-call', id: 'a', name: 'json_answer' } },
     { type: 'part-delta', index: 0, text: '{"n":1}' },
     { type: 'part-end', index: 0 },
     { type: 'message-end', finish: 'tool-calls', usage: NO_USAGE },
   ];
-  expect(events.flatMap((event) => filter?.filter(event) ?? [])).toEqual([
+  expect(events.flatMap((event) => filter.filter(event))).toEqual([
     { type: 'part-start', index: 0, part: { kind: 'text' } },
     { type: 'part-delta', index: 0, text: '{"n":1}' },
     { type: 'part-end', index: 0 },
@@ -42,10 +43,10 @@ test('the forced call comes back as text and the turn ends normally', () => {
 });
 
 test('a call of the caller’s own tool stays a call', () => {
-  const filter = forcedTool({ ...base, tools: [tool], output: { kind: 'json' } }, false)?.filter();
-  const call: IrEvent = { type: 'part-start', index: 0, part: { kind: 'tool-call', id: 'a', name: 'look' } };
-  const end: IrEvent = { type: 'message-end', finish: 'tool-calls', usage: NO_USAGE };
-  expect([call, end].flatMap((event) => filter?.filter(event) ?? [])).toEqual([call, end]);
+  const filter = new ForcedToolFilter();
+  const call: IrAnswerEvent = { type: 'part-start', index: 0, part: { kind: 'tool-call', id: 'a', name: 'look' } };
+  const end: IrAnswerEvent = { type: 'message-end', finish: 'tool-calls', usage: NO_USAGE };
+  expect([call, end].flatMap((event) => filter.filter(event))).toEqual([call, end]);
 });
 
 test('JSON output beside thinking or a fixed tool choice has several readings', () => {

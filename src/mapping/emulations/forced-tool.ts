@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrFunctionTool, IrRequest } from '../../ir/request.ts';
 import type { AnswerFilter } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
@@ -42,15 +42,15 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
       toolChoice: others ? { kind: 'required' } : { kind: 'tool', name: TOOL_NAME },
       parallelToolCalls: false,
     },
-    filter: () => new ForcedToolFilter(),
+    change: { kind: 'forced-tool' },
   };
 }
 
-class ForcedToolFilter implements AnswerFilter {
+export class ForcedToolFilter implements AnswerFilter {
   readonly #answers = new Set<number>();
   #otherCalls = false;
 
-  filter(event: IrEvent): IrEvent[] {
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'tool-call') {
       if (event.part.name !== TOOL_NAME) {
         this.#otherCalls = true;

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { SingleCallFilter } from './single-call.ts';
 
 test('only the first call of an answer passes, with everything that is no call', () => {
   const filter = new SingleCallFilter();
-  const start = (index: number, id: string): IrEvent => ({ type: 'part-start', index, part: { kind: 'tool-call', id, name: 'look' } });
-  const events: IrEvent[] = [
+  const start = (index: number, id: string): IrAnswerEvent => ({
+    type: 'part-start',
+    index,
+    part: { kind: 'tool-call', id, name: 'look' },
+  });
+  const events: IrAnswerEvent[] = [
     { type: 'message-start' },
     { type: 'part-start', index: 0, part: { kind: 'text' } },
     { type: 'part-delta', index: 0, text: 'hm' },

@@ -1,5 +1,5 @@
 import type { FateNote } from '../../dialects/dialect.ts';
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { AnswerFilter } from '../answer-filter.ts';
 
 /** What the account says about a wire that cannot be told to make one call at a time. */
@@ -14,7 +14,7 @@ export class SingleCallFilter implements AnswerFilter {
   #called = false;
   readonly #hidden = new Set<number>();
 
-  filter(event: IrEvent): IrEvent[] {
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'tool-call') {
       if (this.#called) this.#hidden.add(event.index);
       this.#called = true;

@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IrRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import { stopCut } from './stop-cut.ts';
+import { StopFilter, stopCut } from './stop-cut.ts';
 
 const request = (stop: string[]): IrRequest => ({ model: 'm', stream: true, messages: [], tools: [], stop, sampling: {}, vendor: {} });
 
 function play(stop: string[], deltas: string[]): { text: string; finish: string; stopSequence: string | undefined } {
-  const filter = stopCut(request(stop))?.filter();
-  if (filter === undefined) throw new Error('nothing to emulate');
+  const filter = new StopFilter(stop);
   const events = [
     filter.filter({ type: 'message-start', model: 'm' }),
     filter.filter({ type: 'part-start', index: 0, part: { kind: 'text' } }),

@@ -1,4 +1,5 @@
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
+import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import { countTokens } from '../../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
@@ -14,13 +15,13 @@ export function stopCut(request: IrRequest): Emulation | undefined {
     detail: 'the answer is cut at the first stop sequence',
     note: { concept: 'stop_sequences', fate: 'emulated', note: 'the answer is cut at the first stop sequence by the gateway' },
     request: { ...request, stop: [] },
-    filter: () => new StopFilter(stop),
+    change: { kind: 'stop-cut', stop },
   };
 }
 
-class StopFilter implements AnswerFilter {
+export class StopFilter implements AnswerFilter {
   readonly #stop: readonly string[];
-  readonly #held = new Map<number, string>();
+  readonly #held = new Map<number, HeldText>();
   readonly #open = new Set<number>();
   readonly #text = new Set<number>();
   #usage: IrUsage = NO_USAGE;
@@ -31,7 +32,7 @@ class StopFilter implements AnswerFilter {
     this.#stop = stop;
   }
 
-  filter(event: IrEvent): IrEvent[] {
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (this.done) return [];
     switch (event.type) {
       case 'message-start':
@@ -43,7 +44,7 @@ class StopFilter implements AnswerFilter {
         return [event];
       case 'part-delta':
         this.#written += event.text;
-        return this.#text.has(event.index) ? this.#grow(event.index, event.text) : [event];
+        return this.#text.has(event.index) ? this.#grow(event) : [event];
       case 'part-end':
         this.#open.delete(event.index);
         return [...this.#release(event.index), event];
@@ -52,31 +53,74 @@ class StopFilter implements AnswerFilter {
     }
   }
 
-  #grow(index: number, text: string): IrEvent[] {
-    const all = (this.#held.get(index) ?? '') + text;
-    const match = firstMatch(all, this.#stop);
-    if (match !== undefined) return this.#cut(index, all.slice(0, match.at), match.stop);
-    const keep = longestTail(all, this.#stop);
-    this.#held.set(index, all.slice(all.length - keep));
-    return keep === all.length ? [] : [{ type: 'part-delta', index, text: all.slice(0, all.length - keep) }];
+  #grow({ index, text, logprobs }: Extract<IrAnswerEvent, { type: 'part-delta' }>): IrAnswerEvent[] {
+    const held = this.#held.get(index) ?? new HeldText();
+    this.#held.set(index, held);
+    held.add(text, logprobs);
+    const match = firstMatch(held.text, this.#stop);
+    if (match !== undefined) return this.#cut(index, held.take(match.at), match.stop);
+    return told(index, held.take(held.text.length - longestTail(held.text, this.#stop)));
   }
 
-  #release(index: number): IrEvent[] {
-    const held = this.#held.get(index) ?? '';
+  #release(index: number): IrAnswerEvent[] {
+    const held = this.#held.get(index);
     this.#held.delete(index);
-    return held === '' ? [] : [{ type: 'part-delta', index, text: held }];
+    return held === undefined ? [] : told(index, held.rest());
   }
 
-  #cut(index: number, text: string, stop: string): IrEvent[] {
+  #cut(index: number, text: Told, stop: string): IrAnswerEvent[] {
     this.done = true;
-    const last: IrEvent[] = text === '' ? [] : [{ type: 'part-delta', index, text }];
-    const ends = [...this.#open].map((open): IrEvent => ({ type: 'part-end', index: open }));
+    const last = told(index, text);
+    const ends = [...this.#open].map((open): IrAnswerEvent => ({ type: 'part-end', index: open }));
     return [...last, ...ends, { type: 'message-end', finish: 'stop-sequence', stopSequence: stop, usage: this.#spent() }];
   }
 
   /** An engine that is told to stop does not say what it wrote; what arrived of it is counted here. */
   #spent(): IrUsage {
     return { ...this.#usage, outputTokens: Math.max(this.#usage.outputTokens, countTokens(this.#written)), estimated: true };
+  }
+}
+
+interface Told {
+  readonly text: string;
+  readonly logprobs: readonly TokenLogprob[];
+}
+
+function told(index: number, { text, logprobs }: Told): IrAnswerEvent[] {
+  if (text === '' && logprobs.length === 0) return [];
+  return [{ type: 'part-delta', index, text, ...(logprobs.length === 0 ? {} : { logprobs }) }];
+}
+
+/** Text that may be the start of a stop sequence, with its tokens: a token is told once all of its text is. */
+class HeldText {
+  text = '';
+  #tokens: TokenLogprob[] = [];
+  /** How much of the first token's text has been told already. */
+  #ahead = 0;
+
+  add(text: string, logprobs: readonly TokenLogprob[] = []): void {
+    this.text += text;
+    this.#tokens.push(...logprobs);
+  }
+
+  take(length: number): Told {
+    const text = this.text.slice(0, length);
+    this.text = this.text.slice(length);
+    let room = this.#ahead + length;
+    let count = 0;
+    for (const { token } of this.#tokens) {
+      if (token.length > room) break;
+      room -= token.length;
+      count += 1;
+    }
+    this.#ahead = room;
+    return { text, logprobs: this.#tokens.splice(0, count) };
+  }
+
+  /** Everything, also tokens whose text is not as the engine wrote it. */
+  rest(): Told {
+    const { text, logprobs } = this.take(this.text.length);
+    return { text, logprobs: [...logprobs, ...this.#tokens.splice(0)] };
   }
 }
 

@@ -5,6 +5,7 @@ import { AbpError } from '../../../contract/errors.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
+import { liftLogprobs } from '../../openai-logprobs.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { callPart, isCall, reasoningOf } from './lift-messages.ts';
@@ -81,14 +82,36 @@ export function isAnswer(choice: { readonly index?: number | null | undefined })
 export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
   if (isJsonObject(body) && isJsonObject(body.error) && body.choices === undefined) throw failure(body);
   const response = parseAt(wire.Response, body, 'engine response');
-  const choices = response.choices.filter(isAnswer);
   const id = response.id || undefined;
-  const parts = choices.flatMap((choice) => liftChoice(flavour, choice, id));
-  const reason = choices.map((choice) => choice.finish_reason).findLast((found) => typeof found === 'string') ?? undefined;
-  const annotations = choices.flatMap((choice) => choice.message?.annotations ?? []);
+  const [first = [], ...others] = answersIn(response.choices);
+  const alternatives = others.map((choices, at) => ({
+    model: response.model ?? '',
+    ...liftAnswer(flavour, choices, `${id ?? ''}-${at + 1}`),
+  }));
+  const annotations = first.flatMap((choice) => choice.message?.annotations ?? []);
   return {
     ...(id === undefined ? {} : { id }),
     model: response.model ?? '',
+    ...liftAnswer(flavour, first, id),
+    usage: withSearches(liftUsage(response.usage), annotations),
+    ...(alternatives.length === 0 ? {} : { alternatives }),
+  };
+}
+
+/** The choices of each answer, the first one's first. */
+function answersIn(choices: readonly wire.Choice[]): wire.Choice[][] {
+  const further = choices.filter((choice) => !isAnswer(choice)).sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+  return [choices.filter(isAnswer), ...further.map((choice) => [choice])];
+}
+
+function liftAnswer(
+  flavour: ChatFlavour,
+  choices: readonly wire.Choice[],
+  id: string | undefined,
+): Pick<IrResponse, 'parts' | 'finish' | 'stopSequence' | 'usage'> {
+  const parts = choices.flatMap((choice) => liftChoice(flavour, choice, id));
+  const reason = choices.map((choice) => choice.finish_reason).findLast((found) => typeof found === 'string') ?? undefined;
+  return {
     parts,
     ...endOf(
       finishOf({
@@ -100,7 +123,7 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
       }),
       choices.map(matchedStop).find((found) => found !== undefined),
     ),
-    usage: withSearches(liftUsage(response.usage), annotations),
+    usage: NO_USAGE,
   };
 }
 
@@ -115,11 +138,12 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
   const { content, refusal } = message;
   const text =
     typeof content === 'string' ? content : (content ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
-  const meta = textMeta(flavour, choice.logprobs?.content ?? undefined, message.annotations ?? undefined);
+  const logprobs = liftLogprobs(choice.logprobs?.content);
+  const told = { ...(logprobs === undefined ? {} : { logprobs }), ...textMeta(flavour, message.annotations ?? []) };
   const { thinking, call } = reasoningOf(flavour, message);
   return [
     ...thinking,
-    ...(text === '' ? [] : [{ kind: 'text' as const, text, ...meta }]),
+    ...(text === '' ? [] : [{ kind: 'text' as const, text, ...told }]),
     ...(typeof refusal === 'string' ? [{ kind: 'refusal' as const, text: refusal }] : []),
     ...call,
     ...(message.tool_calls ?? []).filter(isCall).map((call, index) => callPart(call, inventedCallId(id, index), flavour)),
@@ -133,15 +157,7 @@ export function inventedCallId(answerId: string | undefined, number: number): st
   return tail === '' ? `call_${number}` : `call_${tail}_${number}`;
 }
 
-/** Logprobs have the same shape on every wire that has them, so they ride as neutral data; annotations stay with the dialect. */
-export function textMeta(
-  flavour: ChatFlavour,
-  logprobs: readonly unknown[] | undefined,
-  annotations: readonly unknown[] | undefined,
-): { meta?: VendorMeta } {
-  const meta: Record<string, JsonObject> = {};
-  // Both lists are parsed JSON.
-  if (logprobs !== undefined && logprobs.length > 0) meta.abp = { logprobs: logprobs as readonly Json[] };
-  if (annotations !== undefined && annotations.length > 0) meta[flavour.id] = { annotations: annotations as readonly Json[] };
-  return Object.keys(meta).length === 0 ? {} : { meta };
+/** Sources of a text stay with the dialect. */
+export function textMeta(flavour: ChatFlavour, annotations: readonly unknown[]): { meta?: VendorMeta } {
+  return annotations.length === 0 ? {} : { meta: { [flavour.id]: { annotations: annotations as readonly Json[] } } }; // parsed JSON
 }

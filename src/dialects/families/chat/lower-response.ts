@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
+import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { AnswerContext } from '../../dialect.ts';
 import { compact } from '../../members.ts';
+import { lowerLogprobs } from '../../openai-logprobs.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerCall } from './lower-messages.ts';
 
@@ -46,24 +48,30 @@ export function answerId(context: AnswerContext, id: string | undefined): string
 
 /** A whole Chat answer. */
 export function lowerChatResponse(flavour: ChatFlavour, response: IrResponse, context: AnswerContext): JsonObject {
-  const { parts } = response;
-  const refused = parts.some((part) => part.kind === 'refusal');
-  const logprobs = parts.flatMap((part) => logprobsOf(part.meta) ?? []);
   return {
     id: answerId(context, response.id),
     object: 'chat.completion',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    choices: [
-      {
-        index: 0,
-        message: lowerMessage(flavour, parts),
-        logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
-        finish_reason: reasonOf(response.finish, refused),
-      },
-    ],
+    choices: [response, ...(response.alternatives ?? [])].map((answer, index) => lowerChoice(flavour, answer, index)),
     usage: lowerUsage(flavour, response.usage),
   };
+}
+
+function lowerChoice(flavour: ChatFlavour, { parts, finish }: IrResponse, index: number): JsonObject {
+  const refused = parts.some((part) => part.kind === 'refusal');
+  const logprobs = parts.flatMap((part) => (part.kind === 'text' ? (part.logprobs ?? []) : []));
+  return {
+    index,
+    message: lowerMessage(flavour, parts),
+    logprobs: choiceLogprobs(logprobs),
+    finish_reason: reasonOf(finish, refused),
+  };
+}
+
+/** Logprobs of a choice; a refusal has none of its own here. */
+export function choiceLogprobs(logprobs: readonly TokenLogprob[]): JsonObject | null {
+  return logprobs.length === 0 ? null : { content: lowerLogprobs(logprobs), refusal: null };
 }
 
 function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
@@ -102,11 +110,6 @@ export function carried(flavour: ChatFlavour, thinking: VendorMeta | undefined, 
   if (flavour.carrier === undefined || (thinking === undefined && call === undefined)) return {};
   const state = { ...(thinking === undefined ? {} : { thinking }), ...(call === undefined ? {} : { call }) };
   return { [flavour.carrier]: packMeta(state) };
-}
-
-export function logprobsOf(meta: VendorMeta | undefined): readonly Json[] | undefined {
-  const list = meta?.abp?.logprobs;
-  return Array.isArray(list) ? list : undefined;
 }
 
 export function annotationsOf(flavour: ChatFlavour, meta: VendorMeta | undefined): readonly Json[] | undefined {

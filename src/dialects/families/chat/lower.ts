@@ -38,7 +38,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     frequency_penalty: formed('frequency_penalty', sampling.frequencyPenalty),
     presence_penalty: formed('presence_penalty', sampling.presencePenalty),
     logit_bias: formed('logit_bias', sampling.logitBias),
-    n: lowerCount(request, notes),
+    n: formed('count', sampling.count),
     logprobs: formed('logprobs', sampling.logprobs ?? (sampling.topLogprobs === undefined ? undefined : true)),
     top_logprobs: formed('logprobs', sampling.topLogprobs),
     ...flavour.lowerReasoning(request, context, notes),
@@ -70,12 +70,6 @@ function lowerMaxTokens(flavour: ChatFlavour, request: IrRequest): JsonObject {
   const own = ownMembers(flavour, request);
   const wrote = (['max_tokens', 'max_completion_tokens'] as const).find((name) => typeof own[name] === 'number');
   return { [wrote ?? flavour.maxTokens]: request.maxTokens };
-}
-
-function lowerCount(request: IrRequest, notes: FateNote[]): number | undefined {
-  const { count } = request.sampling;
-  if (count !== undefined && count > 1) notes.push({ concept: 'count', fate: 'refused', note: 'a mapped answer holds one choice' });
-  return count;
 }
 
 /** OpenAI's limit for the id of an end user. */

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError, type ErrorCode } from '../../contract/errors.ts';
+import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts';
+import { findDialect } from '../../dialects/index.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { findEngine } from '../../engines/index.ts';
+import { AnswerChanges } from '../../mapping/answer-changes.ts';
+import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
+import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
+import type { Translation } from '../translate.ts';
+
+/** What to prepare, with the names of dialects and engine in place of them: functions do not travel between threads. */
+export type NamedInput = Omit<PrepareInput, 'source' | 'target' | 'engine'> & {
+  readonly source: string;
+  readonly target: string;
+  readonly engine: string;
+};
+
+/** Which thinking to put into a request of the engine's own dialect, likewise. */
+export type NamedPatch = Omit<PatchTextInput, 'dialect' | 'engine'> & { readonly dialect: string; readonly engine: string };
+
+/** How to translate an answer, likewise. */
+export interface NamedTranslation {
+  readonly engine: string;
+  readonly caller: string;
+  readonly changes: readonly AnswerChange[];
+  readonly context: AnswerContext;
+  readonly count?: boolean;
+}
+
+/** What to do with a body. */
+export type Work =
+  | { readonly kind: 'patch'; readonly input: NamedPatch }
+  | { readonly kind: 'prepare'; readonly input: NamedInput }
+  | { readonly kind: 'translate'; readonly translation: NamedTranslation };
+
+export interface Job {
+  readonly work: Work;
+  readonly bytes: Uint8Array;
+}
+
+/** An error of the table without its class. */
+export interface TravellingError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: JsonObject;
+}
+
+export type TravellingPrepared = Omit<Prepared, 'error' | 'upstream'> & {
+  readonly upstream?: Omit<Sendable, 'body'> & { readonly body: Uint8Array };
+  readonly error?: TravellingError;
+};
+
+export interface TravellingAnswer {
+  readonly text: Uint8Array;
+  readonly observed: Observed;
+}
+
+export type Outcome =
+  | { readonly kind: 'patch'; readonly body: Uint8Array; readonly fidelity: PatchedText['fidelity'] }
+  | { readonly kind: 'prepare'; readonly prepared: TravellingPrepared; readonly textSha256: string }
+  | { readonly kind: 'translate'; readonly answer: TravellingAnswer }
+  | { readonly kind: 'refused'; readonly error: TravellingError }
+  /** A fault of ours. */
+  | { readonly kind: 'broken'; readonly message: string };
+
+export function named({ source, target, engine, ...input }: PrepareInput): NamedInput {
+  return { ...input, source: source.id, target: target.id, engine: engine.id };
+}
+
+export function unnamed(input: NamedInput): PrepareInput {
+  return { ...input, source: dialectOf(input.source), target: dialectOf(input.target), engine: engineOf(input.engine) };
+}
+
+export function namedPatch({ dialect, engine, ...input }: PatchTextInput): NamedPatch {
+  return { ...input, dialect: dialect.id, engine: engine.id };
+}
+
+export function unnamedPatch(input: NamedPatch): PatchTextInput {
+  return { ...input, dialect: dialectOf(input.dialect), engine: engineOf(input.engine) };
+}
+
+export function translationOf({ engine, caller, changes, ...rest }: NamedTranslation): Translation {
+  return { ...rest, engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes) };
+}
+
+function engineOf(id: string): Engine {
+  const engine = findEngine(id);
+  if (engine === undefined) throw new AbpError('internal', `there is no engine ${id}`);
+  return engine;
+}
+
+function dialectOf(id: string): Dialect {
+  const dialect = findDialect(id);
+  if (dialect === undefined) throw new AbpError('internal', `there is no dialect ${id}`);
+  return dialect;
+}
+
+export function sendOff({ code, message, details }: AbpError): TravellingError {
+  return { code, message, details };
+}
+
+export function arrived({ code, message, details }: TravellingError): AbpError {
+  return new AbpError(code, message, details);
+}

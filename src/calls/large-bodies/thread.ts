@@ -1,0 +1,50 @@
+import { parentPort } from 'node:worker_threads';
+import { sha256 } from '../../base/canonical-json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { type Prepared, prepare } from '../../mapping/prepare.ts';
+import { patchText } from '../../mapping/thinking-override.ts';
+import { translateWhole } from '../translate.ts';
+import { type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
+
+function done({ work, bytes: data }: Job): Outcome {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (work.kind === 'prepare')
+    return { kind: 'prepare', prepared: travelling(prepare(bytes, unnamed(work.input))), textSha256: sha256(bytes) };
+  if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
+  const { text, observed } = translateWhole(bytes, translationOf(work.translation));
+  return { kind: 'translate', answer: { text: Buffer.from(text, 'utf8'), observed } };
+}
+
+function travelling({ error, ...prepared }: Prepared): TravellingPrepared {
+  return { ...prepared, ...(error === undefined ? {} : { error: sendOff(error) }) };
+}
+
+function bytesOf(outcome: Outcome): Uint8Array | undefined {
+  if (outcome.kind === 'prepare') return outcome.prepared.upstream?.body;
+  if (outcome.kind === 'patch') return outcome.body;
+  return outcome.kind === 'translate' ? outcome.answer.text : undefined;
+}
+
+/** Bytes that fill their memory change hands without a copy. */
+function handedOver(outcome: Outcome): ArrayBuffer[] {
+  const bytes = bytesOf(outcome);
+  return bytes?.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+}
+
+function failed(thrown: unknown): Outcome {
+  if (AbpError.is(thrown)) return { kind: 'refused', error: sendOff(thrown) };
+  return { kind: 'broken', message: thrown instanceof Error ? thrown.message : String(thrown) };
+}
+
+function outcomeOf(job: Job): Outcome {
+  try {
+    return done(job);
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+parentPort?.on('message', (job: Job) => {
+  const outcome = outcomeOf(job);
+  parentPort?.postMessage(outcome, handedOver(outcome));
+});

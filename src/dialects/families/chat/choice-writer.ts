@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { foreignMeta } from '../../../ir/carrier.ts';
+import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
+import type { TokenLogprob } from '../../../ir/logprob.ts';
+import type { VendorMeta } from '../../../ir/part.ts';
+import type { FinishReason } from '../../../ir/response.ts';
+import type { ChatFlavour } from './flavour.ts';
+import { annotationsOf, carried, choiceLogprobs, reasonOf } from './lower-response.ts';
+
+interface OpenPart {
+  readonly part: IrPartStart;
+  /** Number of a call among the calls. */
+  readonly number: number;
+  empty: boolean;
+}
+
+type PartEvent = Extract<IrAnswerEvent, { type: 'part-start' | 'part-delta' | 'part-end' }>;
+
+/** Writes the deltas of one choice. `paste` puts the members that all chunks share around a choice. */
+export class ChoiceWriter {
+  readonly #flavour: ChatFlavour;
+  readonly #paste: (choice: string) => string;
+  readonly #index: number;
+  readonly #open = new Map<number, OpenPart>();
+  #calls = 0;
+  #refused = false;
+  #sealed = false;
+
+  constructor(flavour: ChatFlavour, index: number, paste: (choice: string) => string) {
+    this.#flavour = flavour;
+    this.#index = index;
+    this.#paste = paste;
+  }
+
+  start(): string {
+    return this.#chunk({ role: 'assistant', content: '', refusal: null });
+  }
+
+  part(event: PartEvent): string {
+    switch (event.type) {
+      case 'part-start':
+        return this.#startPart(event.index, event.part);
+      case 'part-delta':
+        return this.#delta(event.index, event.text, event.logprobs);
+      case 'part-end':
+        return this.#endPart(event.index, event.meta);
+    }
+  }
+
+  /** The choice that says why the answer ended, with what else stands in it. */
+  ending(finish: FinishReason, more: string): string {
+    const reason = JSON.stringify(reasonOf(finish, this.#refused));
+    return `{"index":${this.#index},"delta":{},"logprobs":null,"finish_reason":${reason}${more}}`;
+  }
+
+  #chunk(delta: JsonObject, logprobs: JsonObject | null = null): string {
+    return this.#paste(
+      `{"index":${this.#index},"delta":${JSON.stringify(delta)},"logprobs":${JSON.stringify(logprobs)},"finish_reason":null}`,
+    );
+  }
+
+  #startPart(index: number, part: IrPartStart): string {
+    const isCall = part.kind === 'tool-call';
+    this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true });
+    this.#refused ||= part.kind === 'refusal';
+    if (part.kind === 'thinking') return this.#state(part.meta);
+    if (!isCall) return '';
+    const sealed = this.#sealed ? '' : this.#seal(undefined, foreignMeta(part.meta, this.#flavour.id));
+    const { id, name } = part;
+    const own = part.meta?.[this.#flavour.id];
+    const call = part.custom
+      ? { index: this.#calls, id, type: 'custom', custom: { name, input: '' }, ...own }
+      : { index: this.#calls, id, type: 'function', function: { name, arguments: '' }, ...own };
+    this.#calls += 1;
+    return `${sealed}${this.#chunk({ tool_calls: [call] })}`;
+  }
+
+  #delta(index: number, text: string, logprobs: readonly TokenLogprob[] | undefined): string {
+    const open = this.#open.get(index);
+    if (open === undefined) return '';
+    open.empty = false;
+    const delta = this.#deltaOf(open, text);
+    if (delta === undefined) return '';
+    return logprobs === undefined ? this.#chunk(delta) : this.#chunk(delta, choiceLogprobs(logprobs));
+  }
+
+  #deltaOf({ part, number }: OpenPart, text: string): JsonObject | undefined {
+    switch (part.kind) {
+      case 'text':
+        return { content: text };
+      case 'refusal':
+        return { refusal: text };
+      case 'thinking':
+        return this.#flavour.reasoningField === undefined ? undefined : { [this.#flavour.reasoningField]: text };
+      case 'tool-call':
+        return { tool_calls: [{ index: number, ...(part.custom ? { custom: { input: text } } : { function: { arguments: text } }) }] };
+      case 'vendor':
+        return undefined;
+    }
+  }
+
+  #endPart(index: number, meta: VendorMeta | undefined): string {
+    const open = this.#open.get(index);
+    if (open === undefined) return '';
+    const { part, number, empty } = open;
+    if (part.kind === 'thinking') return this.#state(meta);
+    if (part.kind === 'text') return this.#sources(meta);
+    // Callers parse the arguments; a call without any has an empty object.
+    if (part.kind !== 'tool-call' || !empty || part.custom) return '';
+    return this.#chunk({ tool_calls: [{ index: number, function: { arguments: '{}' } }] });
+  }
+
+  #sources(meta: VendorMeta | undefined): string {
+    const annotations = annotationsOf(this.#flavour, meta);
+    return annotations === undefined ? '' : this.#chunk({ annotations });
+  }
+
+  #state(meta: VendorMeta | undefined): string {
+    const own = meta?.[this.#flavour.id];
+    if (own !== undefined) return this.#chunk(own);
+    return this.#seal(foreignMeta(meta, this.#flavour.id), undefined);
+  }
+
+  /** There is one carrier in an answer, so the first engine state that comes gets it. */
+  #seal(thinking: VendorMeta | undefined, call: VendorMeta | undefined): string {
+    const state = carried(this.#flavour, thinking, call);
+    if (Object.keys(state).length === 0) return '';
+    this.#sealed = true;
+    return this.#chunk(state);
+  }
+}

@@ -1,0 +1,30 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { TokenChance, TokenLogprob } from '../ir/logprob.ts';
+
+/** Logprobs as Chat and Responses both write them; undefined for none. An entry that is not one is left out. */
+export function liftLogprobs(list: unknown): readonly TokenLogprob[] | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  return (list as readonly Json[]).flatMap((entry) => liftToken(entry)); // read from parsed JSON
+}
+
+function liftToken(entry: Json): TokenLogprob[] {
+  const top = isJsonObject(entry) && Array.isArray(entry.top_logprobs) ? (entry.top_logprobs as readonly Json[]) : []; // parsed JSON
+  return liftChance(entry).map((chance) => ({ ...chance, top: top.flatMap(liftChance) }));
+}
+
+function liftChance(entry: Json): TokenChance[] {
+  if (!isJsonObject(entry) || typeof entry.token !== 'string' || typeof entry.logprob !== 'number') return [];
+  const { token, logprob, bytes } = entry;
+  return [{ token, logprob, ...(Array.isArray(bytes) ? { bytes: bytes as readonly number[] } : {}) }]; // the vendor writes numbers
+}
+
+/** The same for a caller. Where the engine told no bytes they are those of the token's text, which a cut character does not have. */
+export function lowerLogprobs(list: readonly TokenLogprob[]): JsonObject[] {
+  return list.map((one) => ({ ...lowerChance(one), top_logprobs: one.top.map(lowerChance) }));
+}
+
+const CUT_CHARACTER = '\ufffd';
+
+function lowerChance({ token, logprob, bytes }: TokenChance): JsonObject {
+  return { token, logprob, bytes: bytes ?? (token.includes(CUT_CHARACTER) ? [] : [...Buffer.from(token, 'utf8')]) };
+}

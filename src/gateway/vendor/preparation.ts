@@ -1,0 +1,156 @@
+import { setImmediate } from 'node:timers/promises';
+import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
+import type { Route } from '../../mapping/route.ts';
+import { scanBody, spliceModel } from '../../mapping/scan.ts';
+import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
+import { authorize } from '../auth/access.ts';
+import type { Gateway } from '../gateway.ts';
+import { chooseRoutes, isRewritten } from './choose.ts';
+import type { VendorCall } from './handle.ts';
+import { type CallOptions, callOptions } from './options.ts';
+import type { Read } from './read.ts';
+
+/** A call's body, before it is known where the call goes. */
+export type Body = Pick<Read, 'body' | 'text'>;
+
+/** What other threads made of a large body so far, by route. */
+export interface Aside {
+  readonly prepared: Map<string, Prepared>;
+  readonly patched: Map<string, PatchedText | AbpError>;
+}
+
+/** The translated request for a route: made ready on another thread before, or here and now. */
+export function preparedFor(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Prepared {
+  return read.aside?.prepared.get(keyOf(chosen)) ?? prepare(read.text, inputOf(call, chosen, options));
+}
+
+/** The request in its own dialect with the thinking that a run decided, likewise; undefined where none did. */
+export function patchedFor(call: VendorCall, read: Read, chosen: Route, options: CallOptions): PatchedText | undefined {
+  const input = patchOf(call, chosen, options);
+  if (input === undefined) return undefined;
+  const patched = read.aside?.patched.get(keyOf(chosen)) ?? patchText(renamedText(read, chosen), input);
+  if (AbpError.is(patched)) throw patched;
+  return patched;
+}
+
+/**
+ * Reads a large body and, where it must be written anew, has that done on another thread, so that planning the call is quick. What
+ * stands in the way is found again when the call is planned, and written down there.
+ */
+export async function readLarge(gateway: Gateway, call: VendorCall, body: Body): Promise<Body & Partial<Read>> {
+  try {
+    // Putting the body together, scanning it and copying it take some milliseconds each; others may have their turn in between.
+    await setImmediate();
+    const read: Read = { ...body, scan: scanBody(body.text), aside: { prepared: new Map(), patched: new Map() } };
+    await setImmediate();
+    const options = callOptions(call.request.headers, call.principal);
+    const [first] = chooseRoutes(gateway, call, read, options);
+    if (first === undefined) return read;
+    const { engine, model } = first;
+    authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
+    const sha256 = await writeAside(gateway, { call, read, options }, first);
+    return { ...read, ...(sha256 === undefined || body.text !== body.body ? {} : { sha256 }) };
+  } catch (error) {
+    if (!AbpError.is(error)) throw error;
+    return body;
+  }
+}
+
+/** A call that has been read, and what its caller wants. */
+interface Wanted {
+  readonly call: VendorCall;
+  readonly read: Read;
+  readonly options: CallOptions;
+}
+
+/** Has a large request written for a route, unless it is already or need not be; resolves to the hash of its text where that came along. */
+export function writeAside(gateway: Gateway, wanted: Wanted, chosen: Route): Promise<string | undefined> | undefined {
+  const { call, read } = wanted;
+  if (read.aside === undefined || read.text.length < LARGE_BYTES || call.match.path.operation === 'embeddings') return undefined;
+  return isRewritten(call, chosen) ? prepareAside(gateway, wanted, chosen, read.aside) : patchAside(gateway, wanted, chosen, read.aside);
+}
+
+function prepareAside(
+  gateway: Gateway,
+  { call, read, options }: Wanted,
+  chosen: Route,
+  { prepared }: Aside,
+): Promise<string | undefined> | undefined {
+  const key = keyOf(chosen);
+  if (prepared.has(key)) return undefined;
+  return gateway.large.prepare(read.text, inputOf(call, chosen, options)).then(
+    (ready) => {
+      prepared.set(key, ready.prepared);
+      return ready.textSha256;
+    },
+    (error: unknown) => {
+      if (!AbpError.is(error)) throw error;
+      prepared.set(key, refusedWith(error));
+      return undefined;
+    },
+  );
+}
+
+function patchAside(gateway: Gateway, { call, read, options }: Wanted, chosen: Route, { patched }: Aside): Promise<undefined> | undefined {
+  const key = keyOf(chosen);
+  const input = patchOf(call, chosen, options);
+  if (input === undefined || patched.has(key)) return undefined;
+  return gateway.large.patch(renamedText(read, chosen), input).then(
+    (ready) => {
+      patched.set(key, ready);
+      return undefined;
+    },
+    (error: unknown) => {
+      if (!AbpError.is(error)) throw error;
+      patched.set(key, error);
+      return undefined;
+    },
+  );
+}
+
+function keyOf({ engine, target, model, row }: Route): string {
+  return JSON.stringify([engine.id, target.id, model, row?.emulate ?? []]);
+}
+
+function renamedText({ text, scan: { modelSpan } }: Read, { model }: Route): Buffer {
+  return modelSpan === undefined ? text : spliceModel(text, modelSpan, model);
+}
+
+function addressOf({ match }: VendorCall): PrepareInput['address'] {
+  return {
+    ...(match.model === undefined ? {} : { model: match.model }),
+    ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
+  };
+}
+
+function patchOf(call: VendorCall, { engine, model }: Route, { thinking }: CallOptions): PatchTextInput | undefined {
+  if (thinking === undefined || call.match.path.operation !== 'generate') return undefined;
+  return { dialect: call.match.dialect, address: addressOf(call), engine, model, override: thinking };
+}
+
+function inputOf(call: VendorCall, chosen: Route, options: CallOptions): PrepareInput {
+  const { match } = call;
+  return {
+    source: match.dialect,
+    address: addressOf(call),
+    engine: chosen.engine,
+    target: chosen.target,
+    model: chosen.model,
+    ...(match.path.operation === 'count-tokens' ? { operation: 'count-tokens' } : {}),
+    compatibility: options.compatibility,
+    emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
+    requirements: options.requirements,
+    features: featuresOf(call),
+    unknownLeaves: options.unknownLeaves,
+    thinking: options.thinking,
+    traffic: options.traffic,
+  };
+}
+
+/** The caller's feature switches, as far as its dialect has any. */
+function featuresOf({ match: { dialect }, request }: VendorCall): Record<string, string> {
+  const found = (dialect.featureHeaders ?? []).map((name) => [name, request.headers[name]] as const);
+  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+}

@@ -1,0 +1,71 @@
+import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
+import { Fold, unfold } from '../ir/fold.ts';
+import type { IrResponse } from '../ir/response.ts';
+import type { AnswerChange, AnswerFilter } from './answer-filter.ts';
+import { CustomFilter } from './emulations/custom-tool.ts';
+import { ForcedToolFilter } from './emulations/forced-tool.ts';
+import { SingleCallFilter } from './emulations/single-call.ts';
+import { StopFilter } from './emulations/stop-cut.ts';
+import { inputEstimate } from './input-estimate.ts';
+import { idFilter } from './tool-ids.ts';
+import { nameFilter } from './tool-names.ts';
+
+function filterOf(change: AnswerChange): AnswerFilter {
+  switch (change.kind) {
+    case 'input-estimate':
+      return inputEstimate(change.tokens);
+    case 'tool-names':
+      return nameFilter(change.renames);
+    case 'tool-ids':
+      return idFilter(change.rule, change.taken);
+    case 'custom-tools':
+      return new CustomFilter(change.names);
+    case 'forced-tool':
+      return new ForcedToolFilter();
+    case 'single-call':
+      return new SingleCallFilter();
+    case 'stop-cut':
+      return new StopFilter(change.stop);
+  }
+}
+
+/** All changes of a call in order, for the answer and for each further one that the caller asked for. */
+export class AnswerChanges {
+  readonly #changes: readonly AnswerChange[];
+  readonly #filters: readonly AnswerFilter[];
+  readonly #others = new Map<number, readonly AnswerFilter[]>();
+
+  constructor(changes: readonly AnswerChange[]) {
+    this.#changes = changes;
+    this.#filters = changes.map(filterOf);
+  }
+
+  /** A filter ended the answer itself; the engine need not go on. */
+  get done(): boolean {
+    return this.#filters.some((filter) => filter.done === true);
+  }
+
+  filter(event: IrEvent): readonly IrEvent[] {
+    if (event.type !== 'choice') return through(this.#filters, event);
+    const { choice } = event;
+    const filters = this.#others.get(choice) ?? this.#changes.map(filterOf);
+    this.#others.set(choice, filters);
+    return through(filters, event.event).map((out) => ({ type: 'choice', choice, event: out }));
+  }
+
+  /** The same for an answer in one piece. */
+  whole(response: IrResponse): IrResponse {
+    const fold = new Fold();
+    for (const event of unfold(response)) for (const out of this.filter(event)) fold.push(out);
+    return fold.response() ?? response;
+  }
+}
+
+function through(filters: readonly AnswerFilter[], event: IrAnswerEvent): readonly IrAnswerEvent[] {
+  let events = [event];
+  for (const filter of filters) {
+    const [only] = events;
+    events = events.length === 1 && only !== undefined ? filter.filter(only) : events.flatMap((one) => filter.filter(one));
+  }
+  return events;
+}

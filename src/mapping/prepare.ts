@@ -1,0 +1,66 @@
+import { sha256 } from '../base/canonical-json.ts';
+import { parseJson } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import { countRequest } from '../ir/token-estimate.ts';
+import type { AnswerChange } from './answer-filter.ts';
+import { type Mapping, type MappingInput, map } from './mapping.ts';
+
+/** A request as its text, and where it should go. */
+export type PrepareInput = Omit<MappingInput, 'body'>;
+
+/** What is still asked about a request once it has been translated. */
+export interface Asked {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** Names of the tools it offers. */
+  readonly tools: readonly string[];
+  /** Our estimate of what the model would read, where a count was asked for. */
+  readonly inputTokens?: number;
+}
+
+/** The bytes for the engine, and where on it they go. */
+export interface Sendable {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly sha256: string;
+}
+
+/** A mapped request made ready: bytes for the engine, the account for the receipt, and the little that its answer needs. Plain data. */
+export interface Prepared extends Pick<Mapping, 'negotiation' | 'emulations' | 'fidelity'> {
+  readonly asked?: Asked;
+  readonly upstream?: Sendable;
+  readonly changes: readonly AnswerChange[];
+  /** Why nothing may be sent. */
+  readonly error?: AbpError;
+}
+
+/** A request that nothing else is known of than why it is refused. */
+export function refusedWith(error: AbpError): Prepared {
+  return { negotiation: null, emulations: [], fidelity: [], changes: [], error };
+}
+
+/** Reads, checks, translates and writes a request: everything that takes longer the larger it is. */
+export function prepare(text: Buffer, input: PrepareInput): Prepared {
+  const parsed = parseJson(text.toString('utf8'));
+  if (!parsed.ok) return refusedWith(new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`));
+  const { asked, upstream, error, ...account } = map({ ...input, body: parsed.value });
+  return {
+    ...account,
+    ...(asked === undefined ? {} : { asked: askedOf(asked, input.operation === 'count-tokens') }),
+    ...(upstream === undefined ? {} : { upstream: sendable(upstream) }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function askedOf(request: NonNullable<Mapping['asked']>, counting: boolean): Asked {
+  const { model, stream, includeUsage = false, tools } = request;
+  const count = counting ? { inputTokens: countRequest(request) } : {};
+  return { model, stream, includeUsage, tools: tools.map(({ name }) => name), ...count };
+}
+
+function sendable({ path, headers, body }: NonNullable<Mapping['upstream']>): Sendable {
+  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  return { path, headers, body: bytes, sha256: sha256(bytes) };
+}

@@ -1,0 +1,67 @@
+import type { FidelityEntry } from '../contract/negotiation.ts';
+import type { TrafficRow } from '../contract/run-traffic.ts';
+import type { Dialect, FateNote } from '../dialects/dialect.ts';
+import { type Concept, conceptRow } from '../ir/concept.ts';
+import type { IrRequest } from '../ir/request.ts';
+import { covers } from './fidelity.ts';
+
+/**
+ * Settings that some models do not have, and without which a model does what it always does: how a request goes without each. A table
+ * may say that an agent sets them by habit; nothing else that has a meaning is ever taken out.
+ */
+const HABITS: Readonly<Partial<Record<Concept, (request: IrRequest) => IrRequest>>> = {
+  temperature: ({ sampling: { temperature: _gone, ...sampling }, ...rest }) => ({ ...rest, sampling }),
+  top_p: ({ sampling: { topP: _gone, ...sampling }, ...rest }) => ({ ...rest, sampling }),
+  top_k: ({ sampling: { topK: _gone, ...sampling }, ...rest }) => ({ ...rest, sampling }),
+  effort: ({ effort: _gone, ...rest }) => rest,
+};
+
+export interface HabitInput {
+  readonly request: IrRequest;
+  readonly claims: ReadonlyMap<string, Concept>;
+  readonly target: Dialect;
+  readonly lacks: ReadonlySet<Concept>;
+  readonly rows: readonly TrafficRow[];
+}
+
+/** The request without what its agent sets by habit and the model has no form for. What a caller sets of its own will is not in the table, and refused. */
+export function withoutHabits(input: HabitInput): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
+  let { request } = input;
+  const notes: FateNote[] = [];
+  for (const [name, without] of Object.entries(HABITS)) {
+    const concept = name as Concept; // a key of the table above
+    if (!isDroppedHabit(input, concept)) continue;
+    request = without(request);
+    notes.push({ concept, fate: 'dropped', note: `the model has no ${conceptRow(concept).title.toLowerCase()}` });
+  }
+  return { request, notes };
+}
+
+function isDroppedHabit({ claims, target, lacks, rows }: HabitInput, concept: Concept): boolean {
+  if (target.names[concept] !== undefined && !lacks.has(concept)) return false;
+  return [...claims].some(([path, claimed]) => claimed === concept && fateOf(rowFor(rows, path), target.id) === 'dropped');
+}
+
+/** The account with the words of the agent's table beside every loss that the table foresees. */
+export function withReasons(entries: readonly FidelityEntry[], rows: readonly TrafficRow[], target: Dialect): readonly FidelityEntry[] {
+  if (rows.length === 0) return entries;
+  return entries.map((entry) => {
+    if (entry.fate !== 'emulated' && entry.fate !== 'dropped') return entry;
+    const row = rowFor(rows, entry.path);
+    if (row === undefined || fateOf(row, target.id) !== entry.fate) return entry;
+    const words = `${row.feature}: ${row.reason}`;
+    return { ...entry, note: entry.note === undefined ? words : `${entry.note} (${words})` };
+  });
+}
+
+/** The row of the nearest thing at or above the path. */
+function rowFor(rows: readonly TrafficRow[], path: string): TrafficRow | undefined {
+  const shape = path.replaceAll(/\[\d+\]/g, '[*]');
+  return rows
+    .filter((row) => covers(row.path, shape))
+    .reduce<TrafficRow | undefined>((best, row) => (best === undefined || row.path.length > best.path.length ? row : best), undefined);
+}
+
+function fateOf(row: TrafficRow | undefined, dialect: string): TrafficRow['fate'] | undefined {
+  return row?.on?.[dialect] ?? row?.fate;
+}
