@@ -63,12 +63,25 @@ export interface GatewayOptions {
 }
 
 /** Starts `abp serve` as a user would. Resolves when it has said its address. */
-export async function startGateway({ home, config, env }: GatewayOptions): Promise<Subject> {
+export async function startGateway(options: GatewayOptions): Promise<Subject> {
+  const { child, said } = await startAbp(['serve', '--port', '0'], options);
+  const address = parseJsonObject(said);
+  if (typeof address?.url !== 'string') throw new Error(`abp serve said ${said}`);
+  return { pid: pidOf(child), url: address.url, child };
+}
+
+/** Starts `abp worker`; resolves when it works. */
+export async function startTurnWorker(options: GatewayOptions): Promise<ChildProcess> {
+  return (await startAbp(['worker'], options)).child;
+}
+
+/** Starts a command that says one line when it is ready. */
+async function startAbp(argv: readonly string[], { home, config, env }: GatewayOptions): Promise<{ child: ChildProcess; said: string }> {
   const file = join(home, 'bench.toml');
   writeFileSync(file, config);
   const entry = new URL('../bin/abp.js', import.meta.url).pathname;
   const child = watched(
-    spawn(process.execPath, [entry, 'serve', '--json', '--port', '0', '--home', home, '--config', file], {
+    spawn(process.execPath, [entry, ...argv, '--json', '--home', home, '--config', file], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ABP_LOG: 'warn', ...env },
     }),
@@ -76,9 +89,7 @@ export async function startGateway({ home, config, env }: GatewayOptions): Promi
   let said = '';
   const signal = AbortSignal.timeout(START_MS);
   while (!said.includes('\n')) said += String((await once(child.stdout as NonNullable<typeof child.stdout>, 'data', { signal }))[0]); // piped above
-  const address = parseJsonObject(said.slice(0, said.indexOf('\n')));
-  if (typeof address?.url !== 'string') throw new Error(`abp serve said ${said}`);
-  return { pid: pidOf(child), url: address.url, child };
+  return { child, said: said.slice(0, said.indexOf('\n')) };
 }
 
 /** Ends a process, by force when it does not listen. */

@@ -4,8 +4,11 @@ import { openHome } from '../src/store/home.ts';
 import { closeFact, openFact } from '../test/support/facts.ts';
 import { type BenchReport, interleave, judge, spread } from './harness.ts';
 import { scratchFolder } from './processes.ts';
+import { measureStreams } from './receipts-streams.ts';
 
 const ROUNDS = 12;
+/** V8 goes on compiling for tens of thousands of runs. */
+const WARM_UP = 10;
 const RUNS = 3999;
 const RUNS_PER_TICK = 3;
 const TICK_MS = 1;
@@ -19,8 +22,20 @@ interface Sample {
   readonly perSecond: number;
 }
 
-/** Processor time that receipts add to a run: facts, journal, keeper thread, cost, hash, seal and row. */
+/** Processor time that receipts add to a run, alone and in the gateway. */
 export async function benchReceipts(): Promise<BenchReport> {
+  const alone = await measureAlone();
+  const streams = await measureStreams();
+  return {
+    ...alone,
+    method: `${alone.method} ${streams.method}`,
+    findings: [...alone.findings, ...streams.findings],
+    table: streams.table,
+  };
+}
+
+/** Facts, journal, keeper thread, cost, hash, seal and row. */
+async function measureAlone(): Promise<BenchReport> {
   const home = openHome({ path: scratchFolder() });
   const keeper = startKeeper({
     homePath: home.path,
@@ -31,7 +46,7 @@ export async function benchReceipts(): Promise<BenchReport> {
   });
   try {
     await keeper.ready;
-    await played(keeper, 'receipts');
+    for (let round = 0; round < WARM_UP; round += 1) await played(keeper, 'receipts');
     const samples = await interleave(VARIANTS, ROUNDS, (variant) => played(keeper, variant));
     const [without = [], receipts = []] = VARIANTS.map((variant) => samples.get(variant));
     const added = spread(receipts.map(({ cpu }, round) => cpu - (without[round]?.cpu ?? 0)));

@@ -1,7 +1,7 @@
 import type { ChainVerification } from '../contract/chain-verification.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { PendingReceipt, Receipt } from '../contract/receipt.ts';
-import { type Connection, get } from './http.ts';
+import { type Connection, get, rest, retryAfterMs } from './http.ts';
 import { followReceipts } from './receipt-stream.ts';
 import { headersOf, wrapClient } from './wrap.ts';
 
@@ -47,6 +47,9 @@ export type RunReference = string | object;
 type Listed = Pick<ReceiptPage, 'items'> & { readonly [Member in 'next_cursor']?: string };
 
 const WAIT_MS = 30_000;
+/** The server holds no answer for longer. */
+const LONGEST_WAIT_MS = 60_000;
+const ACCEPTED = 202;
 const DEFAULT_URL = 'http://127.0.0.1:8088';
 const RUN_HEADER = 'x-abp-run-id';
 
@@ -68,13 +71,15 @@ export class AbpClient {
     const id = runIdOf(run);
     const deadline = Date.now() + waitMs;
     for (;;) {
-      const left = Math.max(0, deadline - Date.now());
+      const left = Math.min(Math.max(0, deadline - Date.now()), LONGEST_WAIT_MS);
       const answer = await get(this.#connection, `/v1/receipts/${encodeURIComponent(id)}?wait=${left / 1000}`);
       const receipt = (await answer.json()) as Receipt | PendingReceipt; // the server's own document
       if (isEnded(receipt)) return receipt;
       if (Date.now() >= deadline) {
         throw new AbpError('request_timeout', `The run ${id} has not ended; its receipt comes with its end.`, { run_id: id });
       }
+      // Another node serves the run, and this one has not heard of it yet.
+      if (answer.status === ACCEPTED) await rest(Math.min(retryAfterMs(answer), deadline - Date.now()), this.#closing.signal);
     }
   }
 
@@ -89,7 +94,11 @@ export class AbpClient {
 
   /** Whether a receipt is what was sealed, and linked to a signed head of the chain. */
   async verifyReceipt(run: RunReference): Promise<ChainVerification> {
-    const answer = await get(this.#connection, `/v1/receipts/${encodeURIComponent(runIdOf(run))}/verify`);
+    const id = runIdOf(run);
+    const answer = await get(this.#connection, `/v1/receipts/${encodeURIComponent(id)}/verify`);
+    if (answer.status === ACCEPTED) {
+      throw new AbpError('conflict', `The run ${id} is not known yet; ask again in a moment.`, { run_id: id });
+    }
     return (await answer.json()) as ChainVerification; // the server's own document
   }
 

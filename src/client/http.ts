@@ -32,3 +32,24 @@ async function errorOf(answer: Response): Promise<AbpError> {
   const { code = '', message = fallback.message, details = {} } = body.error ?? {};
   return new AbpError(isErrorCode(code) ? code : 'internal', message, details);
 }
+
+/** Waits, until the signal aborts at the latest. */
+export async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}
+
+const LEAST_PAUSE_MS = 250;
+
+/** How long the server asks to wait before it is asked again. */
+export function retryAfterMs(answer: Response): number {
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.max(seconds * 1000, LEAST_PAUSE_MS) : LEAST_PAUSE_MS;
+}

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { Receipt } from '../contract/receipt.ts';
-import { type Connection, get } from './http.ts';
+import { type Connection, get, rest } from './http.ts';
 
 export interface StreamOptions {
   readonly onReceipt: (receipt: Receipt) => void;
@@ -68,14 +68,4 @@ async function deliver(data: string, onReceipt: StreamOptions['onReceipt'], onEr
   } catch (error) {
     onError(error);
   }
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

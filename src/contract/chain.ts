@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LateEnds } from './late-end.ts';
 import { Receipt, Seal } from './receipt.ts';
 
 const text = z.string();
@@ -70,7 +71,7 @@ export const ChainLink = z.strictObject({
 export type ChainLink = z.infer<typeof ChainLink>;
 
 /** One line of an export of receipts. */
-export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, ChainLink]);
+export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, ChainLink]);
 
 /** What is left of a receipt whose content was removed. */
 export const ReceiptStub = Receipt.pick({

@@ -183,6 +183,27 @@ export const ERRORS = {
     meaning: 'The engine did not answer before the deadline.',
     remedy: 'Try again, or raise the timeout of the engine.',
   },
+  max_iterations: {
+    type: 'TooManyIterations',
+    status: 409,
+    retryable: false,
+    meaning: 'A turn of an agent has called its model as often as it may.',
+    remedy: 'Raise max_iterations of the session or the agent, or ask for less at once.',
+  },
+  budget_exhausted: {
+    type: 'BudgetExhausted',
+    status: 402,
+    retryable: false,
+    meaning: 'The turn or the session has used up what it may cost.',
+    remedy: 'Raise max_cost_usd of the agent or the session, or begin another session.',
+  },
+  no_progress: {
+    type: 'NoProgress',
+    status: 500,
+    retryable: true,
+    meaning: 'A turn was taken over again and again, and every process that worked on it ended.',
+    remedy: 'Look in the logs for why they ended, then send the message again.',
+  },
   ...RUN_ERRORS,
 } as const satisfies Record<string, ErrorRow>;
 

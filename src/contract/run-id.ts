@@ -18,6 +18,15 @@ export function parseRunId(text: string): RunId | undefined {
   return hex === undefined ? undefined : branded(hex);
 }
 
+/** The version of a UUID that begins with its time. */
+const TIMED = '7';
+
+/** When the id was made, in milliseconds since the epoch; undefined for one that does not say so. */
+export function runTime(id: RunId): number | undefined {
+  const hex = id.slice(4);
+  return hex[12] === TIMED ? Number.parseInt(hex.slice(0, 12), 16) : undefined;
+}
+
 export function runUuid(id: RunId): string {
   return hyphenate(id.slice(4));
 }

@@ -56,53 +56,69 @@ export const RetryPolicy = z.strictObject({
 });
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 
+/** The name of a profile: it is the name of a file. */
+export const ProfileName = text.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+
+const options = {
+  agent: text.min(1),
+  prompt: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+  systemPrompt: text.optional(),
+  systemPromptMode: z.enum(['prepend', 'append', 'replace']).optional(),
+  attachments: z.array(Attachment).optional(),
+  model: text.min(1).optional(),
+  thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
+  thinkingBudgetTokens: z.int().min(1).optional(),
+  thinkingOverride: JsonRecord.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  topK: positive.optional(),
+  maxTokens: positive.optional(),
+  maxOutputTokens: positive.optional(),
+  sessionId: text.min(1).optional(),
+  forkSessionId: text.min(1).optional(),
+  noSession: z.boolean().optional(),
+  stream: z.union([z.boolean(), z.literal('auto')]).optional(),
+  outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
+  /** `false`: the caller will talk to the agent while it runs, so it is held in the form that listens. `true`: nobody answers it. */
+  nonInteractive: z.boolean().optional(),
+  cwd: text.min(1).optional(),
+  env: z.record(text, text).optional(),
+  timeout: ms.optional(),
+  inactivityTimeout: ms.optional(),
+  maxTurns: positive.optional(),
+  maxBudgetUsd: z.number().positive().optional(),
+  /** `advisory`: the caller accepts that its budget can be passed by callers without a key. */
+  enforcement: z.enum(['enforced', 'advisory']).optional(),
+  approvalMode: z.enum(APPROVAL_MODES).optional(),
+  skills: z.array(text.min(1)).optional(),
+  agentsDoc: text.optional(),
+  mcpServers: z.array(McpServerConfig).optional(),
+  retryPolicy: RetryPolicy.optional(),
+  tags: z.array(text).optional(),
+  collectEvents: z.boolean().optional(),
+  gracePeriodMs: ms.optional(),
+  engine: text.min(1).optional(),
+  direct: z.boolean().optional(),
+  compatibility: z.enum(['strict', 'best_effort']).optional(),
+  /** Options by a name, under those that are given here. */
+  profile: ProfileName.optional(),
+};
+
 /** What to run and how. Callbacks of the in-process client stand beside these. */
 export const RunOptions = z
-  .strictObject({
-    agent: text.min(1),
-    prompt: z.union([text.min(1), z.array(text.min(1)).min(1)]),
-    systemPrompt: text.optional(),
-    systemPromptMode: z.enum(['prepend', 'append', 'replace']).optional(),
-    attachments: z.array(Attachment).optional(),
-    model: text.min(1).optional(),
-    thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
-    thinkingBudgetTokens: z.int().min(1).optional(),
-    thinkingOverride: JsonRecord.optional(),
-    temperature: z.number().min(0).max(2).optional(),
-    topP: z.number().min(0).max(1).optional(),
-    topK: positive.optional(),
-    maxTokens: positive.optional(),
-    maxOutputTokens: positive.optional(),
-    sessionId: text.min(1).optional(),
-    forkSessionId: text.min(1).optional(),
-    noSession: z.boolean().optional(),
-    stream: z.union([z.boolean(), z.literal('auto')]).optional(),
-    outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
-    nonInteractive: z.boolean().optional(),
-    cwd: text.min(1).optional(),
-    env: z.record(text, text).optional(),
-    timeout: ms.optional(),
-    inactivityTimeout: ms.optional(),
-    maxTurns: positive.optional(),
-    maxBudgetUsd: z.number().positive().optional(),
-    /** `advisory`: the caller accepts that its budget can be passed by callers without a key. */
-    enforcement: z.enum(['enforced', 'advisory']).optional(),
-    approvalMode: z.enum(APPROVAL_MODES).optional(),
-    skills: z.array(text.min(1)).optional(),
-    agentsDoc: text.optional(),
-    mcpServers: z.array(McpServerConfig).optional(),
-    retryPolicy: RetryPolicy.optional(),
-    tags: z.array(text).optional(),
-    collectEvents: z.boolean().optional(),
-    gracePeriodMs: ms.optional(),
-    engine: text.min(1).optional(),
-    direct: z.boolean().optional(),
-    compatibility: z.enum(['strict', 'best_effort']).optional(),
-  })
+  .strictObject(options)
   .refine((it) => [it.sessionId, it.forkSessionId, it.noSession === true ? '' : undefined].filter((way) => way !== undefined).length <= 1, {
     error: 'must have at most one of sessionId, forkSessionId and noSession',
   });
 export type RunOptions = z.infer<typeof RunOptions>;
+
+/** Options that are kept under a name. What belongs to one run alone is not among them. */
+export const RunProfile = z
+  .strictObject(options)
+  .omit({ prompt: true, env: true, cwd: true, sessionId: true, forkSessionId: true, noSession: true, attachments: true })
+  .omit({ agentsDoc: true, profile: true })
+  .partial();
+export type RunProfile = z.infer<typeof RunProfile>;
 
 /** Options as a caller wrote them, checked; throws a ValidationError that names every field that is wrong. */
 export function parseRunOptions(value: unknown): RunOptions {

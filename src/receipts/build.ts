@@ -3,7 +3,8 @@ import { hyphenate } from '../base/ids.ts';
 import { CONTRACT_VERSION, HASH_PROFILE } from '../contract/version.ts';
 import { canonicalText, plainText } from './canonical-text.ts';
 import { contentTextHash } from './content-hash.ts';
-import { type CloseTexts, jsonText, type OpenTexts } from './fact-line.ts';
+import type { CloseTexts, OpenTexts } from './fact-line.ts';
+import { jsonText } from './fact-texts.ts';
 
 /** Where the receipt is built. */
 export interface Origin {

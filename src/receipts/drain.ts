@@ -1,9 +1,9 @@
-import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbpError } from '../contract/errors.ts';
 import type { RunId } from '../contract/run-id.ts';
 import { forgetSegment, journalPosition } from '../store/journal-positions.ts';
-import type { NewReceipt } from '../store/receipt-columns.ts';
+import type { NewReceipt, StoredReceipt } from '../store/receipt-columns.ts';
 import { getReceipt } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
 import type { BodyKeeper } from './bodies/keeper.ts';
@@ -11,6 +11,7 @@ import { type Origin, type Sealer, upstreamModel } from './build.ts';
 import type { Chain } from './chain.ts';
 import { type CloseTexts, hasPrices, isOpening, type OpenTexts, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { SEGMENT_SUFFIX } from './journal.ts';
+import { isClosedElsewhere, keepLateEnds, type LateEnding } from './late-ends.ts';
 import { loadPricer, type Pricer } from './pricing.ts';
 import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
 
@@ -19,11 +20,11 @@ const BATCH_BYTES = 256 * 1024;
 const KEEP_DRAINED_MS = 60_000;
 const LF = 10;
 
-/** Lines of one segment, what is known of runs that end in them, and where the runs that were written are noted. */
+/** Lines of one segment, what the database knows of runs that end in them, and where the runs that were written are noted. */
 interface Batch {
   readonly lines: readonly string[];
   readonly segment: string;
-  readonly recalled: ReadonlyMap<string, Opening | 'ended'>;
+  readonly recalled: ReadonlyMap<string, StoredReceipt>;
   readonly sealer: Sealer;
   readonly written: RunId[];
 }
@@ -48,7 +49,7 @@ export class Drain {
   readonly #bodies: DrainOptions['bodies'];
   readonly #onSettled: DrainOptions['onSettled'];
   #pricer: Pricer | undefined;
-  /** The database knew better than we did: the next batch asks it about every run that ends. */
+  /** The database knew better than we did: the batch is made again, and asks it about every run that ends. */
   #doubtful = false;
   #buffer = Buffer.allocUnsafe(BATCH_BYTES);
   /** Lines of runs that began in an earlier batch and have not ended. */
@@ -66,9 +67,7 @@ export class Drain {
   }
 
   segments(): string[] {
-    return readdirSync(this.#folder)
-      .filter((name) => name.endsWith(SEGMENT_SUFFIX))
-      .sort();
+    return segmentsIn(this.#folder);
   }
 
   /** Drains what is there now; the runs whose receipts were written. */
@@ -89,7 +88,7 @@ export class Drain {
     return known;
   }
 
-  /** One batch of whole lines; whether the segment had more when it was read. */
+  /** One batch of whole lines; whether there is another one to be made of the segment. */
   async #batch(segment: string, settled: RunId[]): Promise<boolean> {
     const position = await this.#position(segment);
     const { end, more } = this.#readLines(segment, position);
@@ -102,12 +101,16 @@ export class Drain {
     const recalled = await this.#recall(lines);
     const mark = { segment, node: this.#origin.node, position: position + end };
     try {
+      // Before the position moves on: what is known of these runs is nowhere else.
+      await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
       await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written }));
       this.#doubtful = false;
     } catch (error) {
       // A write that failed may have arrived all the same.
       this.#positions.delete(segment);
+      const isNews = !this.#doubtful;
       this.#doubtful = AbpError.is(error) && error.code === 'conflict';
+      if (this.#doubtful && isNews) return true;
       throw error;
     }
     this.#positions.set(segment, position + end);
@@ -132,17 +135,29 @@ export class Drain {
 
   /** Beginnings that an earlier process drained, of runs that end in these lines: their rows have what is needed. */
   async #recall(lines: readonly string[]): Promise<Batch['recalled']> {
-    const recalled = new Map<string, Opening | 'ended'>();
+    const recalled = new Map<string, StoredReceipt>();
     const begun = new Set<string>();
     for (const line of lines) {
       const run = runOfLine(line);
       if (isOpening(line)) begun.add(run);
       else if (this.#doubtful || (!begun.has(run) && !this.#running.has(run))) {
         const stored = await getReceipt(this.#store, run as RunId); // written by the journal from a RunId
-        if (stored !== undefined) recalled.set(run, stored.completedAt === null ? openingOf(stored) : 'ended');
+        if (stored !== undefined) recalled.set(run, stored);
       }
     }
     return recalled;
+  }
+
+  /** Ends of runs that another node has closed in the meantime. */
+  #lateEnds(lines: readonly string[], segment: string, recalled: Batch['recalled']): LateEnding[] {
+    const late = new Map<string, LateEnding>();
+    for (const line of recalled.size === 0 ? [] : lines) {
+      const stored = isOpening(line) ? undefined : recalled.get(runOfLine(line));
+      if (stored === undefined || late.has(stored.runId) || !isClosedElsewhere(stored, this.#chain.number)) continue;
+      const opening = openingOf(stored);
+      late.set(stored.runId, { stored, opening, close: this.#told(opening.open, parseClosing(line, segment)) });
+    }
+    return [...late.values()];
   }
 
   /**
@@ -151,17 +166,30 @@ export class Drain {
    */
   *#rows({ lines, segment, recalled, sealer, written }: Batch): Generator<NewReceipt> {
     const begun = new Map<string, string>();
+    const ended = new Set<string>();
     for (const line of lines) {
       if (isOpening(line)) {
         begun.set(runOfLine(line), line);
         continue;
       }
       const close = parseClosing(line, segment);
-      const known = recalled.get(close.run);
-      const opening = this.#takeOpening(close.run, begun, segment) ?? known;
-      if (opening === undefined || opening === 'ended' || known === 'ended') continue;
+      if (ended.has(close.run)) {
+        // Two have ended it, as happens to a turn; the first one counts.
+        begun.delete(close.run);
+        continue;
+      }
+      const stored = recalled.get(close.run);
+      const taken = this.#takeOpening(close.run, begun, segment);
+      // A run ends once. Whoever waits for its receipt is told all the same.
+      if (stored !== undefined && stored.completedAt !== null) {
+        written.push(stored.runId);
+        continue;
+      }
+      const opening = taken ?? (stored === undefined ? undefined : this.#recalledOpening(stored));
+      if (opening === undefined) continue;
       const { open, origin } = opening;
-      const row = closedRow({ open, close: this.#judged(this.#priced(open, close)), origin, sealer }, this.#chain.number);
+      ended.add(close.run);
+      const row = closedRow({ open, close: this.#told(open, close), origin, sealer }, this.#chain.number);
       written.push(row.runId);
       yield row;
     }
@@ -173,6 +201,11 @@ export class Drain {
     }
   }
 
+  /** The end with all that is known of it. */
+  #told(open: OpenTexts, close: CloseTexts): CloseTexts {
+    return this.#judged(this.#priced(open, close));
+  }
+
   /** What the run cost, where nobody has said so yet. */
   #priced(open: OpenTexts, close: CloseTexts): CloseTexts {
     if (this.#pricer === undefined || close.prices === 'null' || close.cost !== 'null' || close.usage === 'null') return close;
@@ -182,6 +215,12 @@ export class Drain {
   /** Whether the run can be replayed is known once its bodies are stored. */
   #judged(close: CloseTexts): CloseTexts {
     return this.#bodies?.replayable(close.run) === true ? { ...close, replayable: 'true' } : close;
+  }
+
+  /** A turn may have begun on another node; the one that ends it vouches for its receipt, in its own chain. */
+  #recalledOpening(stored: StoredReceipt): Opening {
+    const { open, origin } = openingOf(stored);
+    return { open, origin: origin.node === this.#origin.node ? origin : this.#origin };
   }
 
   /** A run ends once: its beginning is forgotten. */
@@ -204,6 +243,22 @@ export class Drain {
     this.#drainedAt.delete(segment);
     this.#positions.delete(segment);
     await forgetSegment(this.#store, segment);
+  }
+}
+
+function segmentsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX))
+    .sort();
+}
+
+/** Deletes the segments of which nothing is left to drain. For a home that no server serves, once the database is on the disk. */
+export async function discardDrained(store: Store, folder: string): Promise<void> {
+  for (const segment of segmentsIn(folder)) {
+    const file = join(folder, segment);
+    if ((await journalPosition(store, segment)) < statSync(file).size) continue;
+    rmSync(file, { force: true });
+    await forgetSegment(store, segment);
   }
 }
 

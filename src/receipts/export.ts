@@ -9,7 +9,7 @@ import {
   type SealedRow,
   sealedRows,
 } from '../store/chain-lines.ts';
-import { ARCHIVED, DELETED } from '../store/receipt-removal.ts';
+import { ARCHIVED, DELETED } from '../store/receipt-columns.ts';
 import type { Store } from '../store/store.ts';
 
 /** What is exported of a chain: all of it, a range, or the receipts a filter takes. */

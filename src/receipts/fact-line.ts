@@ -1,4 +1,5 @@
 import { AbpError } from '../contract/errors.ts';
+import { FactTexts, jsonText } from './fact-texts.ts';
 import type { CloseFact, Digest, Fact, OpenFact } from './facts.ts';
 
 /**
@@ -62,37 +63,46 @@ type Seven = [string, string, string, string, string, string, string];
 type OpenValues = readonly [...Seven, ...Seven, ...Seven, string];
 type CloseValues = readonly [...Seven, ...Seven, ...Seven];
 
+const NONE: readonly object[] = [];
+
+const NO_OWN_PATTERNS = new FactTexts();
+
 /** The journal line of a fact, without its line break. */
-export function factLine(fact: Fact): string {
-  return fact.fact === 'open' ? openLine(fact) : closeLine(fact);
+export function factLine(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
+  return fact.fact === 'open' ? openLine(fact, texts) : closeLine(fact, texts);
 }
 
-function openLine(fact: OpenFact): string {
+function openLine(fact: OpenFact, texts: FactTexts): string {
   const request = digestText(fact.request);
   const upstreamRequest = fact.upstreamRequest === fact.request ? request : digestText(fact.upstreamRequest);
-  const requestedModel = nameText(fact.requestedModel);
-  const upstreamModel = fact.upstreamModel === fact.requestedModel ? requestedModel : nameText(fact.upstreamModel);
+  const requestedModel = texts.name(fact.requestedModel);
+  const upstreamModel = fact.upstreamModel === fact.requestedModel ? requestedModel : texts.name(fact.upstreamModel);
   return (
-    `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${nameText(fact.task)}\t${nameText(fact.dialect)}\t${nameText(fact.engine)}` +
-    `\t${nameText(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${nameText(fact.mode)}\t"${fact.compatibility}"` +
-    `\t${jsonText(fact.negotiation)}\t${listText(fact.emulations)}\t${listText(fact.fidelity)}\t${request}\t${upstreamRequest}` +
-    `\t"${fact.recording}"\t"${fact.enforcement}"\t${listText(fact.tags)}\t${nameText(fact.keyId)}` +
+    `open\t${fact.run}\t${fact.at}\t"${fact.plane}"\t${texts.name(fact.task)}\t${texts.name(fact.dialect)}\t${texts.name(fact.engine)}` +
+    `\t${texts.name(fact.backend)}\t${requestedModel}\t${upstreamModel}\t${texts.name(fact.mode)}\t"${fact.compatibility}"` +
+    `\t${jsonText(fact.negotiation)}\t${texts.list(fact.emulations)}\t${texts.list(fact.fidelity)}\t${request}\t${upstreamRequest}` +
+    `\t"${fact.recording}"\t"${fact.enforcement}"\t${texts.list(fact.tags)}\t${texts.name(fact.keyId)}` +
     `\t${fact.parent === null ? 'null' : `"${fact.parent}"`}`
   );
 }
 
-function closeLine(fact: CloseFact): string {
+function closeLine(fact: CloseFact, texts: FactTexts): string {
   return (
-    `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${nameText(fact.reason)}\t${jsonText(fact.error)}\t${responseText(fact.response)}` +
-    `\t${nameText(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${toolCallsText(fact.toolCalls)}\t${attemptsText(fact.attempts)}` +
+    `close\t${fact.run}\t${fact.at}\t"${fact.status}"\t${texts.name(fact.reason)}\t${errorText(fact.error, texts)}\t${responseText(fact.response)}` +
+    `\t${texts.name(fact.upstreamModel)}\t${fact.eventCount}\t${usageText(fact.usage)}\t${toolCallsText(fact.toolCalls, texts)}\t${attemptsText(fact.attempts, texts)}` +
     `\t${fact.dispatchedMs}\t${fact.firstByteMs}\t${fact.lastByteMs}\t${costText(fact.cost)}\t${fact.replayable}` +
-    `\t${listText(fact.artifacts ?? NONE)}\t${jsonText(fact.workspaceDelta ?? null)}\t${nameText(fact.backendVersion ?? null)}\t${nameText(fact.prices)}`
+    `\t${texts.list(fact.artifacts ?? NONE)}\t${texts.value(fact.workspaceDelta ?? null)}\t${texts.name(fact.backendVersion ?? null)}\t${texts.name(fact.prices)}`
   );
 }
 
 /** Members in the order of RFC 8785, because the text also goes into the hash of the content. */
 function digestText(digest: Digest | null): string {
   return digest === null ? 'null' : `{"bytes":${digest.bytes},"sha256":"${digest.sha256}"}`;
+}
+
+/** What engines say of a failure may name the key they were called with. */
+function errorText(error: CloseFact['error'], texts: FactTexts): string {
+  return error === null ? 'null' : `{"code":${texts.name(error.code)},"message":${texts.name(error.message)}}`;
 }
 
 export function responseText(response: CloseFact['response']): string {
@@ -110,63 +120,27 @@ function usageText(usage: CloseFact['usage']): string {
 }
 
 export function costText(cost: CloseFact['cost']): string {
-  return cost === null ? 'null' : `{"nano_usd":${cost.nanoUsd},"price_version":${nameText(cost.priceVersion)}}`;
+  return cost === null ? 'null' : `{"nano_usd":${cost.nanoUsd},"price_version":${JSON.stringify(cost.priceVersion)}}`;
 }
 
 function count(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
-function attemptsText(attempts: CloseFact['attempts']): string {
-  const texts = attempts.map(
-    ({ engine, status, error, ms }) => `{"engine":${nameText(engine)},"error":${nameText(error)},"ms":${ms},"status":${status}}`,
+function attemptsText(attempts: CloseFact['attempts'], texts: FactTexts): string {
+  const all = attempts.map(
+    ({ engine, status, error, ms }) => `{"engine":${texts.name(engine)},"error":${texts.name(error)},"ms":${ms},"status":${status}}`,
   );
-  return `[${texts.join(',')}]`;
+  return `[${all.join(',')}]`;
 }
 
-function toolCallsText(calls: CloseFact['toolCalls']): string {
+function toolCallsText(calls: CloseFact['toolCalls'], texts: FactTexts): string {
   if (calls.length === 0) return '[]';
-  const texts = calls.map(
+  const all = calls.map(
     ({ arguments_sha256: argumentsHash, id, name, result_sha256: resultHash }) =>
-      `{"arguments_sha256":"${argumentsHash}","id":${nameText(id)},"name":${nameText(name)},"result_sha256":${nameText(resultHash)}}`,
+      `{"arguments_sha256":"${argumentsHash}","id":${texts.name(id)},"name":${texts.name(name)},"result_sha256":${resultHash === null ? resultHash : `"${resultHash}"`}}`,
   );
-  return `[${texts.join(',')}]`;
-}
-
-/** Tasks, engines, models and reasons come again and again; looking their text up is much less code to run than making it. */
-const known = new Map<string, string>();
-const MOST_KNOWN = 1000;
-const LONGEST_KNOWN = 128;
-
-function nameText(name: string | null): string {
-  if (name === null) return 'null';
-  const text = known.get(name);
-  if (text !== undefined) return text;
-  const made = jsonText(name);
-  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, made);
-  return made;
-}
-
-const NONE: readonly object[] = [];
-
-function listText(list: readonly (string | object)[]): string {
-  return list.length === 0 ? '[]' : jsonText(list);
-}
-
-const BEYOND_ASCII = /[\u0080-\uffff]/g;
-
-/** Half a surrogate pair, which JSON.stringify escapes; an even number of backslashes before it would make it plain text. */
-const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
-
-/** JSON text of a value, in ASCII. Half a surrogate pair has no UTF-8 form, hence none in RFC 8785: it becomes U+FFFD. */
-export function jsonText(value: string | object | null): string {
-  if (value === null) return 'null';
-  const text = JSON.stringify(value);
-  return (text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\\ufffd') : text).replace(BEYOND_ASCII, escaped);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `[${all.join(',')}]`;
 }
 
 /** Whether the line of an end says whose prices its usage is billed by. */

@@ -54,6 +54,18 @@ it('refuses a beginning that cannot be written, in words', () => {
   journal.close();
 });
 
+it('goes on in another segment when it is told to, at once, and makes none for nothing', () => {
+  const journal = new Journal(folder);
+  journal.rotate();
+  expect(segments()).toEqual([]);
+  journal.append(openFact({ task: 'first' }));
+  journal.rotate();
+  expect(segments().map((name) => linesOf(name).length)).toEqual([2, 1]);
+  journal.append(openFact({ task: 'second' }));
+  expect(segments().map((name) => linesOf(name).length)).toEqual([2, 2]);
+  journal.close();
+});
+
 describe('a full disk', () => {
   let full: boolean;
   let faults: (string | undefined)[];

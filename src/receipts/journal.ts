@@ -1,7 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Redactor } from '../base/redact.ts';
 import { AbpError } from '../contract/errors.ts';
 import { factLine } from './fact-line.ts';
+import { FactTexts } from './fact-texts.ts';
 import type { Fact } from './facts.ts';
 import { HeldFacts } from './held-facts.ts';
 
@@ -24,6 +26,8 @@ export interface JournalOptions {
   readonly onFault?: (message: string | undefined) => void;
   /** Writes ASCII text at the end of a file; how much of it. */
   readonly write?: (fd: number, text: string) => number;
+  /** Removes secrets from what callers and engines chose to say; without it, those of known shapes. */
+  readonly redactor?: Redactor;
 }
 
 function writeAscii(fd: number, text: string): number {
@@ -40,6 +44,7 @@ export class Journal {
   readonly #startedAt = Date.now();
   readonly #options: JournalOptions;
   readonly #held: HeldFacts;
+  readonly #texts: FactTexts;
   #gathered: Fact[] | undefined;
   #number = 0;
   #fd: number | undefined;
@@ -48,6 +53,7 @@ export class Journal {
   constructor(folder: string, options: JournalOptions = {}) {
     this.#folder = folder;
     this.#options = options;
+    this.#texts = new FactTexts(options.redactor);
     this.#held = new HeldFacts({
       write: (facts) => this.#write(facts),
       probe: () => this.#probe(),
@@ -86,7 +92,7 @@ export class Journal {
   /** A line that did not get out whole (a full disk) ends its segment: only a last line may be torn. */
   #write(facts: readonly Fact[]): void {
     let lines = '';
-    for (const fact of facts) lines += `${factLine(fact)}\n`;
+    for (const fact of facts) lines += `${factLine(fact, this.#texts)}\n`;
     const { write = writeAscii, onWritten } = this.#options;
     try {
       if (write(this.#open(), lines) < lines.length) throw new Error('only a part of a line was taken; is the disk full?');
@@ -110,6 +116,13 @@ export class Journal {
       closeSync(fd);
       rmSync(file, { force: true });
     }
+  }
+
+  /** Goes on in another segment, so that this one is deleted once it is drained: what is removed must not live on in it. */
+  rotate(): void {
+    if (this.#fd === undefined) return;
+    this.#end();
+    this.#open();
   }
 
   close(): void {

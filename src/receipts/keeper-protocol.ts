@@ -1,5 +1,6 @@
 import type { RunId } from '../contract/run-id.ts';
 import type { BodyKeeping } from './bodies/keeper.ts';
+import type { NodeTiming } from './node-watch.ts';
 import type { RemovalOrder } from './remove.ts';
 import type { Rotation } from './rotate.ts';
 
@@ -10,7 +11,10 @@ export interface KeeperData {
   readonly version: string;
   /** Receipts that ended longer ago are archived; never, unless it is said. */
   readonly retentionDays?: number;
+  /** And those that ended even longer ago are deleted. */
+  readonly deletionDays?: number;
   readonly keeping: BodyKeeping;
+  readonly nodes: NodeTiming;
   /** One Int32: PENDING when something was appended since the keeper last looked, URGENT when somebody waits for it. */
   readonly signal: SharedArrayBuffer;
 }
@@ -47,6 +51,8 @@ export type KeeperReport =
   /** Bodies are not stored; receipts are. */
   | { readonly kind: 'bodies-fault'; readonly message: string }
   | { readonly kind: 'removed'; readonly runs: readonly RunId[] }
+  /** Runs of a lost node were closed by this one. */
+  | { readonly kind: 'closed-for'; readonly node: string; readonly runs: readonly RunId[] }
   | { readonly kind: 'done'; readonly id: number; readonly result: TaskResults[keyof TaskResults] }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string }
   | { readonly kind: 'stopped' };

@@ -14,6 +14,7 @@ interface TaskSurroundings {
   readonly bodies: Pick<BodyKeeper, 'erase'>;
   readonly keysFolder: string;
   readonly retentionDays: number | undefined;
+  readonly deletionDays: number | undefined;
   readonly report: (message: KeeperReport) => void;
 }
 
@@ -61,12 +62,18 @@ export class KeeperTasks {
     return runs;
   }
 
-  /** Archives what is older than receipts are kept, once an hour. */
+  /** Archives and deletes what is older than receipts are kept, once an hour. */
   async #retain(): Promise<void> {
-    const { retentionDays } = this.#surroundings;
+    const { retentionDays, deletionDays } = this.#surroundings;
     const now = Date.now();
-    if (retentionDays === undefined || now - this.#retainedAt < RETENTION_EVERY_MS) return;
-    await this.#remove({ status: 'archived', reason: 'retention', endedBefore: now - retentionDays * DAY_MS });
+    if (now - this.#retainedAt < RETENTION_EVERY_MS) return;
+    // The oldest first: what is deleted need not be archived before.
+    await this.#removeOlder('deleted', now, deletionDays);
+    await this.#removeOlder('archived', now, retentionDays);
     this.#retainedAt = now;
+  }
+
+  async #removeOlder(status: RemovalOrder['status'], now: number, days: number | undefined): Promise<void> {
+    if (days !== undefined) await this.#remove({ status, reason: 'retention', endedBefore: now - days * DAY_MS });
   }
 }

@@ -2,13 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RunId } from '../contract/run-id.ts';
 import { openStore } from '../store/database.ts';
 import { openHome } from '../store/home.ts';
+import type { Store } from '../store/store.ts';
 import { BodyKeeper } from './bodies/keeper.ts';
-import { openChain } from './chain.ts';
+import { type Chain, openChain } from './chain.ts';
 import { Drain } from './drain.ts';
 import { HeadWatch } from './head-watch.ts';
 import { closeInterrupted } from './interrupted.ts';
 import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
 import { KeeperTasks } from './keeper-tasks.ts';
+import type { LostNodes } from './lost-nodes.ts';
 import { sealKeysFolder } from './seal-keys.ts';
 
 /** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
@@ -59,6 +61,17 @@ function listen(tasks: KeeperTasks): void {
   });
 }
 
+/** On a database of its own a node is alone, and loads nothing for others. */
+async function nodesBeside(store: Store, chain: Chain): Promise<LostNodes | undefined> {
+  if (store.kind === 'sqlite') return undefined;
+  const { LostNodes } = await import('./lost-nodes.ts');
+  const onClosed = (node: string, runs: readonly RunId[]): void => {
+    report({ kind: 'closed-for', node, runs });
+    report({ kind: 'settled', runs });
+  };
+  return new LostNodes({ store, chain, timing: data.nodes, onClosed });
+}
+
 async function keep(): Promise<void> {
   const home = openHome({ path: data.homePath });
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
@@ -69,12 +82,23 @@ async function keep(): Promise<void> {
   const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
   const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, onSettled });
   const heads = new HeadWatch(store, chain, (document) => report({ kind: 'head', document }));
-  const tasks = new KeeperTasks({ store, chain, bodies, keysFolder, report, retentionDays: data.retentionDays });
+  const tasks = new KeeperTasks({
+    store,
+    chain,
+    bodies,
+    keysFolder,
+    report,
+    retentionDays: data.retentionDays,
+    deletionDays: data.deletionDays,
+  });
   const drainOnce = (): Promise<boolean> =>
     attempted(async () => {
       await drain.all();
     });
+  const nodes = await nodesBeside(store, chain);
   listen(tasks);
+  // Before the first look into the past: whoever takes this node for lost learns that it is back.
+  await nodes?.start();
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
@@ -83,7 +107,11 @@ async function keep(): Promise<void> {
   let failed = false;
   while (!stopping) {
     await nextWork();
-    const done = (await drainOnce()) && (await attempted(() => tasks.run())) && (await attempted(() => heads.look()));
+    const done =
+      (await drainOnce()) &&
+      (await attempted(() => tasks.run())) &&
+      (await attempted(() => heads.look())) &&
+      (await attempted(async () => nodes?.look()));
     await bodies.tidy();
     if (done && failed) report({ kind: 'resumed' });
     failed = !done;
@@ -91,6 +119,7 @@ async function keep(): Promise<void> {
   }
   await drainOnce();
   await attempted(() => heads.publish());
+  await attempted(async () => nodes?.stop());
   bodies.close();
   await store.close();
   report({ kind: 'stopped' });

@@ -1,7 +1,7 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../base/module-url.ts';
+import { redactor } from '../base/redact.ts';
+import { threadEnvironment } from '../base/thread-environment.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { RunId } from '../contract/run-id.ts';
 import { BodyJournal } from './bodies/journal.ts';
@@ -19,6 +19,7 @@ import {
   type TaskResults,
   URGENT,
 } from './keeper-protocol.ts';
+import { NODE_TIMING, type NodeTiming } from './node-watch.ts';
 import type { RemovalOrder } from './remove.ts';
 import { type Step, Turn } from './turn.ts';
 
@@ -32,20 +33,28 @@ export interface KeeperOptions {
   readonly version: string;
   /** Receipts that ended longer ago are archived; never, unless it is said. */
   readonly retentionDays?: number;
+  /** And those that ended even longer ago are deleted. */
+  readonly deletionDays?: number;
   /** How long and how much of recorded bodies is kept, and what is removed from them. */
   readonly keeping?: BodyKeeping;
+  /** How nodes that share a database look after each other. */
+  readonly nodes?: NodeTiming;
   /** Bodies cannot be recorded or stored; calls and receipts go on. */
   readonly onBodiesFault?: (message: string) => void;
   /** The database does not take facts; they stay in the journal until it does. */
   readonly onStalled: (message: string) => void;
   /** Facts cannot be written: no run can begin until they can. */
   readonly onBlocked?: (message: string) => void;
+  /** They can be written again; why they could not. */
+  readonly onUnblocked?: (message: string) => void;
   /** Rows of these runs have been written. */
   readonly onSettled: (runs: readonly RunId[]) => void;
   /** The signed head of the chain, once a minute while it grows and once at the end. */
   readonly onHead?: (document: string) => void;
   /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
   readonly onRemoved?: (runs: readonly RunId[]) => void;
+  /** Another node was lost, and these of its runs were closed here as interrupted. */
+  readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
 }
 
 /** The journal of this process and the thread that drains it. */
@@ -95,7 +104,9 @@ export function startKeeper(options: KeeperOptions): Keeper {
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
     version: options.version,
     ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
+    ...(options.deletionDays === undefined ? {} : { deletionDays: options.deletionDays }),
     keeping: options.keeping ?? DEFAULT_KEEPING,
+    nodes: options.nodes ?? NODE_TIMING,
     signal: shared,
   };
   const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), {
@@ -104,13 +115,6 @@ export function startKeeper(options: KeeperOptions): Keeper {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   return new ThreadKeeper(worker, signal, options);
-}
-
-/** A thread does not inherit the compile cache of its process; without it the thread compiles everything again, at each start. */
-function threadEnvironment(): NodeJS.ProcessEnv {
-  const cache = getCompileCacheDir();
-  // Node appends a folder of its version to the one it is told.
-  return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) };
 }
 
 class ThreadKeeper implements Keeper {
@@ -137,6 +141,7 @@ class ThreadKeeper implements Keeper {
     this.#journal = new Journal(options.journalFolder, {
       onWritten: (facts) => this.#wake(facts),
       onFault: (message) => this.#block(message),
+      redactor: redactor((options.keeping ?? DEFAULT_KEEPING).redact),
     });
     this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
     // Bodies first: a run that the journal calls ended has all of them.
@@ -220,6 +225,7 @@ class ThreadKeeper implements Keeper {
   }
 
   async remove(order: RemovalOrder): Promise<TaskResults['remove']> {
+    this.#journal.rotate();
     return (await this.#ask({ kind: 'remove', ...order })) as TaskResults['remove']; // the answer of that task
   }
 
@@ -274,6 +280,9 @@ class ThreadKeeper implements Keeper {
       case 'removed':
         this.#options.onRemoved?.(message.runs);
         break;
+      case 'closed-for':
+        this.#options.onClosedFor?.(message.node, message.runs);
+        break;
       case 'done':
         this.#tasks.get(message.id)?.resolve(message.result);
         this.#tasks.delete(message.id);
@@ -296,6 +305,7 @@ class ThreadKeeper implements Keeper {
 
   #block(message: string | undefined): void {
     if (message !== undefined && this.#blocked === undefined) this.#options.onBlocked?.(message);
+    if (message === undefined && this.#blocked !== undefined) this.#options.onUnblocked?.(this.#blocked);
     this.#blocked = message;
   }
 

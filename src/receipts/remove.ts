@@ -3,6 +3,8 @@ import type { JsonObject } from '../base/json.ts';
 import type { ReceiptStub, Removal } from '../contract/chain.ts';
 import type { Receipt, Seal } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
+import { deleteLateEnds } from '../store/late-ends.ts';
+import { overwriting } from '../store/overwriting.ts';
 import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipt-removal.ts';
 import type { Store } from '../store/store.ts';
 import { parsedText } from './canonical-text.ts';
@@ -33,18 +35,23 @@ export interface RemovalOrder {
  * the chain says which and when. What else is kept of the runs goes first: whoever is interrupted finds the receipts and does it again.
  */
 export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, bodies?: Bodies): Promise<RunId[]> {
-  const removed: RunId[] = [];
   const { status, key, tag, endedBefore } = order;
   const filter: RemovalFilter = { chain: chain.number, key, tag, endedBefore, archivedToo: status === 'deleted' };
-  for (;;) {
-    const found = await listRemovable(store, filter, MOST_PER_ENTRY);
-    if (found.length === 0) return removed;
+  const removed: RunId[] = [];
+  const removeNext = async (found: readonly Removable[]): Promise<void> => {
     const receipts = found.map(contentOf);
     const runs = receipts.map(({ run_id: run }) => run as RunId); // rows of ours
     await bodies?.erase(runs);
     await removeBatch(store, chain, order, receipts);
     for (const run of runs) removed.push(run);
-  }
+  };
+  const next = (): Promise<readonly Removable[]> => listRemovable(store, filter, MOST_PER_ENTRY);
+  const first = await next();
+  if (first.length === 0) return removed;
+  await overwriting(store, async () => {
+    for (let found = first; found.length > 0; found = await next()) await removeNext(found);
+  });
+  return removed;
 }
 
 /** What a stub keeps, of a receipt or of an earlier stub. */
@@ -73,6 +80,10 @@ async function removeBatch(store: Store, chain: Chain, { status, reason }: Remov
         const stub: ReceiptStub = { ...kept, status, removed_at: at, removal: sequence };
         await replaceByStub(db, kept.run_id as RunId, status, canonicalJson(stub as unknown as JsonObject)); // JSON values only
       }
+      await deleteLateEnds(
+        db,
+        receipts.map(({ run_id: run }) => run as RunId),
+      ); // rows of ours
     },
   });
 }

@@ -3,7 +3,8 @@ import type { RunId } from '../contract/run-id.ts';
 import type { NewReceipt, StoredReceipt } from '../store/receipt-columns.ts';
 import { type Built, closedReceipt, type Ended, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
 import { parsedText } from './canonical-text.ts';
-import { type CloseTexts, jsonText, type OpenTexts } from './fact-line.ts';
+import type { CloseTexts, OpenTexts } from './fact-line.ts';
+import { jsonText } from './fact-texts.ts';
 
 /** Revisions of a run: it began, it ended. */
 const BEGUN = 1;

@@ -22,6 +22,8 @@ export interface VerifyOptions {
   readonly head?: OutsideHead | undefined;
   /** Where the database says that the chain ends: it must agree with itself, but nobody vouches for it. */
   readonly tip?: OutsideHead | undefined;
+  /** The lines are a whole chain where it is kept, and it may have no entry yet. A file that holds nothing proves nothing. */
+  readonly mayBeEmpty?: boolean;
 }
 
 type EntryLine = Exclude<Line, { kind: 'head' }>;
@@ -32,6 +34,7 @@ export class ChainVerifier {
   readonly #heads: SignedHeads;
   readonly #outside: OutsideHead | undefined;
   readonly #tip: OutsideHead | undefined;
+  readonly #mayBeEmpty: boolean;
   readonly #problems = new ProblemList();
   readonly #places = new SequenceWatch();
   readonly #links = new Set<number>();
@@ -43,11 +46,12 @@ export class ChainVerifier {
   /** Hashes of the entries that the outside head and the tip name. */
   readonly #compared = new Map<number, string | undefined>();
 
-  constructor({ publicKeys, head, tip }: VerifyOptions) {
+  constructor({ publicKeys, head, tip, mayBeEmpty = false }: VerifyOptions) {
     this.#keys = new TrustedKeys(publicKeys);
     this.#heads = new SignedHeads(this.#keys, (problem) => this.#problems.add(problem));
     this.#outside = head;
     this.#tip = tip;
+    this.#mayBeEmpty = mayBeEmpty;
     for (const one of [head, tip]) if (one !== undefined) this.#compared.set(one.sequence, undefined);
   }
 
@@ -88,10 +92,11 @@ export class ChainVerifier {
 
   #content(line: Exclude<EntryLine, { kind: 'link' }>, about: Pick<ChainProblem, 'sequence' | 'run_id'>): void {
     if (line.fault !== undefined) this.#problem({ ...about, ...line.fault, message: `entry ${about.sequence} ${line.fault.message}` });
-    this.#sameNode(line.node);
+    // A receipt names the node that its run began on. Another one may have ended the run, and then it is in the chain of that one.
+    if (line.kind !== 'receipt') this.#sameNode(line.node);
     if (line.kind === 'receipt') this.#receipts += 1;
     else if (line.kind === 'removal') for (const one of line.removal.receipts) this.#removals.add(one.sequence);
-    else this.#rotation(line);
+    else if (line.kind === 'rotation') this.#rotation(line);
   }
 
   #rotation({ rotation, message, seal: { sequence } }: Extract<Line, { kind: 'rotation' }>): void {
@@ -138,7 +143,7 @@ export class ChainVerifier {
   #tail(): void {
     const last = this.#places.last?.sequence ?? 0;
     const signed = this.#heads.last;
-    if (last === 0) this.#problem({ code: 'cut', line: 0, message: 'there is no entry' });
+    if (last === 0 && !this.#mayBeEmpty) this.#problem({ code: 'cut', line: 0, message: 'there is no entry' });
     if (signed < last) {
       const message = `entries from ${signed + 1} on are not signed: the file ends without a head`;
       this.#problem({ code: 'cut', line: 0, sequence: signed + 1, message });
@@ -174,7 +179,8 @@ export class ChainVerifier {
 
   #complete(): string {
     const { first, last } = this.#places;
-    const range = first === 1 ? `complete up to ${last?.sequence}` : `complete from ${first} to ${last?.sequence}`;
+    if (last === undefined) return 'nothing is sealed here yet, tail unknown';
+    const range = first === 1 ? `complete up to ${last.sequence}` : `complete from ${first} to ${last.sequence}`;
     return this.#outside === undefined ? `${range}, tail unknown` : range;
   }
 }

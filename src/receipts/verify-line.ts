@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { jsonTree, repeatedMember } from '../base/json-tree.ts';
 import { ChainLink, KeyRotation, Removal, SignedHead } from '../contract/chain.ts';
 import type { ChainProblem } from '../contract/chain-verification.ts';
+import { LateEnds } from '../contract/late-end.ts';
 import { type Receipt, Seal } from '../contract/receipt.ts';
 import { HASH_PROFILE } from '../contract/version.ts';
 import { contentHash } from './content-hash.ts';
@@ -12,9 +13,10 @@ import { entryHash } from './entry.ts';
 export type Line =
   | { readonly kind: 'head'; readonly head: SignedHead; readonly message: string }
   | { readonly kind: 'link'; readonly seal: Pick<Seal, 'sequence' | 'hash'> }
-  | ({ readonly kind: 'receipt'; readonly runId: string } & Entry)
+  | ({ readonly kind: 'receipt'; readonly runId: string } & Omit<Entry, 'node'>)
   | ({ readonly kind: 'rotation'; readonly rotation: KeyRotation; readonly message: string } & Entry)
-  | ({ readonly kind: 'removal'; readonly removal: Removal } & Entry);
+  | ({ readonly kind: 'removal'; readonly removal: Removal } & Entry)
+  | ({ readonly kind: 'late_ends' } & Entry);
 
 interface Entry {
   readonly seal: Seal;
@@ -61,7 +63,7 @@ function receiptLine(value: JsonObject): Line | LineProblem {
     return { code: 'unknown_line', message: 'is neither a sealed receipt nor a line of the chain' };
   }
   const fault = faultOf(value, seal.data) ?? contentFault(value);
-  return { kind: 'receipt', runId: value.run_id, node: value.node, seal: seal.data, ...(fault === undefined ? {} : { fault }) };
+  return { kind: 'receipt', runId: value.run_id, seal: seal.data, ...(fault === undefined ? {} : { fault }) };
 }
 
 function faultOf(value: JsonObject, seal: Seal): LineProblem | undefined {
@@ -95,6 +97,8 @@ function otherLine(value: JsonObject): Line | LineProblem {
       return rotationLine(value);
     case 'removal':
       return removalLine(value);
+    case 'late_ends':
+      return lateEndsLine(value);
     default:
       return unknownLine(value);
   }
@@ -126,6 +130,11 @@ function rotationLine(value: JsonObject): Line | LineProblem {
 function removalLine(value: JsonObject): Line | LineProblem {
   const removal = Removal.safeParse(value);
   return removal.success ? { kind: 'removal', removal: removal.data, ...entryOf(value, removal.data) } : unknownLine(value);
+}
+
+function lateEndsLine(value: JsonObject): Line | LineProblem {
+  const late = LateEnds.safeParse(value);
+  return late.success ? { kind: 'late_ends', ...entryOf(value, late.data) } : unknownLine(value);
 }
 
 function entryOf(value: JsonObject, { seal, node }: { seal: Seal; node: string }): Entry {

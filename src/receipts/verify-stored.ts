@@ -2,6 +2,7 @@ import type { ChainVerification } from '../contract/chain-verification.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { RunId } from '../contract/run-id.ts';
 import { listChains, listSealKeys, type StoredChain } from '../store/chain.ts';
+import { findLateEnd } from '../store/late-ends.ts';
 import { getReceipt } from '../store/receipts.ts';
 import type { Store } from '../store/store.ts';
 import { type ExportOptions, exportLines } from './export.ts';
@@ -18,7 +19,7 @@ export interface StoredOptions extends Pick<ExportOptions, 'from' | 'to'> {
 export async function verifyStored(store: Store, chain: StoredChain, options: StoredOptions = {}): Promise<ChainVerification> {
   const { publicKeys = (await listSealKeys(store, chain.number)).map((key) => key.publicKey), head, ...range } = options;
   const tip = range.to === undefined ? chain : undefined;
-  const verifier = new ChainVerifier({ publicKeys, head, tip });
+  const verifier = new ChainVerifier({ publicKeys, head, tip, mayBeEmpty: range.from === undefined && range.to === undefined });
   for await (const lines of exportLines(store, chain, range)) for (const line of lines) verifier.line(line);
   return verifier.end();
 }
@@ -30,5 +31,14 @@ export async function verifyRun(store: Store, run: RunId, options: Pick<StoredOp
   if (row.sequence === null) throw new AbpError('conflict', `The run ${run} is not sealed: it has not ended.`, { run_id: run });
   const chain = (await listChains(store)).find(({ number }) => number === row.chain);
   if (chain === undefined) throw new AbpError('internal', `the chain of ${run} is gone from the database`);
-  return await verifyStored(store, chain, { ...options, from: row.sequence, to: row.sequence });
+  const found = await verifyStored(store, chain, { ...options, from: row.sequence, to: row.sequence });
+  return { ...found, notes: [...found.notes, ...(await lateNotes(store, run))] };
+}
+
+/** What the node of a run said later. */
+async function lateNotes(store: Store, run: RunId): Promise<string[]> {
+  const late = await findLateEnd(store, run);
+  if (late === undefined) return [];
+  const { node, status } = late.document;
+  return [`${node} came back after it was taken for lost; entry ${late.sequence} of its chain says that the run was ${status}`];
 }

@@ -84,7 +84,7 @@ export interface SessionEventsTable {
   readonly data: string;
 }
 
-/** Processes that run turns. One that has not been heard of for a while is dead. */
+/** Who says that it lives: processes that run turns, and nodes. One that has not been heard of for a while is dead. */
 export interface WorkersTable {
   readonly id: string;
   readonly started_at: number;

@@ -3,7 +3,7 @@ import { uuidv7Hex } from '../base/ids.ts';
 import type { JsonObject } from '../base/json.ts';
 import { insertCapabilities } from './agent-capabilities.ts';
 import type { AgentsTable } from './agent-plane-schema.ts';
-import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
+import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
 import type { Store } from './store.ts';
 import { hasTag, storedTags, tagsColumn } from './tags.ts';
 import { damaged, storableText, storedObject } from './text.ts';
@@ -83,10 +83,7 @@ export async function listAgents(store: Store, filter: AgentFilter = {}): Promis
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
   if (filter.keyId !== undefined) query = query.where('key_id', filter.keyId === null ? 'is' : '=', filter.keyId);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
-  if (filter.cursor !== undefined) {
-    const { time, id } = decodeCursor(filter.cursor);
-    query = query.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(time, id)));
-  }
+  if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

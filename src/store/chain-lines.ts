@@ -1,4 +1,4 @@
-import { conditions, type ReceiptFilter } from './receipts.ts';
+import { conditions, type ReceiptChoice } from './receipts.ts';
 import type { Store } from './store.ts';
 
 /** A sealed row as an export needs it. */
@@ -24,7 +24,7 @@ export interface ChainRange {
 }
 
 /** Which receipts an export holds in full. */
-export type ExportFilter = Omit<ReceiptFilter, 'limit' | 'cursor' | 'unfinished'>;
+export type ExportFilter = ReceiptChoice;
 
 /** The receipts of a range, in the order of the chain. */
 export async function sealedRows(store: Store, { chain, from, to }: ChainRange, filter: ExportFilter): Promise<readonly SealedRow[]> {

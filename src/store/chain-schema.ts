@@ -4,6 +4,7 @@ export interface ChainTables {
   readonly chain_entries: ChainEntriesTable;
   readonly chain_heads: ChainHeadsTable;
   readonly seal_keys: SealKeysTable;
+  readonly late_ends: LateEndsTable;
 }
 
 export interface ChainsTable {
@@ -36,4 +37,12 @@ export interface SealKeysTable {
   readonly public_key: string;
   readonly created_at: number;
   readonly retired_at: number | null;
+}
+
+/** Ends that a node knows of runs which another node had closed for it. The entry of the chain at this place has their hashes. */
+export interface LateEndsTable {
+  readonly run_id: string;
+  readonly chain: number;
+  readonly sequence: number;
+  readonly document: string;
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { AbpError } from '../contract/errors.ts';
 import { GENESIS } from '../contract/genesis.ts';
 import type { Tables } from './schema.ts';
@@ -53,9 +53,14 @@ export async function listChains(store: Store): Promise<readonly StoredChain[]> 
   return rows.map((row) => ({ number: row.number, node: row.node, sequence: row.sequence, hash: row.hash, keyId: row.key_id }));
 }
 
-/** Begins the chain of a node. Of two processes that do so at once, one fails and finds the other's chain the next time. */
+/**
+ * Begins the chain of a node. Of two processes of one node that do so at once, one fails and finds the other's chain the next time;
+ * nodes that start together get numbers one after the other.
+ */
 export async function createChain(store: Store, node: string, key: Omit<StoredKey, 'chain' | 'retiredAt'>): Promise<StoredChain> {
   return await store.db.transaction().execute(async (db) => {
+    // SQLite has one writer anyway.
+    if (store.kind === 'postgres') await sql`lock table chains in share row exclusive mode`.execute(db);
     const last = await db
       .selectFrom('chains')
       .select((eb) => eb.fn.max('number').as('number'))

@@ -3,7 +3,7 @@ import { uuidv7Hex } from '../base/ids.ts';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { parseRunId, type RunId } from '../contract/run-id.ts';
-import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
+import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
 import { runKey } from './receipt-columns.ts';
 import type { KeysTable } from './schema.ts';
 import type { Store } from './store.ts';
@@ -88,10 +88,7 @@ export async function listKeys(store: Store, filter: KeyFilter = {}): Promise<Pa
   const size = pageSize(filter.limit);
   let query = store.db.selectFrom('keys').selectAll();
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
-  if (filter.cursor !== undefined) {
-    const { time, id } = decodeCursor(filter.cursor);
-    query = query.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(time, id)));
-  }
+  if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

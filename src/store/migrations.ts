@@ -7,6 +7,7 @@ import { up as chains } from './migrations/0003-chains.ts';
 import { up as recordings } from './migrations/0004-recordings.ts';
 import { up as agentPlane } from './migrations/0005-agent-plane.ts';
 import { up as runs } from './migrations/0006-runs.ts';
+import { up as lostNodes } from './migrations/0007-lost-nodes.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-recordings': { up: recordings },
   '0005-agent-plane': { up: agentPlane },
   '0006-runs': { up: runs },
+  '0007-lost-nodes': { up: lostNodes },
 };
 
 /**

@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { storableText } from './text.ts';
@@ -37,6 +38,12 @@ export function decodeCursor(cursor: string): Position {
     throw new AbpError('invalid_request', 'the cursor is not one that this list gave out');
   }
   return { time, id: storableText(id) };
+}
+
+/** The rows behind a cursor, in a table that is listed by `created_at` and `id`, newest first. */
+export function olderThan(cursor: string): RawBuilder<SqlBool> {
+  const { time, id } = decodeCursor(cursor);
+  return sql`(created_at, id) < (${time}, ${id})`;
 }
 
 /** Cuts rows fetched with one row more than the page holds: the surplus row says that there is a next page. */

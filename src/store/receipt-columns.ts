@@ -28,6 +28,10 @@ export interface StoredReceipt {
   readonly document: JsonObject;
 }
 
+/** What is left of these is a stub. */
+export const ARCHIVED = 'archived';
+export const DELETED = 'deleted';
+
 /** A receipt to be stored: its document is JSON text in UTF-8 already. */
 export interface NewReceipt extends Omit<StoredReceipt, 'document'> {
   readonly document: Buffer;

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../contract/run-id.ts';
-import { runKey } from './receipt-columns.ts';
+import { ARCHIVED, DELETED, runKey } from './receipt-columns.ts';
 import { conditions, type ReceiptFilter } from './receipts.ts';
 import type { Tables } from './schema.ts';
 import type { Store } from './store.ts';
@@ -20,9 +20,6 @@ export interface Removable {
   readonly sequence: number;
   readonly document: string;
 }
-
-export const ARCHIVED = 'archived';
-export const DELETED = 'deleted';
 
 /** The oldest sealed receipts of a chain that match. */
 export async function listRemovable(store: Store, filter: RemovalFilter, limit: number): Promise<readonly Removable[]> {

@@ -1,14 +1,14 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { RunId } from '../contract/run-id.ts';
 import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
-import { receiptOf, runKey, type StoredReceipt } from './receipt-columns.ts';
+import { ARCHIVED, DELETED, receiptOf, runKey, type StoredReceipt } from './receipt-columns.ts';
 import type { Tables } from './schema.ts';
 import type { Store } from './store.ts';
 import { hasTag } from './tags.ts';
 import { indexedText } from './text.ts';
 
-/** Which receipts to list; every given field must match. */
-export interface ReceiptFilter extends PageOptions {
+/** Which receipts are asked for; every given field must match. */
+export interface ReceiptChoice {
   readonly plane?: string | undefined;
   readonly engine?: string | undefined;
   readonly model?: string | undefined;
@@ -20,8 +20,16 @@ export interface ReceiptFilter extends PageOptions {
   readonly since?: number | undefined;
   /** Started before this time. */
   readonly until?: number | undefined;
+}
+
+/** Which receipts to list. */
+export interface ReceiptFilter extends ReceiptChoice, PageOptions {
+  /** Only runs without a key. */
+  readonly unkeyed?: boolean | undefined;
   /** Only runs that have not ended. */
   readonly unfinished?: boolean | undefined;
+  /** Only receipts whose content has not been removed. */
+  readonly whole?: boolean | undefined;
 }
 
 const FILTER_COLUMNS = { plane: 'plane', engine: 'engine', model: 'model', status: 'status', key: 'key_id' } as const;
@@ -36,6 +44,8 @@ export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBu
     const wanted = filter[name];
     if (wanted !== undefined) all.push(eb(FILTER_COLUMNS[name], '=', indexedText(wanted)));
   }
+  if (filter.unkeyed === true) all.push(eb('key_id', 'is', null));
+  if (filter.whole === true) all.push(eb('status', 'not in', [ARCHIVED, DELETED]));
   if (filter.tag !== undefined) all.push(eb.and([hasTag(store, filter.tag)]));
   // In these words, because the index of unfinished runs is found by its condition.
   if (filter.unfinished === true) all.push(eb('completed_at', 'is', null));

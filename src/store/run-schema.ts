@@ -22,6 +22,8 @@ export interface RunsTable {
   readonly created_at: number;
   readonly updated_at: number;
   readonly completed_at: number | null;
+  /** The node that closed the run because its own was lost; null when the run's own node did. */
+  readonly closed_by: string | null;
 }
 
 export interface RunEventsTable {

@@ -40,6 +40,7 @@ export async function createRun(store: Store, run: NewRun): Promise<void> {
       created_at: run.createdAt,
       updated_at: run.createdAt,
       completed_at: null,
+      closed_by: null,
     })
     .execute();
 }
@@ -61,7 +62,7 @@ export interface RunEnd {
   readonly options?: JsonObject;
 }
 
-/** A run ends once; a second end changes nothing. */
+/** A run ends once; a second end changes nothing, except that its own node knows better than one that closed it in its absence. */
 export async function endRun(store: Store, runId: RunId, end: RunEnd): Promise<void> {
   await store.db
     .updateTable('runs')
@@ -72,10 +73,11 @@ export async function endRun(store: Store, runId: RunId, end: RunEnd): Promise<v
       pid_started: null,
       updated_at: end.at,
       completed_at: end.at,
+      closed_by: null,
       ...(end.options === undefined ? {} : { options: storableText(JSON.stringify(end.options)) }),
     })
     .where('run_id', '=', runKey(runId))
-    .where('completed_at', 'is', null)
+    .where((eb) => eb.or([eb('completed_at', 'is', null), eb('closed_by', 'is not', null)]))
     .execute();
 }
 
@@ -90,6 +92,30 @@ export async function interruptRuns(store: Store, node: string, at: number): Pro
   const runs = open.map(runOf);
   for (const { runId } of runs) await endRun(store, runId, { status: 'failed', result: { exitReason: 'interrupted' }, at });
   return runs.map(({ runId }) => runId);
+}
+
+/** Who closes runs of other nodes, when, and which: those that began until then. */
+export interface Closing {
+  readonly by: string;
+  readonly at: number;
+  readonly startedUntil: number;
+}
+
+/** Closes the runs of lost nodes. */
+export async function closeRunsOf(store: Store, nodes: readonly string[], closing: Closing): Promise<void> {
+  await store.db
+    .updateTable('runs')
+    .set({
+      status: 'failed',
+      result: JSON.stringify({ exitReason: 'interrupted' }),
+      updated_at: closing.at,
+      completed_at: closing.at,
+      closed_by: closing.by,
+    })
+    .where('node', 'in', nodes)
+    .where('created_at', '<=', closing.startedUntil)
+    .where('completed_at', 'is', null)
+    .execute();
 }
 
 function runOf(row: Selectable<RunsTable>): StoredRun {

@@ -43,6 +43,17 @@ export async function listEvents(store: Store, range: EventRange): Promise<Store
   return rows.map(eventOf);
 }
 
+/** How many events a turn has. */
+export async function countTurnEvents(store: Store, sessionId: string, turnId: string): Promise<number> {
+  const { count } = await store.db
+    .selectFrom('session_events')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('session_id', '=', storableText(sessionId))
+    .where('turn_id', '=', storableText(turnId))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** The last event of a type at or before a place. */
 export async function lastEventOf(store: Store, sessionId: string, type: string, upTo: number): Promise<StoredEvent | undefined> {
   const row = await store.db

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { uuidv7Hex } from '../base/ids.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { SessionsTable } from './agent-plane-schema.ts';
-import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
+import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
 import type { Store } from './store.ts';
 import { hasTag, storedTags, tagsColumn } from './tags.ts';
 import { damaged, storableText, storedObject } from './text.ts';
@@ -94,10 +94,7 @@ export async function listSessions(store: Store, filter: SessionFilter = {}): Pr
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
   if (filter.keyId !== undefined) query = query.where('key_id', filter.keyId === null ? 'is' : '=', filter.keyId);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
-  if (filter.cursor !== undefined) {
-    const { time, id } = decodeCursor(filter.cursor);
-    query = query.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(time, id)));
-  }
+  if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

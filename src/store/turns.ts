@@ -32,13 +32,19 @@ export interface Claim {
   readonly at: number;
 }
 
-export function isEnded(status: TurnStatus): boolean {
+export function isEnded(status: TurnStatus): status is 'completed' | 'failed' | 'cancelled' {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 export async function getTurn(store: Store, id: string): Promise<StoredTurn | undefined> {
   const row = await store.db.selectFrom('turns').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
   return row === undefined ? undefined : turnOf(row);
+}
+
+export async function getTurns(store: Store, ids: readonly string[]): Promise<StoredTurn[]> {
+  if (ids.length === 0) return [];
+  const rows = await store.db.selectFrom('turns').selectAll().where('id', 'in', ids.map(storableText)).execute();
+  return rows.map(turnOf);
 }
 
 /** Makes `owner` the one who may write to the turn; undefined when it is not free or somebody was faster. */

@@ -10,19 +10,21 @@ import { chainOf } from '../../src/store/chain.ts';
 import { openStore } from '../../src/store/database.ts';
 import { openHome } from '../../src/store/home.ts';
 import { closeFact, openFact } from '../support/facts.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServe } from '../support/serve.ts';
 import { expectAccounts } from './accounts.ts';
 import { startCallers } from './callers.ts';
-import { type RestartablePostgres, startRestartablePostgres } from './postgres-server.ts';
 import { OUTAGE_ROUNDS, QUEUED_FACTS, ROUND_MS, STREAMS } from './size.ts';
 import { startSlowEngine } from './slow-engine.ts';
 
 describe('PostgreSQL that goes away', () => {
-  let postgres: RestartablePostgres;
+  let postgres: TestPostgres;
+  let databaseUrl: string;
   beforeAll(async () => {
-    postgres = await startRestartablePostgres();
+    postgres = await startPostgres({ durable: true });
+    databaseUrl = await postgres.freshDatabase();
   });
-  afterAll(() => postgres?.end());
+  afterAll(() => postgres?.stop());
 
   function newHome(): string {
     const parent = mkdtempSync(join(tmpdir(), 'abp-outage-home-'));
@@ -36,13 +38,13 @@ describe('PostgreSQL that goes away', () => {
     const keeper = startKeeper({
       homePath: home.path,
       journalFolder: home.journalFolder,
-      databaseUrl: postgres.url,
+      databaseUrl,
       version: '1',
       onStalled: (message) => stalls.push(message),
       onSettled: () => undefined,
     });
     await keeper.ready;
-    await postgres.stop();
+    await postgres.pause();
     for (let at = 0; at < QUEUED_FACTS / 2; at += 1) {
       const run = newRunId();
       keeper.append(openFact({ run }));
@@ -50,9 +52,9 @@ describe('PostgreSQL that goes away', () => {
       if (at % 1000 === 0) await sleep(0);
     }
     await expect.poll(() => keeper.stalled, { timeout: 20_000 }).toBeTruthy();
-    await postgres.start();
+    await postgres.resume();
     await expect.poll(() => keeper.stalled, { timeout: 60_000 }).toBeUndefined();
-    const store = await openStore({ home, url: postgres.url });
+    const store = await openStore({ home, url: databaseUrl });
     const sealed = async (): Promise<number> => (await chainOf(store, home.nodeId)).sequence;
     await expect.poll(sealed, { timeout: 240_000, interval: 250 }).toBe(QUEUED_FACTS / 2);
     await keeper.close();
@@ -68,14 +70,14 @@ describe('PostgreSQL that goes away', () => {
     const home = newHome();
     const engine = await startSlowEngine();
     onTestFinished(() => engine.close());
-    const env = { ABP_ENGINE_CLAUDE_URL: engine.url, ABP_ENGINE_CLAUDE_KEY: 'sk-test', ABP_DATABASE_URL: postgres.url, ABP_LOG: 'fatal' };
+    const env = { ABP_ENGINE_CLAUDE_URL: engine.url, ABP_ENGINE_CLAUDE_KEY: 'sk-test', ABP_DATABASE_URL: databaseUrl, ABP_LOG: 'fatal' };
     let server = await startServe(home, env);
     for (let round = 0; round < OUTAGE_ROUNDS; round += 1) {
       const before = engine.asked.size;
       const callers = startCallers(server.url, STREAMS);
       await expect.poll(() => engine.asked.size - before, { interval: 5, timeout: 30_000 }).toBeGreaterThan(STREAMS / 2);
       await sleep(Math.random() * 500);
-      await postgres.stop();
+      await postgres.pause();
       const during = engine.asked.size;
       // The gateway goes on serving while its database is away.
       await expect.poll(() => engine.asked.size, { timeout: 20_000 }).toBeGreaterThan(during);
@@ -85,7 +87,7 @@ describe('PostgreSQL that goes away', () => {
         expect(await server.end('SIGKILL')).toBe('SIGKILL');
       }
       callers.stop();
-      await postgres.start();
+      await postgres.resume();
       if (isKilled) server = await startServe(home, env);
       else await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
       await settled(server.url);

@@ -14,7 +14,7 @@ export interface SlowEngine {
 const EVENTS = 30;
 const BETWEEN_MS = 40;
 
-async function answer(request: http.IncomingMessage, response: http.ServerResponse, asked: Set<string>): Promise<void> {
+async function answer(request: http.IncomingMessage, response: http.ServerResponse, asked: Set<string>, betweenMs: number): Promise<void> {
   const hash = createHash('sha256');
   for await (const chunk of request) hash.update(chunk);
   asked.add(hash.digest('hex'));
@@ -25,7 +25,7 @@ async function answer(request: http.IncomingMessage, response: http.ServerRespon
   send('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
   for (let at = 0; at < EVENTS && !response.destroyed; at += 1) {
     send('content_block_delta', { index: 0, delta: { type: 'text_delta', text: `word ${at} ` } });
-    await sleep(BETWEEN_MS);
+    await sleep(betweenMs);
   }
   send('content_block_stop', { index: 0 });
   send('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: EVENTS } });
@@ -33,11 +33,11 @@ async function answer(request: http.IncomingMessage, response: http.ServerRespon
   response.end();
 }
 
-export async function startSlowEngine(): Promise<SlowEngine> {
+export async function startSlowEngine(betweenMs = BETWEEN_MS): Promise<SlowEngine> {
   const asked = new Set<string>();
   const server = http.createServer((request, response) => {
     // A gateway that is killed cuts its connections; that is the point.
-    answer(request, response, asked).catch(() => response.destroy());
+    answer(request, response, asked, betweenMs).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 2048 }, resolve));
   const { port } = server.address() as AddressInfo; // a TCP server that listens

@@ -65,10 +65,8 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
       await home.seal(2);
       // The other still believes that the chain is empty: it finds out, and builds on what is there.
       await expect(other.drain()).resolves.toEqual([]);
-      await expect(other.seal(2)).rejects.toMatchObject({ code: 'conflict' });
-      await other.drain();
-      await expect(home.seal(1)).rejects.toMatchObject({ code: 'conflict' });
-      await home.drain();
+      await other.seal(2);
+      await home.seal(1);
       expect(await verify()).toMatchObject({ ok: true, receipts: 5, last: 5 });
     });
 
@@ -76,8 +74,7 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
       const [run = expect.fail()] = await home.begin(1);
       const other = await openChain(home.store, ORIGIN.node, home.keysFolder);
       await closeInterrupted(home.store, other, ORIGIN, { now: Date.now() });
-      await expect(home.end(run)).rejects.toMatchObject({ code: 'conflict' });
-      await home.drain();
+      await home.end(run);
       await home.seal(1);
       expect((await getReceipt(home.store, run))?.document).toMatchObject({
         status: 'failed',

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,6 +79,38 @@ function reading(): void {
     expect((await abp('verify', run(0), '--all')).code).toBe(2);
   });
 
+  it('verifies one up to a head from elsewhere', async () => {
+    const { out } = await abp('export');
+    const head = file('outside-head.json');
+    writeFileSync(head, out.trimEnd().split('\n').at(-1) ?? '');
+    expect(await json('verify', run(1), '--head', head)).toMatchObject({ ok: true, first: 2, tail: 'known' });
+    expect(await json('verify', run(1), '--head', `3:${'0'.repeat(64)}`)).toMatchObject({
+      ok: false,
+      problems: [{ code: 'head_mismatch' }],
+    });
+    expect((await abp('verify', '--to', '2', '--head', head)).code).toBe(2);
+  });
+
+  it.each([
+    [['list', '--status', 'done'], "abp: 'done' is not one of pending, running, completed, failed, cancelled, archived, deleted"],
+    [['list', '--plane', 'astral'], "abp: 'astral' is not one of gateway, run, agent"],
+    [['list', '--limit', '1001'], "abp: '1001' is not a number from 1 to 1000"],
+    [['verify', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
+    [['export', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
+    [['export', '--output', join(parent, 'none', 'x')], `abp: ${join(parent, 'none', 'x')} cannot be written: ENOENT`],
+    [['verify', '--file', join(parent, 'none'), '--public-key', 'x'], `abp: ${join(parent, 'none')} cannot be read: ENOENT`],
+    [['verify', '--file', parent, '--public-key', 'x'], `abp: ${parent} cannot be read: it is a folder`],
+    [['verify', '--all', '--public-key', parent], `abp: '${parent}' is not an Ed25519 public key`],
+  ])('refuses %j as a fault of the command line', async (argv, message) => {
+    const { code, out, err } = await abp(...argv);
+    expect([code, out, err.slice(0, message.length)]).toEqual([2, '', message]);
+  });
+
+  it('refuses a list of keys that holds none', async () => {
+    writeFileSync(file('no-keys.json'), '{"items":[{"public_key":"zz"}]}');
+    expect((await abp('verify', '--all', '--public-key', file('no-keys.json'))).code).toBe(2);
+  });
+
   it('exports to a file that verifies by itself', async () => {
     const exported = file(`export-${Math.random()}.jsonl`);
     expect((await json('export', '--output', exported)).lines).toBeGreaterThan(7);
@@ -102,6 +134,20 @@ function reading(): void {
 describe('abp receipt with a live server', () => {
   reading();
 
+  it('writes the same bytes to the standard output as to a file, wherever the network cuts them', async () => {
+    const other = await startGateway();
+    const model = '日'.repeat(3000);
+    const body = JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] });
+    const runs = await Promise.all(Array.from({ length: 40 }, () => post(`${other.url}/e/sim/v1/messages`, body)));
+    for (const one of runs) await receiptOf(other.url, one.headers['x-abp-run-id']);
+    const io = captureIo();
+    expect(await main(['receipt', 'export', '--home', other.home], io)).toBe(0);
+    expect(io.out()).not.toContain('\ufffd');
+    expect(await main(['receipt', 'export', '--home', other.home, '--output', file('wide.jsonl')], captureIo())).toBe(0);
+    expect(readFileSync(file('wide.jsonl'), 'utf8') === io.out()).toBe(true);
+    await other.close();
+  });
+
   it('changes the key', async () => {
     const [{ id }] = (await json('keys')).items;
     const { old_key, new_key } = await json('keys', 'rotate');
@@ -120,7 +166,9 @@ describe('abp receipt on a home that no server serves', () => {
     expect((await abp('keys', 'rotate')).code).toBe(0);
     expect((await abp('archive')).code).toBe(2);
     expect((await abp('erase')).code).toBe(2);
+    expect(readdirSync(join(home, 'journal'))).not.toEqual([]);
     expect(await json('archive', '--before', '2100-01-01')).toEqual({ archived: 4 });
+    expect(readdirSync(join(home, 'journal'))).toEqual([]);
     expect(await json('erase', '--tag', 'nobody')).toEqual({ erased: 0 });
     expect((await abp('show', run(0))).out).toContain('status   archived');
     expect(await json('verify', '--all')).toMatchObject({ ok: true, receipts: 0, removed: 4 });
@@ -132,5 +180,19 @@ describe('abp receipt on a home that no server serves', () => {
     writeFileSync(foreign, `{"meta":{"run_id":"r"},"b":1.0,"a":[1e+16,"ü",null],"receipt_sha256":"${hash}"}`);
     expect(await abp('verify', '--file', foreign)).toMatchObject({ code: 0, out: expect.stringContaining('its hash is right') });
     expect(existsSync(foreign)).toBe(true);
+  });
+});
+
+describe('a chain that has sealed nothing yet', () => {
+  it('verifies, and an empty file does not', async () => {
+    const fresh = await startGateway();
+    const io = captureIo();
+    expect(await main(['receipt', 'verify', '--all', '--home', fresh.home], io)).toBe(0);
+    expect(io.out()).toContain('ok  nothing is sealed here yet, tail unknown');
+    const empty = file('empty.jsonl');
+    writeFileSync(empty, '');
+    const refused = captureIo();
+    expect(await main(['receipt', 'verify', '--file', empty, '--public-key', 'a'.repeat(64)], refused)).toBe(4);
+    expect(refused.out()).toContain('there is no entry');
   });
 });

@@ -160,6 +160,23 @@ describe('a secret', () => {
     expect(stored.headers['content-encoding']).toBeUndefined();
   });
 
+  it('that an engine names in an error, or a caller in a model, stands neither in the receipt nor in a journal', async () => {
+    const secret = `sk-ant-api03-${'e'.repeat(24)}`;
+    const refusal = JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid key: ${secret}` } });
+    upstream.answer((socket) => void socket.write(whole(refusal, { status: '401 Unauthorized' })));
+    const run = await post(`${server.url}/v1/messages`, ask('hi', { model: secret }));
+    expect(run.body.toString()).toBe(refusal);
+    const receipt = await settled(run);
+    expect(receipt).toMatchObject({
+      model: { requested: '[redacted]', upstream: '[redacted]' },
+      error: { code: 'engine_failed', message: 'invalid key: [redacted]' },
+      attempts: [{ error: 'invalid key: [redacted]' }],
+    });
+    expect((await body(run, 'verify')).body.toString()).toContain('"ok":true');
+    const facts = readdirSync(join(server.home, 'journal')).filter((name) => name.endsWith('.facts'));
+    expect(facts.map((name) => readFileSync(join(server.home, 'journal', name), 'utf8')).join('')).not.toContain(secret);
+  });
+
   it('that a caller shows to be let in is recorded nowhere', async () => {
     upstream.answer(
       (socket) => void socket.write(whole(claudeAnswer, { headers: ['content-type: application/json', `set-cookie: s=${key}`] })),

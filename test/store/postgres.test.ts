@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createChain } from '../../src/store/chain.ts';
 import { openStore } from '../../src/store/database.ts';
 import { openHome } from '../../src/store/home.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
@@ -41,6 +42,16 @@ describe('PostgreSQL', () => {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(store.db);
     expect(rows.map((row) => row.name)).toEqual(Object.keys(MIGRATIONS));
     await store.close();
+  });
+
+  test('gives nodes that start at the same moment a chain each', async () => {
+    const url = await server.freshDatabase();
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openStore({ url, home: home() })));
+    const made = await Promise.all(
+      stores.map((store, at) => createChain(store, `node_${at}`, { id: `key_${at}`, publicKey: '', createdAt: at })),
+    );
+    expect(made.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const store of stores) await store.close();
   });
 
   test('written by a newer version is refused without showing the password', async () => {

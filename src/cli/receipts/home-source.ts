@@ -3,6 +3,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
 import { BodyKeeper } from '../../receipts/bodies/keeper.ts';
 import { openChain } from '../../receipts/chain.ts';
+import { discardDrained } from '../../receipts/drain.ts';
 import { exportLines } from '../../receipts/export.ts';
 import { publishedKeys } from '../../receipts/published-keys.ts';
 import { removeReceipts } from '../../receipts/remove.ts';
@@ -50,7 +51,9 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
     remove: (order) =>
       alone(home, async () => {
         const chain = await openChain(store, home.nodeId, keysFolder);
-        return (await removeReceipts(store, chain, order, bodiesOf(store, home, config))).length;
+        const removed = await removeReceipts(store, chain, order, bodiesOf(store, home, config));
+        if (removed.length > 0) await discardDrained(store, home.journalFolder);
+        return removed.length;
       }),
     close: () => store.close(),
   };

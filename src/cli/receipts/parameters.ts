@@ -1,7 +1,8 @@
+import { Plane, RunStatus } from '../../contract/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { CliError } from '../failure.ts';
 import { optional, type Parameter } from '../parameter.ts';
-import type { Filter } from './source.ts';
+import type { ExportRange, Filter } from './source.ts';
 
 /** A date or a time, in milliseconds since the epoch. */
 function time(syntax: string, description: string): Parameter<number | undefined> {
@@ -18,26 +19,46 @@ function time(syntax: string, description: string): Parameter<number | undefined
   };
 }
 
-/** A whole number from 1 on. */
-export function natural(syntax: string, description: string): Parameter<number | undefined> {
+/** A whole number from 1 on, up to the greatest where there is one. */
+export function natural(syntax: string, description: string, most = Number.MAX_SAFE_INTEGER): Parameter<number | undefined> {
   const text = optional(syntax, description);
   return {
     ...text,
     read: (raw) => {
       const given = text.read(raw);
       if (given === undefined) return undefined;
-      if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-      throw new CliError('usage', `'${given}' is not a number from 1 on`, { hint: 'Write it in digits.' });
+      if (/^[1-9]\d{0,14}$/.test(given) && Number(given) <= most) return Number(given);
+      const to = most === Number.MAX_SAFE_INTEGER ? 'on' : `to ${most}`;
+      throw new CliError('usage', `'${given}' is not a number from 1 ${to}`, { hint: 'Write it in digits.' });
     },
   };
+}
+
+/** One of some words: a filter by a word that does not exist would find nothing and look like an answer. */
+function oneOf(syntax: string, description: string, words: readonly string[]): Parameter<string | undefined> {
+  const text = optional(syntax, description);
+  return {
+    ...text,
+    read: (raw) => {
+      const given = text.read(raw);
+      if (given === undefined || words.includes(given)) return given;
+      throw new CliError('usage', `'${given}' is not one of ${words.join(', ')}`, { hint: 'abp receipt list --help shows every option.' });
+    },
+  };
+}
+
+/** Part of a chain, from one entry to another. */
+export function rangeOf(from: number | undefined, to: number | undefined): ExportRange {
+  if (from === undefined || to === undefined || from <= to) return { from, to };
+  throw new CliError('usage', `there is nothing from ${from} to ${to}`, { hint: 'The first entry comes first.' });
 }
 
 /** Options by which every command on several receipts chooses them. */
 export const filters = {
   engine: optional('--engine <id>', 'of this engine'),
   model: optional('--model <name>', 'of this model'),
-  status: optional('--status <name>', 'completed, failed, cancelled, running, archived or deleted'),
-  plane: optional('--plane <name>', 'gateway, run or agent'),
+  status: oneOf('--status <name>', 'completed, failed, cancelled, running, archived or deleted', RunStatus.options),
+  plane: oneOf('--plane <name>', 'gateway, run or agent', Plane.options),
   key: optional('--key <id>', 'of calls with this key'),
   tag: optional('--tag <name>', 'with this tag'),
   since: time('--since <time>', 'started at this date or time, or later'),

@@ -5,11 +5,11 @@ import type { RemovalOrder } from '../../receipts/remove.ts';
 import type { Rotation } from '../../receipts/rotate.ts';
 import { openHome } from '../../store/home.ts';
 import type { PageOptions } from '../../store/page.ts';
-import type { ReceiptFilter } from '../../store/receipts.ts';
+import type { ReceiptChoice } from '../../store/receipts.ts';
 import type { Context } from '../command.ts';
 
 /** Which receipts; times in milliseconds since the epoch. */
-export type Filter = Omit<ReceiptFilter, keyof PageOptions | 'unfinished'>;
+export type Filter = ReceiptChoice;
 
 export type ListOptions = Filter & PageOptions;
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
 import { SignedHead } from '../../contract/chain.ts';
 import { readPublicKey } from '../../receipts/seal-keys.ts';
@@ -7,7 +7,7 @@ import { CliError } from '../failure.ts';
 
 /** The text of a file if the value names one, else the value itself. */
 function contentOf(value: string): string {
-  return existsSync(value) ? readFileSync(value, 'utf8') : value;
+  return statSync(value, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(value, 'utf8') : value;
 }
 
 /** Public keys from values that are a key in hex, a file with one, a PEM file, or the answer of `/v1/receipts/keys`. */
@@ -26,7 +26,10 @@ export function readKeys(values: readonly string[]): string[] {
 function listedKeys(text: string): string[] {
   const items = parseJsonObject(text)?.items;
   if (!Array.isArray(items)) return [];
-  return items.flatMap((item) => (isJsonObject(item) && typeof item.public_key === 'string' ? [item.public_key] : []));
+  return items.flatMap((item) => {
+    const key = isJsonObject(item) && typeof item.public_key === 'string' ? readPublicKey(item.public_key) : undefined;
+    return key === undefined ? [] : [key];
+  });
 }
 
 /** A head from a value that is a signed head, a file with one, or `sequence:hash`. */

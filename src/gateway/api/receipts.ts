@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ReceiptStub, SealKey } from '../../contract/chain.ts';
-import { PendingReceipt, Receipt } from '../../contract/receipt.ts';
+import { LateEnd } from '../../contract/late-end.ts';
+import { PendingReceipt, Plane, Receipt, RunStatus } from '../../contract/receipt.ts';
 
 export const ReceiptParams = z.strictObject({ run_id: z.string() });
 
@@ -16,10 +17,10 @@ const time = z
   .transform((text) => Date.parse(text));
 
 const filters = {
-  plane: z.string().optional(),
+  plane: Plane.optional(),
   engine: z.string().optional(),
   model: z.string().optional(),
-  status: z.string().optional(),
+  status: RunStatus.optional(),
   key: z.string().optional().describe('Id of the key that made the call.'),
   tag: z.string().optional(),
   since: time.optional().describe('Started at this time or later; a date or an RFC 3339 time.'),
@@ -57,6 +58,8 @@ export const SealKeyList = z.strictObject({ items: z.array(SealKey) });
 export const KeyChange = z.strictObject({ old_key: z.string(), new_key: z.string() });
 
 export const ReceiptList = z.strictObject({ items: z.array(AnyReceipt), next_cursor: z.string().optional() });
+
+export const LateEndView = LateEnd.extend({ entry: z.int().describe('The entry of the node’s chain that has its hash.') });
 
 export const ReceiptFidelity = Receipt.pick({
   run_id: true,

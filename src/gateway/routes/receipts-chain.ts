@@ -3,15 +3,33 @@ import { parseJsonObject } from '../../base/json.ts';
 import { SignedHead } from '../../contract/chain.ts';
 import { ChainVerification } from '../../contract/chain-verification.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { publishedKeys } from '../../receipts/published-keys.ts';
 import { chainOf, findHead } from '../../store/chain.ts';
+import { findLateEnd } from '../../store/late-ends.ts';
 import { getReceipt } from '../../store/receipts.ts';
-import { KeyChange, ReceiptExportQuery, ReceiptParams, ReceiptRemoval, RemovedReceipts, SealKeyList } from '../api/receipts.ts';
+import {
+  KeyChange,
+  LateEndView,
+  ReceiptExportQuery,
+  ReceiptParams,
+  ReceiptRemoval,
+  RemovedReceipts,
+  SealKeyList,
+} from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
-import { runOf } from './receipts.ts';
+import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
+import { noReceipt, runOf } from './receipts.ts';
 
 const MOST_NAMED = 1000;
+
+async function isVisible(gateway: Gateway, principal: Principal, run: RunId): Promise<boolean> {
+  const row = await getReceipt(gateway.store, run);
+  return row !== undefined && maySee(principal, row.keyId);
+}
 
 const reading = [
   defineRoute({
@@ -21,15 +39,32 @@ const reading = [
     need: { kind: 'read' },
     params: ReceiptParams,
     response: ChainVerification,
+    accepted: NotYetKnown,
     handle: async ({ gateway, principal, params }) => {
       const run = runOf(params.run_id);
-      const row = await getReceipt(gateway.store, run);
-      if (row === undefined || !maySee(principal, row.keyId)) {
-        throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      if (!(await isVisible(gateway, principal, run))) {
+        const answer = await notYetKnown(gateway, run);
+        if (answer === undefined) throw noReceipt(run);
+        return answer;
       }
       // Loaded on demand, like the export: most servers verify nothing.
       const { verifyRun } = await import('../../receipts/verify-stored.ts');
       return await verifyRun(gateway.store, run);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/late-end',
+    summary: 'How a run ended by the word of its own node, which was taken for lost while another one closed the run.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    response: LateEndView,
+    handle: async ({ gateway, principal, params }) => {
+      const run = runOf(params.run_id);
+      if (!(await isVisible(gateway, principal, run))) throw noReceipt(run);
+      const late = await findLateEnd(gateway.store, run);
+      if (late === undefined) throw new AbpError('not_found', `Of ${run} nothing is known beyond its receipt.`, { run_id: run });
+      return { ...late.document, entry: late.sequence };
     },
   }),
   defineRoute({

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId } from '../../contract/run-id.ts';
 import { chainOf, type StoredChain } from '../../store/chain.ts';
-import { ARCHIVED, DELETED } from '../../store/receipt-removal.ts';
+import { ARCHIVED, DELETED } from '../../store/receipt-columns.ts';
 import { getReceipt } from '../../store/receipts.ts';
 import { sealedAfter } from '../../store/sealed-after.ts';
 import { ReceiptStreamQuery } from '../api/receipts.ts';
@@ -20,11 +20,17 @@ const REMOVED = new Set([ARCHIVED, DELETED]);
 async function positionOf({ store, home }: Gateway, after: string | undefined): Promise<{ chain: StoredChain; position: number }> {
   const chain = await chainOf(store, home.nodeId);
   if (after === undefined || after === '') return { chain, position: chain.sequence };
-  if (/^\d{1,15}$/.test(after)) return { chain, position: Number(after) };
+  if (/^\d{1,15}$/.test(after)) return { chain, position: placeBefore(chain, Number(after)) };
   const run = parseRunId(after);
   const row = run === undefined ? undefined : await getReceipt(store, run);
   if (row?.chain === chain.number && row.sequence !== null) return { chain, position: row.sequence };
   throw new AbpError('invalid_request', `"${after}" is neither a sequence nor a run whose receipt this node has sealed.`);
+}
+
+/** Whoever has seen more than there is would wait in silence for what it has not seen: the database is an older one, or another. */
+function placeBefore({ sequence, node }: StoredChain, after: number): number {
+  if (after <= sequence) return after;
+  throw new AbpError('invalid_request', `The chain of ${node} ends at ${sequence}, before ${after}; begin without a position.`);
 }
 
 /** Receipts of the caller's runs as they are sealed, from the position on. */

@@ -2,14 +2,18 @@ import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { PendingReceipt } from '../../contract/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { findTurnRun } from '../../platform/turn-receipt.ts';
 import { getReceipt, listReceipts } from '../../store/receipts.ts';
 import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
-import { maySee } from '../auth/access.ts';
+import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, Reply } from '../route.ts';
+import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
 
 const UNFINISHED = new Set(['pending', 'running']);
+/** Nobody here hears of a run that is under way on another node. */
+const POLL_MS = 500;
 
 /** The receipt as it stands now; undefined for a run nobody knows or this caller may not see. */
 async function current(gateway: Gateway, principal: Principal, run: RunId): Promise<JsonObject | PendingReceipt | undefined> {
@@ -18,24 +22,39 @@ async function current(gateway: Gateway, principal: Principal, run: RunId): Prom
   const pending = gateway.live.pending(run);
   const row = await getReceipt(gateway.store, run);
   if (row !== undefined) return maySee(principal, row.keyId) ? row.document : undefined;
-  return keyId !== undefined && maySee(principal, keyId) ? pending : undefined;
+  if (keyId !== undefined) return maySee(principal, keyId) ? pending : undefined;
+  // A turn may be under way elsewhere, or wait for somebody to work on it.
+  const turn = await findTurnRun(gateway.store, run);
+  return turn !== undefined && maySee(principal, turn.keyId) ? turn.pending : undefined;
 }
 
-async function afterWaiting(gateway: Gateway, principal: Principal, run: RunId, seconds: number): Promise<JsonObject | PendingReceipt> {
+/** The receipt, or the answer that it may come. */
+async function afterWaiting(
+  gateway: Gateway,
+  principal: Principal,
+  run: RunId,
+  seconds: number,
+): Promise<JsonObject | PendingReceipt | Reply> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
     // The watch begins before the look, so that no change falls between the two.
     const watch = gateway.keeper.watch(run);
     try {
-      const receipt = await current(gateway, principal, run);
-      if (receipt === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      const receipt = (await current(gateway, principal, run)) ?? (await notYetKnown(gateway, run));
+      if (receipt === undefined) throw noReceipt(run);
       const left = deadline - performance.now();
-      if (!UNFINISHED.has(String(receipt.status)) || left <= 0) return receipt;
-      await watch.changed(left);
+      const goesOn = receipt instanceof Reply || UNFINISHED.has(String(receipt.status));
+      if (!goesOn || left <= 0) return receipt;
+      await watch.changed(gateway.live.keyOf(run) === undefined ? Math.min(left, POLL_MS) : left);
     } finally {
       watch.end();
     }
   }
+}
+
+/** Whoever may not see a receipt is told the same as if there were none. */
+export function noReceipt(run: RunId): AbpError {
+  return new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
 }
 
 /** The run id in a path. */
@@ -54,6 +73,7 @@ export const receiptRoutes = [
     params: ReceiptParams,
     query: ReceiptQuery,
     response: AnyReceipt,
+    accepted: NotYetKnown,
     handle: ({ gateway, principal, params, query }) => afterWaiting(gateway, principal, runOf(params.run_id), query.wait),
   }),
   defineRoute({
@@ -64,8 +84,11 @@ export const receiptRoutes = [
     params: ReceiptParams,
     query: ReceiptQuery,
     response: ReceiptFidelity,
+    accepted: NotYetKnown,
     handle: async ({ gateway, principal, params, query }) => {
       const receipt = await afterWaiting(gateway, principal, runOf(params.run_id), query.wait);
+      if (receipt instanceof Reply) return receipt;
+      if ('removed_at' in receipt) throw new AbpError('not_found', `What the receipt of ${params.run_id} said was removed.`);
       if (!('mode' in receipt))
         throw new AbpError('conflict', 'The run has just begun; ask again, or with wait.', { run_id: receipt.run_id ?? '' });
       const { run_id, mode, compatibility, negotiation, emulations, fidelity } = receipt;
@@ -80,10 +103,8 @@ export const receiptRoutes = [
     query: ReceiptListQuery,
     response: ReceiptList,
     handle: async ({ gateway, principal, query }) => {
-      const own = principal.kind === 'key' && principal.scopes.admin !== true ? principal.key.id : query.key;
-      const page = await listReceipts(gateway.store, { ...query, ...(own === undefined ? {} : { key: own }) });
-      const items = page.items.filter((row) => maySee(principal, row.keyId)).map((row) => row.document);
-      return { items, ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+      const page = await listReceipts(gateway.store, ownOnly(principal, query));
+      return { items: page.items.map((row) => row.document), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
     },
   }),
 ];

@@ -36,7 +36,7 @@ export function assemble(records: readonly Found[], { run, node, redactor }: Ass
     keyId: meta.keyId,
     tags: meta.tags.map((tag) => redactor.text(tag)),
     engine: meta.engine,
-    model: meta.model,
+    model: meta.model === null ? null : redactor.text(meta.model),
     request,
     sent,
     response,

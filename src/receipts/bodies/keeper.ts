@@ -87,7 +87,7 @@ export class BodyKeeper {
     const { body, status, headers } = response;
     const streamed = headers.some((text) => text.toLowerCase().startsWith('text/event-stream'));
     const bytes = streamed ? await this.#shelf.read(body) : undefined;
-    return { ...body, status, eventCount: bytes === undefined ? 0 : new SseFrames().push(bytes).length };
+    return { ...body, status, eventCount: bytes === undefined ? 0 : new SseFrames(bytes.length).push(bytes).length };
   }
 
   /** What must be done now and then, also when no run ends. */

@@ -4,8 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../command.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
+import type { Io } from '../../io.ts';
+import { openOutput } from '../../output-file.ts';
 import { optional } from '../../parameter.ts';
-import { filterOf, filters, natural } from '../../receipts/parameters.ts';
+import { filterOf, filters, natural, rangeOf } from '../../receipts/parameters.ts';
 import { withReceipts } from '../../receipts/source.ts';
 
 export const command = defineCommand({
@@ -18,16 +20,23 @@ export const command = defineCommand({
   },
   examples: ['abp receipt export --output receipts.jsonl', 'abp receipt export --tag audit --since 2027-01-01 > audit.jsonl'],
   async run(context, { from, to, output: file, ...chosen }) {
+    const range = rangeOf(from, to);
     const lines = await withReceipts(context, async (source) => {
-      const counter = new LineCounter(source.export(filterOf(chosen), { from, to }));
-      if (file === undefined) for await (const piece of counter.pieces()) context.io.stdout.write(Buffer.from(piece).toString());
-      else await pipeline(Readable.from(counter.pieces()), createWriteStream(file, { mode: 0o600 }));
+      const counter = new LineCounter(source.export(filterOf(chosen), range));
+      if (file === undefined) await show(context.io, counter);
+      else await pipeline(Readable.from(counter.pieces()), createWriteStream(file, { fd: openOutput(file) }));
       return counter.lines;
     });
     if (file !== undefined) written(context, file, lines);
     return EXITS.ok.code;
   },
 });
+
+/** Pieces end anywhere, also inside a character. */
+async function show({ stdout }: Io, counter: LineCounter): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const piece of counter.pieces()) stdout.write(decoder.decode(piece, { stream: true }));
+}
 
 const LF = 10;
 

@@ -12,7 +12,7 @@ export const command = defineCommand({
   arguments: {},
   options: {
     ...filters,
-    limit: natural('--limit <number>', 'how many, 1000 at most (default 20)'),
+    limit: natural('--limit <number>', 'how many, 1000 at most (default 20)', 1000),
     cursor: optional('--cursor <text>', 'where the page before ended'),
   },
   examples: ['abp receipt list --status failed --since 2027-01-01', 'abp receipt list --engine claude --limit 100 --json'],

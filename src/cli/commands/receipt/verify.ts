@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { ChainVerification } from '../../../contract/chain-verification.ts';
 import { verifyExport } from '../../../receipts/verify-bytes.ts';
@@ -8,7 +8,7 @@ import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
 import type { Paint } from '../../output.ts';
 import { flag, list, optional } from '../../parameter.ts';
-import { natural, runOf } from '../../receipts/parameters.ts';
+import { natural, rangeOf, runOf } from '../../receipts/parameters.ts';
 import { type ExportRange, withReceipts } from '../../receipts/source.ts';
 import { readHead, readKeys } from '../../receipts/trust.ts';
 
@@ -42,6 +42,10 @@ export const command = defineCommand({
     if ([file !== undefined, runId !== undefined, all || from !== undefined || to !== undefined].filter(Boolean).length !== 1) {
       throw new CliError('usage', 'say what to verify', { hint: 'Give a run id, or --all, or --from and --to, or --file.' });
     }
+    if (to !== undefined && values.head !== undefined) {
+      throw new CliError('usage', '--head says where the chain ends, --to ends before', { hint: 'Leave one of them out.' });
+    }
+    if (file !== undefined) assertReadable(file);
     if (file !== undefined && (await isForeignFile(file))) return foreign(context, file);
     const found = file === undefined ? await verifyHere(context, values) : await verifyFile(file, values);
     context.output.print(found, (data) => render(data, context.output.paint));
@@ -61,15 +65,20 @@ async function verifyFile(file: string, { publicKey, head }: Values): Promise<Ch
 
 async function verifyHere(context: Context, { runId, publicKey, head, from, to }: Values): Promise<ChainVerification> {
   return await withReceipts(context, async (source) => {
-    const range = runId === undefined ? { from, to } : rangeOf(await source.get(runOf(runId)));
+    const range = runId === undefined ? rangeOf(from, to) : placeOf(await source.get(runOf(runId)), head === undefined);
     const publicKeys = publicKey.length > 0 ? readKeys(publicKey) : (await source.keys()).map((key) => key.public_key);
-    return await verifyExport(source.export({}, range), { publicKeys, head: head === undefined ? undefined : readHead(head) });
+    return await verifyExport(source.export({}, range), {
+      publicKeys,
+      head: head === undefined ? undefined : readHead(head),
+      mayBeEmpty: runId === undefined && from === undefined && to === undefined,
+    });
   });
 }
 
-function rangeOf({ seal, run_id: run }: JsonObject): ExportRange {
+/** The place of a receipt alone or, to compare it with a head from elsewhere, all from there on. */
+function placeOf({ seal, run_id: run }: JsonObject, alone: boolean): ExportRange {
   const sequence = isJsonObject(seal) ? seal.sequence : undefined;
-  if (typeof sequence === 'number') return { from: sequence, to: sequence };
+  if (typeof sequence === 'number') return { from: sequence, to: alone ? sequence : undefined };
   throw new CliError('usage', `the receipt of ${String(run)} is not sealed`, { hint: 'It is once the run has ended.' });
 }
 
@@ -87,6 +96,16 @@ function render(found: ChainVerification, paint: Paint): string {
     ...problems.map(({ line, code, message }) => `${paint.bad(code)}  ${line === 0 ? '' : `line ${line}: `}${message}`),
     ...(count > problems.length ? [paint.faint(`and ${count - problems.length} more`)] : []),
   ].join('\n');
+}
+
+function assertReadable(file: string): void {
+  try {
+    closeSync(openSync(file, 'r'));
+    if (statSync(file).isDirectory()) throw new Error('it is a folder');
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError('usage', `${file} cannot be read: ${message}`, { hint: 'abp receipt export --output FILE writes one.', cause });
+  }
 }
 
 /** An export begins with a receipt or a link, each on one line; a foreign receipt is a document with `meta`. */

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LateEnd } from '../../src/contract/late-end.ts';
+import { Receipt } from '../../src/contract/receipt.ts';
+import { newRunId, type RunId } from '../../src/contract/run-id.ts';
+import { removeReceipts } from '../../src/receipts/remove.ts';
+import { verifyRun, verifyStored } from '../../src/receipts/verify-stored.ts';
+import { chainOf, listChains } from '../../src/store/chain.ts';
+import { findLateEnd } from '../../src/store/late-ends.ts';
+import { getReceipt, listReceipts } from '../../src/store/receipts.ts';
+import { createRun, endRun, getRun } from '../../src/store/runs.ts';
+import { closeFact, openFact } from '../support/facts.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type NodeGroup, nodeGroup, type TestNode } from './node-group.ts';
+
+const MINUTE = 60_000;
+let postgres: TestPostgres;
+let group: NodeGroup;
+let [a, b, c]: TestNode[] = [];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
+  group = await nodeGroup(await postgres.freshDatabase());
+  [a, b, c] = [await group.node('node_a'), await group.node('node_b'), await group.node('node_c')];
+});
+afterEach(() => group.close());
+
+const nodes = (): { a: TestNode; b: TestNode; c: TestNode } => {
+  if (a === undefined || b === undefined || c === undefined) throw new Error('no nodes');
+  return { a, b, c };
+};
+const receiptOf = async (run: RunId): Promise<Receipt> => Receipt.parse((await getReceipt(group.store, run))?.document);
+const sealerOf = async (run: RunId): Promise<string | undefined> => {
+  const row = await getReceipt(group.store, run);
+  return (await listChains(group.store)).find(({ number }) => number === row?.chain)?.node;
+};
+/** Every chain verifies, and so many receipts are in it. */
+const expectChains = async (receipts: Readonly<Record<string, number>>): Promise<void> => {
+  for (const [node, count] of Object.entries(receipts)) {
+    const chain = await chainOf(group.store, node);
+    if (chain.sequence > 0) expect(await verifyStored(group.store, chain)).toMatchObject({ ok: true, node, receipts: count });
+    else expect(count).toBe(0);
+  }
+};
+
+describe('a node that is lost', () => {
+  it('has its runs closed by another one after two minutes, which names both and seals them in its own chain', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin();
+    await a.beat();
+    await group.pass(MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('running');
+    await group.pass(MINUTE + 20_000, [b]);
+    const receipt = await receiptOf(run);
+    expect(receipt).toMatchObject({
+      status: 'failed',
+      reason: 'interrupted',
+      node: 'node_a',
+      error: { code: 'internal', message: 'the node node_a that served this run was lost; the node node_b closed the run' },
+    });
+    expect(await sealerOf(run)).toBe('node_b');
+    expect(b.closed).toEqual([['node_a', run]]);
+    expect(await verifyRun(group.store, run)).toMatchObject({ ok: true, node: 'node_b', receipts: 1 });
+    await expectChains({ node_a: 0, node_b: 1 });
+  });
+
+  it('keeps its runs while it says that it lives', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin();
+    await group.pass(10 * MINUTE, [a, b]);
+    expect((await receiptOf(run)).status).toBe('running');
+  });
+
+  it('is given the whole time again when the watcher has not watched', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin();
+    await group.pass(MINUTE, [b]);
+    // The database was away from everybody.
+    group.clock.time += 5 * MINUTE;
+    await b.look();
+    await group.pass(MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('running');
+    await group.pass(MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('failed');
+  });
+
+  it('keeps a run that is younger than its silence', async () => {
+    const { a, b } = nodes();
+    await group.pass(90_000, [b]);
+    const run = await a.begin();
+    await group.pass(MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('running');
+    await group.pass(2 * MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('failed');
+  });
+
+  it('leaves turns of agents to whoever works on turns', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin({ backend: 'agent:helper' });
+    await group.pass(5 * MINUTE, [b]);
+    expect((await receiptOf(run)).status).toBe('running');
+  });
+
+  it('may have left more runs than fit on a page', async () => {
+    const { a, b } = nodes();
+    a.journal(Array.from({ length: 1200 }, () => openFact({ run: newRunId(), at: group.clock.time })));
+    await a.drain();
+    await group.pass(3 * MINUTE, [b]);
+    expect(b.closed).toHaveLength(1200);
+    expect((await listReceipts(group.store, { unfinished: true })).items).toEqual([]);
+    await expectChains({ node_b: 1200 });
+  });
+
+  it('has the rows of its coding agents closed, and its own word about them wins', async () => {
+    const { b } = nodes();
+    const runId = newRunId();
+    await createRun(group.store, { runId, agent: 'claude', node: 'node_a', keyId: null, options: {}, createdAt: group.clock.time });
+    await group.pass(3 * MINUTE, [b]);
+    expect(await getRun(group.store, runId)).toMatchObject({ status: 'failed', result: { exitReason: 'interrupted' } });
+    await endRun(group.store, runId, { status: 'completed', result: { text: 'done' }, at: group.clock.time });
+    await endRun(group.store, runId, { status: 'cancelled', result: { text: 'twice' }, at: group.clock.time });
+    expect(await getRun(group.store, runId)).toMatchObject({ status: 'completed', result: { text: 'done' } });
+  });
+});
+
+describe('two nodes that find a third one lost', () => {
+  it('close each of its runs once', async () => {
+    const { a, b, c } = nodes();
+    a.journal(Array.from({ length: 300 }, () => openFact({ run: newRunId(), at: group.clock.time })));
+    await a.drain();
+    await group.pass(110_000, [b, c]);
+    group.clock.time += 20_000;
+    await Promise.all([b.look(), c.look()]);
+    expect(b.closed.length + c.closed.length).toBe(300);
+    expect(new Set([...b.closed, ...c.closed].map(([, run]) => run)).size).toBe(300);
+    await expectChains({ node_a: 0, node_b: b.closed.length, node_c: c.closed.length });
+  });
+});
+
+describe('a node that was only stopped', () => {
+  it('goes on: the receipt stays as it was sealed, and the chain of the node has how the run ended', async () => {
+    const { a, b } = nodes();
+    const [run, other] = [await a.begin(), await a.begin()];
+    await a.beat();
+    await group.pass(3 * MINUTE, [b]);
+    const sealed = await receiptOf(run);
+    await a.end(run);
+    await a.end(other, { status: 'cancelled', reason: 'client_closed' });
+    expect(await receiptOf(run)).toEqual(sealed);
+    const late = await findLateEnd(group.store, run);
+    expect(LateEnd.parse(late?.document)).toMatchObject({
+      run_id: run,
+      node: 'node_a',
+      status: 'completed',
+      event_count: 7,
+      response: { bytes: 20, status: 200 },
+      usage: { input_tokens: 3, output_tokens: 4 },
+    });
+    expect((await findLateEnd(group.store, other))?.document).toMatchObject({ status: 'cancelled', reason: 'client_closed' });
+    expect(await verifyRun(group.store, run)).toMatchObject({
+      ok: true,
+      notes: ['node_a came back after it was taken for lost; entry 1 of its chain says that the run was completed'],
+    });
+    // And it works as before.
+    const next = await a.begin();
+    await a.end(next);
+    expect((await receiptOf(next)).status).toBe('completed');
+    expect(await sealerOf(next)).toBe('node_a');
+    await expectChains({ node_a: 1, node_b: 2 });
+  });
+
+  it('takes its late ends along when the receipt is removed', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin({ keyId: 'key_gone' });
+    await group.pass(3 * MINUTE, [b]);
+    await a.end(run);
+    expect(await findLateEnd(group.store, run)).toBeDefined();
+    await removeReceipts(group.store, b.chain, { status: 'deleted', reason: 'asked', key: 'key_gone' });
+    expect(await findLateEnd(group.store, run)).toBeUndefined();
+    await expectChains({ node_a: 0, node_b: 0 });
+  });
+});
+
+describe('a node that was killed and restarts with its journal', () => {
+  it('keeps ends that were not drained as late ends, once, and closes nothing twice', async () => {
+    const { a, b } = nodes();
+    const [ended, cut] = [await a.begin(), await a.begin()];
+    a.journal([closeFact({ run: ended })]);
+    await group.pass(3 * MINUTE, [b]);
+    const again = await group.node('node_a');
+    expect(await again.restart()).toBe(0);
+    expect((await receiptOf(ended)).reason).toBe('interrupted');
+    expect((await receiptOf(cut)).reason).toBe('interrupted');
+    expect((await findLateEnd(group.store, ended))?.document.status).toBe('completed');
+    expect(await findLateEnd(group.store, cut)).toBeUndefined();
+    // Killed again before the position of the journal was written: the same end is not kept twice.
+    await group.store.db.deleteFrom('journal_positions').execute();
+    const third = await group.node('node_a');
+    expect(await third.restart()).toBe(0);
+    expect((await chainOf(group.store, 'node_a')).sequence).toBe(1);
+    await expectChains({ node_a: 0, node_b: 2 });
+  });
+
+  it('closes its runs itself when it is back in time', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin();
+    await group.pass(MINUTE, [b]);
+    expect(await a.restart()).toBe(1);
+    await group.pass(3 * MINUTE, [b]);
+    expect(await sealerOf(run)).toBe('node_a');
+    await expectChains({ node_a: 1, node_b: 0 });
+  });
+
+  it('and another one that closes its runs at the same moment close each once', async () => {
+    const { a, b } = nodes();
+    a.journal(Array.from({ length: 300 }, () => openFact({ run: newRunId(), at: group.clock.time })));
+    await a.drain();
+    await group.pass(110_000, [b]);
+    group.clock.time += 20_000;
+    const [own] = await Promise.all([a.restart(), b.look()]);
+    expect(own + b.closed.length).toBe(300);
+    await expectChains({ node_a: own, node_b: b.closed.length });
+  });
+});

@@ -1,0 +1,32 @@
+import { AbpError } from '../../src/contract/errors.ts';
+import type { Keeper, KeeperOptions } from '../../src/receipts/keeper.ts';
+import { Turn } from '../../src/receipts/turn.ts';
+
+/**
+ * A gateway without receipts, to compare with: facts are made as usual and let go. No journal, no recording, no keeper thread, no row.
+ */
+export function noReceipts({ onSettled }: KeeperOptions): Keeper {
+  const turn = new Turn({ together: (work) => work() });
+  const impossible = (): never => {
+    throw new AbpError('conflict', 'this server keeps no receipts');
+  };
+  return {
+    append: (fact) => {
+      // The end is known a moment later, as with a keeper.
+      if (fact.fact === 'close') setImmediate(() => onSettled([fact.run]));
+    },
+    opening: (step) => turn.open(step),
+    closing: (step) => turn.close(step),
+    tape: () => undefined,
+    settled: async () => undefined,
+    eraseBodies: async () => 0,
+    watch: () => ({ changed: async () => undefined, end: () => undefined }),
+    listen: () => () => undefined,
+    rotate: async () => impossible(),
+    remove: async () => impossible(),
+    blocked: undefined,
+    stalled: undefined,
+    ready: Promise.resolve(0),
+    close: async () => undefined,
+  };
+}
