@@ -16,6 +16,9 @@ export const DEFAULT_LIMITS: Limits = {
   outputCharacters: 64 * 1024,
 };
 
+/** Why code ended that nobody waits for any more. */
+export const GIVEN_UP = 'the call was given up';
+
 /** Code to run. */
 export interface Program {
   readonly language: 'javascript' | 'typescript';
@@ -30,6 +33,8 @@ export interface Program {
 export interface Execution {
   readonly status: 'completed' | 'threw' | 'timed_out' | 'crashed';
   readonly stdout: string;
+  /** What code that completed has printed as errors, where the language tells them apart. */
+  readonly stderr?: string;
   /** Something was printed beyond the limit and is lost. */
   readonly truncated: boolean;
   readonly value?: Json;

@@ -6,10 +6,7 @@ import type { Report, Task } from './thread-protocol.ts';
 const JOBS_PER_LOOK = 64;
 const FILE_NAME = 'code.js';
 
-/**
- * Built inside before the code runs: `console`, and a function that turns a value into JSON text with the intrinsics as they are now.
- * `print` is the only function of ours that code can reach, and it takes text.
- */
+/** Builds `console` inside before the code runs. `print` is the only function of ours that code can reach, and it takes text. */
 const PRELUDE = `((print) => {
   const { stringify } = JSON;
   const show = (value) => {
@@ -20,7 +17,6 @@ const PRELUDE = `((print) => {
   };
   const log = (...values) => print(values.map(show).join(' '));
   globalThis.console = { log, info: log, warn: log, error: log, debug: log };
-  return stringify;
 })`;
 
 class Stopped extends Error {
@@ -37,9 +33,9 @@ export async function evaluate(task: Task, onStart: () => void): Promise<Report>
   // Loaded here and only here: it is WebAssembly, and serving does not need it.
   const { newQuickJSWASMModule, RELEASE_SYNC } = await import('quickjs-emscripten');
   const runtime = (await newQuickJSWASMModule(RELEASE_SYNC)).newRuntime();
-  onStart();
   const printout = new Printout(task.limits.outputCharacters);
   const machine = new Machine(runtime, task, printout);
+  onStart();
   const said = (rest: Pick<Report, 'status' | 'error' | 'valueText'>): Report => ({
     ...rest,
     stdout: printout.text,
@@ -56,24 +52,29 @@ class Machine {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
   readonly #task: Task;
+  /** Taken before the code can put others in their place. */
+  readonly #parse: QuickJSHandle;
   readonly #stringify: QuickJSHandle;
-  readonly #deadline: number;
+  #deadline = Number.POSITIVE_INFINITY;
 
   constructor(runtime: QuickJSRuntime, task: Task, printout: Printout) {
     runtime.setMemoryLimit(task.limits.memoryBytes);
     runtime.setMaxStackSize(task.limits.stackBytes);
-    this.#deadline = performance.now() + task.limits.timeMs;
-    runtime.setInterruptHandler(() => performance.now() > this.#deadline);
     const context = runtime.newContext();
     const print = context.newFunction('print', (text) => printout.add(`${context.getString(text)}\n`));
     const prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
-    this.#stringify = context.unwrapResult(context.callFunction(prelude, context.undefined, print));
+    context.unwrapResult(context.callFunction(prelude, context.undefined, print));
+    const json = context.getProp(context.global, 'JSON');
+    this.#parse = context.getProp(json, 'parse');
+    this.#stringify = context.getProp(json, 'stringify');
     this.#runtime = runtime;
     this.#context = context;
     this.#task = task;
   }
 
   run(): Pick<Report, 'valueText' | 'error'> {
+    this.#deadline = performance.now() + this.#task.limits.timeMs;
+    this.#runtime.setInterruptHandler(() => performance.now() > this.#deadline);
     if (this.#task.inspect === true) {
       this.#defaultExport();
       return {};
@@ -105,9 +106,8 @@ class Machine {
 
   #callExport(values: readonly unknown[]): QuickJSHandle {
     const callee = this.#defaultExport();
-    const parse = this.#got(this.#context.evalCode('(text) => JSON.parse(text)', 'prelude.js'));
     const handles = values.map((value) =>
-      this.#got(this.#context.callFunction(parse, this.#context.undefined, this.#context.newString(JSON.stringify(value)))),
+      this.#got(this.#context.callFunction(this.#parse, this.#context.undefined, this.#context.newString(JSON.stringify(value)))),
     );
     return this.#settled(this.#got(this.#context.callFunction(callee, this.#context.undefined, ...handles)));
   }

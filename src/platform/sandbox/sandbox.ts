@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../base/json.ts';
 import { siblingModule } from '../../base/module-url.ts';
-import { AbpError } from '../../contract/errors.ts';
-import { DEFAULT_LIMITS, type Execution, type Limits, type Program } from './execution.ts';
+import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, type Program } from './execution.ts';
+import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
 
 /** Time for a thread to start and to load the interpreter. */
@@ -10,35 +10,19 @@ const START_MS = 10_000;
 /** What the interpreter's own clock misses is ended from outside after this. */
 const GRACE_MS = 500;
 const THREADS = 2;
-const MOST_WAITING = 100;
-const GIVEN_UP = 'the call was given up';
 
 /**
  * Runs code of models and users. Three walls: QuickJS has no host objects, it is WebAssembly with a memory of its own, and it lives in a
  * thread without environment that is ended from outside. Every run gets a new thread; nothing of one run is there for the next.
  */
 export class Sandbox {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #places = new Places(THREADS);
 
   async run(program: Program, options: { readonly limits?: Partial<Limits>; readonly signal?: AbortSignal } = {}): Promise<Execution> {
-    await this.#enter();
-    try {
+    return await this.#places.hold(async () => {
       if (options.signal?.aborted === true) return { status: 'timed_out', stdout: '', truncated: false, error: GIVEN_UP };
       return executionOf(await inThread({ ...program, limits: { ...DEFAULT_LIMITS, ...options.limits } }, options.signal));
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  /** Threads are few, so that a model that runs much code does not take the machine from everybody else. */
-  async #enter(): Promise<void> {
-    if (this.#running >= THREADS) {
-      if (this.#waiting.length >= MOST_WAITING) throw new AbpError('overloaded', 'Too many programs wait for the sandbox.');
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    this.#running += 1;
+    });
   }
 }
 

@@ -28,6 +28,11 @@ describe.concurrent('what code cannot reach', () => {
     ['process through the prototype of a host function', 'Object.getPrototypeOf(console.log).constructor("return typeof process")()'],
     ['process through a thrown error', 'try { null.x } catch (error) { error.constructor.constructor("return typeof process")() }'],
     ['process through an async function', 'Object.getPrototypeOf(async () => 1).constructor("return typeof process")()'],
+    ['process through a getter of console', 'Object.values(Object.getOwnPropertyDescriptors(console)).map((d) => typeof d.get)[0]'],
+    ['process through the caller of a function', '(function f() { return typeof f.caller === "function" ? "in" : "undefined" })()'],
+    ['process through a stack of another engine', 'Error.prepareStackTrace = (_, sites) => sites; typeof new Error().stack[0]?.getThis'],
+    ['process through a symbol', 'typeof Object.getOwnPropertySymbols(globalThis).map((key) => globalThis[key]).find((x) => x?.process)'],
+    ['shared memory', 'typeof SharedArrayBuffer === "undefined" ? "undefined" : typeof new SharedArrayBuffer(8).port'],
     ['process through indirect eval', '(0, eval)("typeof process")'],
   ])('%s', async (_, code) => {
     expect(await run(code)).toMatchObject({ status: 'completed', value: 'undefined' });
@@ -42,6 +47,34 @@ describe.concurrent('what code cannot reach', () => {
     const { status, value, error } = await run(code);
     expect([status, value]).toEqual(['threw', undefined]);
     expect(error).not.toContain('root:');
+  });
+});
+
+describe('what code can see', () => {
+  it('is what the language brings, and console', async () => {
+    const { value } = await run('Object.getOwnPropertyNames(globalThis).filter((name) => /^[a-z]/.test(name)).sort()');
+    expect(value).toEqual([
+      'console',
+      'decodeURI',
+      'decodeURIComponent',
+      'encodeURI',
+      'encodeURIComponent',
+      'escape',
+      'eval',
+      'globalThis',
+      'isFinite',
+      'isNaN',
+      'parseFloat',
+      'parseInt',
+      'undefined',
+      'unescape',
+    ]);
+  });
+
+  it('is of its own realm: what is printed crosses as text', async () => {
+    const code =
+      'String.prototype.toString = function () { return { forged: true } }; console.log({ toJSON: () => "x" }, new String("y")); 1';
+    expect(await run(code)).toMatchObject({ status: 'completed', stdout: expect.any(String) });
   });
 });
 

@@ -14,11 +14,17 @@ export const sandbox: AgentCapability = {
     additionalProperties: false,
     properties: {
       timeout_ms: { type: 'integer', minimum: 100, maximum: 60_000, default: 5000, description: 'How long one program may run.' },
-      memory_mb: { type: 'integer', minimum: 16, maximum: 512, default: 64, description: 'Memory of one program.' },
+      memory_mb: {
+        type: 'integer',
+        minimum: 16,
+        maximum: 512,
+        default: 64,
+        description: 'Memory of one program, beside what its interpreter takes.',
+      },
     },
   },
   tools: async (config, { sandbox: javascript, python }) => {
     const { executeCode } = await import('./execute-code.ts');
-    return [executeCode({ javascript, python, config })];
+    return [await executeCode({ javascript, python, config })];
   },
 };

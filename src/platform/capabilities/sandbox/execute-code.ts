@@ -18,31 +18,38 @@ export interface ExecuteCodeOptions {
   readonly config: JsonObject;
 }
 
-export function executeCode({ javascript, python, config }: ExecuteCodeOptions): Tool {
+export async function executeCode({ javascript, python, config }: ExecuteCodeOptions): Promise<Tool> {
   const limits = limitsOf(config);
+  const noPython = await python.unavailable();
   return defineTool({
     name: 'execute_code',
-    description:
-      'Run a program in a sandbox without network and files. Returns what it prints; for JavaScript and TypeScript also the value of the last expression.',
+    description: `Run a program in a sandbox without network. It keeps nothing: every run starts empty. Returns what it prints; for JavaScript and TypeScript also the value of the last expression. ${noPython === undefined ? PYTHON : unsupported(noPython)}`,
     parameters: z.strictObject({
-      language: z.enum(['javascript', 'typescript', 'python']).describe('python only where this server can confine it.'),
+      language: z.enum(['javascript', 'typescript', 'python']).describe('Each program is of one language.'),
       code: z.string().max(MAX_CODE).describe('The program.'),
     }),
     timeoutMs: limits.timeMs + OVERHEAD_MS,
     run: async ({ language, code }, { signal }) => {
       if (language !== 'python') return view(await javascript.run({ language, code }, { limits, signal }));
-      const unavailable = await python.unavailable();
-      if (unavailable !== undefined) throw new ToolFailure(`python is not supported here. ${unavailable} Use javascript or typescript.`);
+      const reason = await python.unavailable();
+      if (reason !== undefined) throw new ToolFailure(`${unsupported(reason)} Use javascript or typescript.`);
       return view(await python.run(code, { limits, signal }));
     },
   });
 }
 
+const PYTHON = 'Python has its standard library and may write files in its working folder; it starts no other programs.';
+
+function unsupported(reason: string): string {
+  return `python is not supported here. ${reason}`;
+}
+
 /** What goes wrong inside the program is its result, not a failure of the tool: the model sees what was printed before it. */
-function view({ status, stdout, truncated, value, error }: Execution): JsonObject {
+function view({ status, stdout, stderr, truncated, value, error }: Execution): JsonObject {
   return {
     status,
     stdout,
+    ...(stderr === undefined ? {} : { stderr }),
     ...(truncated ? { truncated } : {}),
     ...(value === undefined ? {} : { value }),
     ...(error === undefined ? {} : { error }),

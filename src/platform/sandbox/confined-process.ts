@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { parseJsonObject } from '../../base/json.ts';
+import { TextTail } from '../../base/line-splitter.ts';
+import { sendSignal } from '../../base/process-table.ts';
+import { bubblewrapArguments, DESCRIPTORS, WORK_FOLDER } from './bubblewrap.ts';
+import { type Execution, GIVEN_UP, type Limits } from './execution.ts';
+import type { Interpreter } from './interpreter.ts';
+import { Printout } from './printout.ts';
+
+/** Time for the namespaces and the interpreter to come up. */
+const START_MS = 10_000;
+/** What is printed beyond the limit is thrown away; a program that goes on for so long is not going to stop. */
+const MOST_PRINTED = 4 * 1024 * 1024;
+/** The size of a folder in memory does not bound its files, and each takes a kilobyte of the kernel. */
+const MOST_FILES = 10_000;
+const FILES_LOOK_MS = 50;
+/** Nobody: a server that runs as root does not run code of models as root, not even inside namespaces, and limits on processes do not hold for root. */
+const NOBODY = 65534;
+
+/** What it takes to confine an interpreter: the programs by their paths, and the filter of system calls. */
+export interface Equipment {
+  readonly bwrap: string;
+  /** Sets hard limits before the interpreter begins. */
+  readonly prlimit: string;
+  readonly interpreter: Interpreter;
+  readonly filter: Buffer;
+}
+
+export interface ConfinedProgram {
+  readonly equipment: Equipment;
+  readonly code: string;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs code behind bubblewrap to its end, or ends it with everything it started. */
+export async function runConfined(program: ConfinedProgram): Promise<Execution> {
+  if (program.signal?.aborted === true) return { status: 'timed_out', stdout: '', truncated: false, error: GIVEN_UP };
+  try {
+    return await new Confined(start(program), program).watch();
+  } catch (error) {
+    return notStarted(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function start({ equipment, limits }: ConfinedProgram): ChildProcess {
+  return spawn(equipment.bwrap, bubblewrapArguments(equipment, limits), {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: {},
+    cwd: '/',
+    detached: true,
+    ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+}
+
+function notStarted(reason: string): Execution {
+  return { status: 'crashed', stdout: '', truncated: false, error: `the sandbox could not start: ${reason}` };
+}
+
+class Confined {
+  readonly #child: ChildProcess;
+  readonly #program: ConfinedProgram;
+  readonly #out: Printout;
+  /** Its end is kept: that is where the interpreter says what went wrong. */
+  readonly #errors: TextTail;
+  #info = '';
+  #printed = 0;
+  #started = false;
+  #stopped: Pick<Execution, 'status' | 'error'> | undefined;
+  #timer: NodeJS.Timeout;
+  #filesTimer: NodeJS.Timeout | undefined;
+
+  constructor(child: ChildProcess, program: ConfinedProgram) {
+    this.#child = child;
+    this.#program = program;
+    this.#out = new Printout(program.limits.outputCharacters);
+    this.#errors = new TextTail(program.limits.outputCharacters);
+    this.#timer = setTimeout(() => this.#stop('crashed', 'the sandbox did not start in time'), START_MS);
+  }
+
+  async watch(): Promise<Execution> {
+    const { code, equipment, signal } = this.#program;
+    const abort = (): void => this.#stop('timed_out', GIVEN_UP);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#keep(this.#child.stdout, this.#out);
+    this.#keep(this.#child.stderr, this.#errors);
+    this.#pipe(DESCRIPTORS.filter)?.end(equipment.filter);
+    this.#pipe(DESCRIPTORS.code)?.end(code);
+    this.#pipe(DESCRIPTORS.info)?.on('data', (chunk: Buffer) => {
+      this.#info += chunk.toString('latin1');
+    });
+    this.#pipe(DESCRIPTORS.started)?.once('data', () => this.#begin());
+    try {
+      return await this.#end();
+    } finally {
+      clearTimeout(this.#timer);
+      clearInterval(this.#filesTimer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** The process may end before it has taken what is written to it; how it ended tells. */
+  #pipe(descriptor: number): Socket | undefined {
+    const pipe = this.#child.stdio[descriptor];
+    return pipe instanceof Socket ? pipe.on('error', () => undefined) : undefined;
+  }
+
+  #keep(stream: Readable | null, printout: Printout | TextTail): void {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printout.add(text);
+      this.#printed += text.length;
+      if (this.#printed > MOST_PRINTED) this.#stop('crashed', `the code printed more than ${MOST_PRINTED} characters`);
+    });
+  }
+
+  #begin(): void {
+    const { timeMs } = this.#program.limits;
+    this.#started = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop('timed_out', `the code did not end within ${timeMs} ms`), timeMs);
+    this.#filesTimer = setInterval(() => this.#countFiles().catch((error: unknown) => this.#uncounted(error)), FILES_LOOK_MS);
+  }
+
+  async #countFiles(): Promise<void> {
+    const pid = parseJsonObject(this.#info)?.['child-pid'];
+    const { files, ffree } = await statfs(`/proc/${String(pid)}/root${WORK_FOLDER}`);
+    if (files - ffree > MOST_FILES) this.#stop('crashed', `the code made more than ${MOST_FILES} files`);
+  }
+
+  /** Whoever has just ended has no files; otherwise a limit that cannot be watched is no limit. */
+  #uncounted(error: unknown): void {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ESRCH') return;
+    this.#stop('crashed', `the files of the code cannot be counted: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  #stop(status: Execution['status'], error: string): void {
+    this.#stopped ??= { status, error };
+    // The group is bubblewrap while it sets up; later its end takes the namespace with it, and with that every process inside.
+    if (this.#child.pid !== undefined) sendSignal(-this.#child.pid, 'SIGKILL');
+  }
+
+  async #end(): Promise<Execution> {
+    const code = await new Promise<number | null | Error>((resolve) => {
+      this.#child.once('error', resolve);
+      this.#child.once('close', resolve);
+    });
+    const printed = { stdout: this.#out.text, truncated: this.#out.truncated };
+    if (this.#stopped !== undefined) return { ...this.#stopped, ...printed };
+    if (code instanceof Error) return notStarted(code.message);
+    const said = this.#errors.text.trim();
+    if (!this.#started) return notStarted(said === '' ? `bubblewrap ended with ${code}` : said);
+    if (code === 0) return { status: 'completed', ...printed, ...(said === '' ? {} : { stderr: said }) };
+    return { ...ending(code, said), ...printed };
+  }
+}
+
+/** Bubblewrap ends with 128 and the number of the signal that ended the program. */
+function ending(code: number | null, said: string): Pick<Execution, 'status' | 'error'> {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128)?.[0];
+  if (signal !== undefined) return { status: 'crashed', error: `the code was ended by ${signal}` };
+  return { status: 'threw', error: said === '' ? `the code ended with ${code}` : said };
+}

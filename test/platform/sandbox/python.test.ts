@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { executeCode } from '../../../src/platform/capabilities/sandbox/execute-code.ts';
+import { PythonSandbox } from '../../../src/platform/sandbox/python.ts';
+import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
+import { callTool } from '../../support/tool-call.ts';
+
+const python = new PythonSandbox();
+const missing = await python.unavailable();
+
+describe.skipIf(missing !== undefined)(`Python (${missing ?? 'confined'})`, () => {
+  it('prints, and has its source and its name', async () => {
+    expect(await python.run('import sys\nprint("a" * 3, sys.argv, __name__)')).toEqual({
+      status: 'completed',
+      stdout: "aaa ['code.py'] __main__\n",
+      truncated: false,
+    });
+  });
+
+  it('says where it failed, after what it has printed', async () => {
+    const { status, stdout, error } = await python.run('print("before")\ndef f():\n    raise ValueError("no")\nf()');
+    expect([status, stdout]).toEqual(['threw', 'before\n']);
+    expect(error).toMatch(/File "\/workspace\/code\.py", line 3, in f\n\s+raise ValueError\("no"\)\nValueError: no$/);
+  });
+
+  it('shows what it printed as errors', async () => {
+    expect(await python.run('import sys\nprint("careful", file=sys.stderr)')).toMatchObject({ status: 'completed', stderr: 'careful' });
+  });
+
+  it('has its standard library, threads, time zones and an event loop', async () => {
+    const code = `import asyncio, ctypes, datetime, decimal, hashlib, sqlite3, ssl, threading, zoneinfo
+threads = [threading.Thread(target=lambda: None) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+asyncio.run(asyncio.sleep(0))
+print(datetime.datetime(2026, 7, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")).utcoffset())`;
+    expect(await python.run(code)).toMatchObject({ status: 'completed', stdout: '2:00:00\n' });
+  });
+
+  it('writes and reads files of its own, which the next run does not find', async () => {
+    const code =
+      'import os, tempfile\nopen("note.txt", "w").write("x" * 1000)\nwith tempfile.TemporaryFile() as file: file.write(b"y")\nprint(sorted(os.listdir(".")))';
+    expect((await python.run(code)).stdout).toBe("['code.py', 'note.txt']\n");
+    expect((await python.run('import os\nprint(os.listdir("."))')).stdout).toBe("['code.py']\n");
+  });
+
+  it('reads text of any script', async () => {
+    expect((await python.run('print("žluťoučký 😀", len("😀"))')).stdout).toBe('žluťoučký 😀 1\n');
+  });
+
+  it('ends with the code that the program gives', async () => {
+    expect(await python.run('import sys\nsys.exit(3)')).toMatchObject({ status: 'threw', error: 'the code ended with 3' });
+  });
+
+  it('keeps what was printed before the time was up, and ends when nobody waits any more', async () => {
+    expect(await python.run('print("here")\nwhile True: pass', { limits: { timeMs: 200 } })).toMatchObject({
+      status: 'timed_out',
+      stdout: 'here\n',
+      error: 'the code did not end within 200 ms',
+    });
+    const started = performance.now();
+    expect(await python.run('while True: pass', { signal: AbortSignal.timeout(200) })).toMatchObject({ error: 'the call was given up' });
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it('runs no more than two programs at a time', async () => {
+    const stamp = 'import time\nstart = time.monotonic()\ntime.sleep(0.3)\nprint(start, time.monotonic())';
+    const runs = await Promise.all([1, 2, 3].map(() => python.run(stamp)));
+    const spans = runs.map(({ stdout }) => stdout.trim().split(' ').map(Number));
+    const most = Math.max(...spans.map(([at = 0]) => spans.filter(([start = 0, end = 0]) => start <= at && at < end).length));
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('is a language of execute_code', async () => {
+    const tool = await executeCode({ javascript: new Sandbox(), python, config: { timeout_ms: 2000 } });
+    expect(tool.description).toMatch(/Python has its standard library/);
+    expect(await callTool(tool, { language: 'python', code: 'print(sum(range(10)))' })).toEqual({
+      output: { status: 'completed', stdout: '45\n' },
+    });
+  });
+});
