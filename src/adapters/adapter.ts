@@ -9,6 +9,7 @@ import type {
 } from '../contract/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/event.ts';
 import type { RunOptions } from '../contract/run-options.ts';
+import type { TrafficRow } from '../contract/run-traffic.ts';
 
 /** Something that is true of the CLI of today and not of the profile. */
 export interface DatedNote {
@@ -150,7 +151,10 @@ export interface Heard {
 
 /** Something the caller wants to tell a running agent. */
 export type Command =
+  /** Taken now or, by agents that listen only between their answers, after the one under way. */
   | { readonly kind: 'message'; readonly text: string }
+  /** Taken into the work under way, or not at all. */
+  | { readonly kind: 'steer'; readonly text: string }
   | { readonly kind: 'approve'; readonly interactionId: string }
   | { readonly kind: 'deny'; readonly interactionId: string; readonly reason?: string }
   | { readonly kind: 'interrupt' };
@@ -158,7 +162,12 @@ export type Command =
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** The last part of its error output: some agents say only there why they did not begin. */
+  readonly stderr?: string;
 }
+
+/** A limit at which an agent ends its run by itself. */
+export type AgentLimit = 'turn_limit' | 'budget' | 'interrupted';
 
 /** How a run ended, from what the agent said; exit codes of coding agents do not tell. */
 export interface Outcome {
@@ -166,6 +175,8 @@ export interface Outcome {
   /** A code of the run error table, when it failed. */
   readonly code?: string;
   readonly message?: string;
+  /** The agent stopped before its work was done because of this limit of the run. */
+  readonly limit?: AgentLimit;
 }
 
 /** Reads what one running agent prints. Pure but for its own memory; it never throws on a line it does not know. */
@@ -232,16 +243,8 @@ export type SessionRule =
     }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** Something the agent's requests hold that not every engine has, and what a best-effort run makes of it. */
-export interface TrafficRow {
-  /** Such as `system message inside the list`, `context_management`. */
-  readonly feature: string;
-  /** Where it stands in the request: a fidelity path. */
-  readonly path: string;
-  /** What happens on an engine of another dialect. */
-  readonly fate: 'exact' | 'renamed' | 'emulated' | 'dropped';
-  readonly reason: string;
-}
+/** A row of an agent's table. `wish`: options of a run that make it the caller's own wish, which no table may drop. */
+export type AgentTrafficRow = TrafficRow & { readonly wish?: readonly (keyof RunOptions)[] };
 
 /** What an agent says on the wire, so that every engine can serve it. */
 export interface Traffic {
@@ -251,9 +254,18 @@ export interface Traffic {
   readonly dialects: readonly string[];
   /** Capabilities that a run of this agent opts into emulating. */
   readonly emulate: readonly Capability[];
-  readonly rows: readonly TrafficRow[];
+  /** Carried by the key of a run, so that a gateway of any version knows them. */
+  readonly rows: readonly AgentTrafficRow[];
   /** Why its model calls cannot go through the gateway; the agent is then always left alone. Absent: they can. */
   readonly unserved?: string;
+}
+
+/** How an agent takes messages while it runs. */
+export interface MessageRule {
+  /** `steering`: in the midst of its work too. `between`: between its answers only. */
+  readonly when: 'steering' | 'between';
+  /** `always`: every run can be talked to. `asked`: one that is started with `nonInteractive: false`, or whose approvals are answered. */
+  readonly held: 'always' | 'asked';
 }
 
 /** How one coding agent is driven and what it can do. */
@@ -275,13 +287,15 @@ export interface Adapter {
   /** Arguments, and what to write to it, that make the CLI list its models as it knows them, and how to read that. */
   readonly discover?: { readonly args: readonly string[]; readonly input?: string; models(output: string): readonly ModelCapabilities[] };
   /** The engine whose list of models is the agent's, for a CLI that lists none itself. */
-  readonly listing?: { readonly engine: string; readonly path: string };
+  readonly listing?: { readonly engine: string; readonly path: string /** The agent makes none of them think. */; readonly thinks?: false };
   readonly detect: DetectRule;
   /** By the profile. Absent means none. */
   readonly thinking?: ThinkingRule;
   /** In versions that think although the profile says they do not. */
   readonly thinkingToday?: ThinkingRule;
   readonly auth: AuthRule;
+  /** Absent: it takes no messages while it runs. */
+  readonly messages?: MessageRule;
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
   spawn(plan: SpawnPlan): SpawnSpec;

@@ -6,7 +6,18 @@ import type { Adapter, DetectRule } from './adapter.ts';
 /** What a profile file says of an agent: everything that is data and does not change from run to run. */
 export type Profile = Pick<
   Adapter,
-  'agent' | 'displayName' | 'cliCommand' | 'capabilities' | 'summary' | 'notes' | 'today' | 'detect' | 'auth' | 'thinking' | 'thinkingToday'
+  | 'agent'
+  | 'displayName'
+  | 'cliCommand'
+  | 'capabilities'
+  | 'summary'
+  | 'notes'
+  | 'today'
+  | 'detect'
+  | 'auth'
+  | 'messages'
+  | 'thinking'
+  | 'thinkingToday'
 >;
 
 /** What a models file says. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListedModel } from './listing.ts';
 
-/** The lists of the three vendors: OpenAI tells an id only, the others tell limits too. */
+/** The lists of the vendors: OpenAI tells an id only, others tell limits, OpenRouter prices too. */
 const VendorList = z.looseObject({
   data: z
     .array(
@@ -11,6 +11,9 @@ const VendorList = z.looseObject({
         name: z.string().nullish(),
         max_input_tokens: z.number().nullish(),
         max_tokens: z.number().nullish(),
+        context_length: z.number().nullish(),
+        top_provider: z.looseObject({ max_completion_tokens: z.number().nullish() }).nullish(),
+        pricing: z.looseObject({ prompt: z.string(), completion: z.string() }).nullish(),
       }),
     )
     .optional(),
@@ -35,8 +38,9 @@ export function endpointModels(payload: unknown): ListedModel[] {
     ...data.map((model) => ({
       modelId: model.id,
       name: model.display_name ?? model.name ?? undefined,
-      contextWindow: model.max_input_tokens ?? undefined,
-      maxOutputTokens: model.max_tokens ?? undefined,
+      contextWindow: model.max_input_tokens ?? model.context_length ?? undefined,
+      maxOutputTokens: model.max_tokens ?? model.top_provider?.max_completion_tokens ?? undefined,
+      price: priceOf(model.pricing ?? undefined),
     })),
     ...models
       .filter(({ supportedGenerationMethods: methods }) => methods?.includes('generateContent') ?? true)
@@ -49,4 +53,11 @@ export function endpointModels(payload: unknown): ListedModel[] {
         thinks: model.thinking ?? undefined,
       })),
   ];
+}
+
+/** Told as dollars per token, in words; a price below nothing stands for one that depends on where a request is sent. */
+function priceOf(pricing: { readonly prompt: string; readonly completion: string } | undefined): ListedModel['price'] {
+  if (pricing === undefined) return undefined;
+  const [input = -1, output = -1] = [pricing.prompt, pricing.completion].map((dollars) => Number((Number(dollars) * 1e6).toFixed(6)));
+  return input >= 0 && output >= 0 ? { input, output } : undefined;
 }

@@ -7,8 +7,11 @@ import { CliError } from './failure.ts';
 
 const ANSWER_MS = 30_000;
 
-/** The live server of a home, called with the token of that home. */
-export interface ServerClient extends ServerAddress {
+/** Where a server is; without a number of a process it is not one of this machine's homes. */
+type Address = Pick<ServerAddress, 'url'> & Partial<ServerAddress>;
+
+/** A live server, called with the token of its home or with a key. */
+export interface ServerClient extends Address {
   /** The answer's JSON; an error answer is thrown as the error it carries. */
   call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json): Promise<Json>;
 }
@@ -22,7 +25,7 @@ export function connect(options: { readonly homePath?: string | undefined }): Se
 }
 
 /** A client of any address; without a token it calls as whoever the server takes an unkeyed caller for. */
-export function clientOf(address: ServerAddress, token?: string): ServerClient {
+export function clientOf(address: Address, token?: string): ServerClient {
   return {
     ...address,
     async call(method, path, body) {
@@ -41,7 +44,7 @@ interface Exchange {
   readonly body?: Json | undefined;
 }
 
-async function exchange(address: ServerAddress, { method, path, token, body }: Exchange): Promise<{ status: number; text: string }> {
+async function exchange(address: Address, { method, path, token, body }: Exchange): Promise<{ status: number; text: string }> {
   try {
     const answer = await request(`${address.url}${path}`, {
       method,
@@ -54,7 +57,9 @@ async function exchange(address: ServerAddress, { method, path, token, body }: E
     });
     return { status: answer.statusCode, text: await answer.body.text() };
   } catch (cause) {
-    throw noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
+    throw address.pid === undefined
+      ? new CliError('no_server', `${address.url} does not answer`, { hint: 'Does abp serve run there, and is the address right?', cause })
+      : noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
   }
 }
 

@@ -9,6 +9,7 @@ const CLI_FAULTS = {
   config: { type: 'ConfigError', exit: 'config' },
   not_found: { type: 'NotFound', exit: 'notFound' },
   no_server: { type: 'NoServer', exit: 'unavailable' },
+  no_key: { type: 'NoKey', exit: 'auth' },
 } as const satisfies Record<string, { type: string; exit: ExitName }>;
 
 /** A fault of the command line itself, with its own hint. */

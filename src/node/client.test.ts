@@ -34,3 +34,12 @@ it('sessions of an agent without any are an empty list', async () => {
   expect(await mux.sessions.list('claude')).toEqual([]);
   await expect(mux.sessions.get('claude', 'x')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
 });
+
+it('a profile stands under the options of a run, and its wishes meet the same gates', () => {
+  const commands = fakeCommands();
+  const mux = createClient({ env: commands.env, homePath: commands.folder });
+  mux.profiles.set('talkative', { nonInteractive: false });
+  const wishes = { agent: 'openclaw', prompt: 'hi', cwd: commands.folder, profile: 'talkative' };
+  expect(() => mux.run(wishes)).toThrow('OpenClaw takes no messages while it runs.');
+  expect(() => mux.run({ ...wishes, profile: 'nobody' })).toThrow(expect.objectContaining({ code: 'PROFILE_NOT_FOUND' }));
+});

@@ -4,8 +4,10 @@ import { loadConfig } from '../gateway/config.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { type AdapterRegistry, createCodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { PluginManager } from '../runtime/coding-agents/plugins.ts';
+import { createProfiles, type RunProfiles } from '../runtime/profiles.ts';
 import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
 import { createSessions, type Session, type SessionFilter } from '../runtime/sessions.ts';
+import { homePath as homeOf } from '../store/home.ts';
 import { createLocalRuns } from './run.ts';
 
 export interface ClientOptions {
@@ -30,6 +32,8 @@ export interface AgentMuxClient {
   readonly models: ModelRegistry;
   readonly plugins: PluginManager;
   readonly sessions: AgentSessions;
+  /** Run options under names; `run({ profile })` uses them. */
+  readonly profiles: RunProfiles;
   /** Checks the options by a throw, then starts; the handle is there before anything has happened. */
   run(options: LocalRunOptions): RunHandle;
   /** Resolves when every run has ended and what was started for them is closed. */
@@ -41,12 +45,15 @@ export function createClient({ env = process.env, configPath, homePath }: Client
   const { config } = loadConfig({ env, ...(configPath !== undefined && { path: configPath }) });
   const agents = createCodingAgents({ env, engines: config.engines });
   const { adapters, models, plugins } = agents;
-  const { run, close } = createLocalRuns({ agents, env, configPath, homePath: homePath ?? env.ABP_HOME });
+  const home = homePath ?? env.ABP_HOME;
+  const profiles = createProfiles({ homePath: homeOf(home), projectPath: process.cwd() });
+  const { run, close } = createLocalRuns({ agents, profiles, env, configPath, homePath: home });
   const stores = createSessions(env);
   return {
     adapters,
     models,
     plugins,
+    profiles,
     sessions: {
       list: (agent, filter) => stores.list(adapters.get(agent), filter),
       get: (agent, sessionId) => stores.get(adapters.get(agent), sessionId),

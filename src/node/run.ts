@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { parseRunOptions } from '../contract/run-options.ts';
 import { openRunGateway, type RunGateway, type RunGatewayOptions } from '../gateway/run-gateway.ts';
 import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
+import type { RunProfiles } from '../runtime/profiles.ts';
 import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
 import { runsFolder } from '../runtime/runs/run-folder.ts';
 import { startRun } from '../runtime/runs/start-run.ts';
@@ -20,15 +21,17 @@ export interface LocalRuns {
 
 export interface LocalRunsOptions extends RunGatewayOptions {
   readonly agents: CodingAgents;
+  /** What `profile` names; absent: none are known. */
+  readonly profiles?: Pick<RunProfiles, 'apply'>;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export function createLocalRuns({ agents, env = process.env, ...where }: LocalRunsOptions): LocalRuns {
+export function createLocalRuns({ agents, profiles, env = process.env, ...where }: LocalRunsOptions): LocalRuns {
   const gateway = new SharedGateway(where);
   const running = new Set<Promise<unknown>>();
   return {
     run({ onApprovalRequest, onInputRequired, ...wishes }) {
-      const options = parseRunOptions(wishes);
+      const options = parseRunOptions(profiles?.apply(wishes) ?? wishes);
       const adapter = agents.adapters.get(options.agent);
       const callbacks = { ...(onApprovalRequest && { onApprovalRequest }), ...(onInputRequired && { onInputRequired }) };
       const folder = runsFolder(homePath(where.homePath));

@@ -1,6 +1,7 @@
 import type { Capability } from '../contract/capability.ts';
 import type { Receipt, ReceiptUsage } from '../contract/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
+import type { TrafficRow } from '../contract/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { CloseFact, OpenFact } from '../receipts/facts.ts';
 
@@ -51,6 +52,8 @@ export interface RunKeyRequest {
   readonly model: string | null;
   /** Capabilities that may be approximated. */
   readonly emulate: readonly Capability[];
+  /** What the requests of the agent hold, and what may become of it. */
+  readonly traffic: readonly TrafficRow[];
   readonly compatibility: Compatibility;
   readonly thinking: WireThinking | null;
   /** Paths of the vendor that no dialect describes; for agents that come with a login of their own. */

@@ -79,7 +79,7 @@ async function filesUnder(folder: string, pattern: string): Promise<SessionFile[
   const found: SessionFile[] = [];
   for await (const path of glob(pattern, { cwd: folder })) {
     const facts = await stat(join(folder, path)).catch(() => undefined);
-    if (facts?.isFile() === true) found.push({ path, modifiedAt: facts.mtimeMs });
+    if (facts?.isFile() === true) found.push({ path, modifiedAt: Math.round(facts.mtimeMs) });
   }
   return found;
 }

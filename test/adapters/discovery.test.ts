@@ -120,6 +120,15 @@ it('a list of an engine is read in each vendor’s shape', () => {
   expect(endpointModels({ data: [{ id: 'claude-x', display_name: 'X', max_input_tokens: 10, max_tokens: 5 }] })).toEqual([
     { modelId: 'claude-x', name: 'X', contextWindow: 10, maxOutputTokens: 5 },
   ]);
+  const priced = { id: 'a/b', name: 'B', context_length: 9, top_provider: { max_completion_tokens: 3 } };
+  expect(
+    endpointModels({
+      data: [
+        { ...priced, pricing: { prompt: '0.0000015', completion: '0.000006' } },
+        { id: 'auto', pricing: { prompt: '-1', completion: '-1' } },
+      ],
+    }),
+  ).toEqual([{ modelId: 'a/b', name: 'B', contextWindow: 9, maxOutputTokens: 3, price: { input: 1.5, output: 6 } }, { modelId: 'auto' }]);
   const gemini = [
     {
       name: 'models/gemini-9',

@@ -48,3 +48,15 @@ export async function installed({ agent, from, packages }: InstallableAgent, com
   if (!existsSync(join(bin, command))) throw new Error(`${packages.join(' ')} has no command ${command}`);
   return path;
 }
+
+/** A package that the scenarios themselves need and the project does not; the folder it is installed in. */
+export async function installedTool(name: string, spec: string): Promise<string> {
+  const folder = join(cacheFolder(), name);
+  if (existsSync(join(folder, 'node_modules', spec.slice(0, spec.lastIndexOf('@'))))) return folder;
+  mkdirSync(folder, { recursive: true });
+  for (const [program, ...args] of INSTALLERS.npm.steps(folder, [spec])) {
+    const { code, stderr } = await runCommand(program, args, { env: process.env, timeoutMs: INSTALL_MS });
+    if (code !== 0) throw new Error(`npm could not install ${spec}: ${stderr.slice(-400)}`);
+  }
+  return folder;
+}

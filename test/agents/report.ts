@@ -1,5 +1,6 @@
 import { OTHERS } from './catalogue.ts';
-import { SCENARIOS, type Verdict } from './scenarios.ts';
+import type { Verdict } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 /** What was found of one agent. */
 export interface Findings {
@@ -11,8 +12,17 @@ export interface Findings {
   readonly problem?: string;
 }
 
+/** What was found of an agent that has no adapter. */
+export interface ExtraFindings {
+  readonly name: string;
+  readonly version: string;
+  /** How it is pointed at a server. */
+  readonly told: string;
+  readonly verdict: Verdict;
+}
+
 /** `docs/agents.md`. */
-export function reportOf(findings: readonly Findings[], date: string): string {
+export function reportOf(findings: readonly Findings[], extras: readonly ExtraFindings[], date: string): string {
   const names = SCENARIOS.map(({ name }) => name);
   const head = ['Agent', 'Version', ...names];
   const rows = findings.map(({ name, version, verdicts, problem }) =>
@@ -24,7 +34,7 @@ export function reportOf(findings: readonly Findings[], date: string): string {
   return [
     '# Coding agents, tried',
     '',
-    `Written by \`npm run test:agents\` on ${date}. The real command-line agents ran through this gateway on the engine \`sim\`: no key, no network.`,
+    `Written by \`npm run test:agents\` on ${date}. The real command-line agents ran through this gateway on the engine \`sim\`, which needs no key and no network.`,
     'A mark says what happened, not what an agent claims: `yes`, `no`, or `n/a` where the agent does not claim to do it.',
     '',
     ...SCENARIOS.map(({ name, about }) => `- \`${name}\`: ${about}`),
@@ -35,17 +45,30 @@ export function reportOf(findings: readonly Findings[], date: string): string {
     '',
     ...others,
     '',
+    '## Without an adapter',
+    '',
+    'Any program that can be told the address of an OpenAI-compatible server runs through the gateway with a key of `abp keys create`. These wrote the file of `write` so:',
+    '',
+    ...table([
+      ['Agent', 'Version', 'write', 'Pointed at the gateway by'],
+      ...extras.map(({ name, version, told, verdict }) => [name, version, verdict.mark, told]),
+    ]),
+    '',
     '## Notes',
     '',
     ...findings.flatMap(notesOf),
+    ...extras.filter(({ verdict }) => verdict.mark !== 'yes').map(({ name, verdict }) => `- ${name}: ${plain(verdict.note)}`),
     '',
   ].join('\n');
 }
 
 function notesOf({ name, verdicts, problem }: Findings): string[] {
   if (problem !== undefined) return [`- ${name}: not run, ${problem}`];
-  const notes = Object.entries(verdicts).filter(([, { note }]) => note !== '');
-  return notes.map(([scenario, { note }]) => `- ${name}, \`${scenario}\`: ${plain(note)}`);
+  return SCENARIOS.flatMap(({ name: scenario }) => {
+    const { mark, note } = verdicts[scenario] ?? { mark: 'n/a', note: '' };
+    const dull = note === '' || (mark === 'yes' && /^\d+ calls$/.test(note));
+    return dull ? [] : [`- ${name}, \`${scenario}\`: ${plain(note)}`];
+  });
 }
 
 function table([head = [], ...rows]: string[][]): string[] {

@@ -2,14 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAdapter } from '../../src/adapters/index.ts';
 import { INSTALLABLE, type InstallableAgent } from './catalogue.ts';
+import { EXTRAS, triedExtra } from './extras.ts';
 import { installed } from './install.ts';
-import { type Findings, reportOf } from './report.ts';
-import { SCENARIOS, type Verdict } from './scenarios.ts';
+import { remember } from './memory.ts';
+import { type ExtraFindings, type Findings, reportOf } from './report.ts';
+import type { Verdict } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { Stage } from './stage.ts';
 
 /**
- * Tries the real agents: `npm run test:agents [agent…] [--scenario name…]`. Only a whole run writes `docs/agents.md`; it installs what is
- * missing into a cache outside of the project.
+ * Tries the real agents: `npm run test:agents [agent…] [--scenario name…]`. It installs what is missing into a cache outside of the
+ * project, and writes `docs/agents.md` once everything has been tried there; a run of a part renews that part.
  */
 const words = process.argv.slice(2);
 const flagAt = words.indexOf('--scenario');
@@ -48,15 +51,33 @@ async function verdictsOf(stage: Stage): Promise<Record<string, Verdict>> {
   return verdicts;
 }
 
+async function triedExtras(): Promise<ExtraFindings[]> {
+  const found: ExtraFindings[] = [];
+  for (const extra of EXTRAS) {
+    if (agents.length > 0 && !agents.includes(extra.agent)) continue;
+    const { version, verdict } = await installed(extra, extra.agent)
+      .then((path) => triedExtra(extra, path))
+      .catch((error: unknown) => ({ version: '-', verdict: { mark: 'no' as const, note: String(error) } }));
+    console.log(`${extra.agent.padEnd(9)} ${'write'.padEnd(20)} ${verdict.mark.padEnd(4)} ${verdict.note}`);
+    found.push({ name: extra.name, version, told: extra.told, verdict });
+  }
+  return found;
+}
+
 const findings: Findings[] = [];
 for (const row of chosen) {
   const found = await tried(row);
   if (found.problem !== undefined) console.log(`${row.agent.padEnd(9)} not run: ${found.problem}`);
   findings.push(found);
 }
-if (agents.length === 0 && scenarios.length === 0) {
+const extras = scenarios.length === 0 ? await triedExtras() : [];
+const known = remember(findings, extras);
+const allAgents = INSTALLABLE.flatMap(({ agent }) => known.agents[agent] ?? []);
+const allExtras = EXTRAS.flatMap(({ name }) => known.extras[name] ?? []);
+if (allAgents.length === INSTALLABLE.length && allExtras.length === EXTRAS.length) {
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(join(import.meta.dirname, '../../docs/agents.md'), reportOf(findings, date));
+  writeFileSync(join(import.meta.dirname, '../../docs/agents.md'), reportOf(allAgents, allExtras, date));
 }
-const failed = findings.flatMap(({ verdicts }) => Object.values(verdicts)).filter(({ mark }) => mark === 'no').length;
+const verdicts = [...findings.flatMap((found) => Object.values(found.verdicts)), ...extras.map(({ verdict }) => verdict)];
+const failed = verdicts.filter(({ mark }) => mark === 'no').length;
 process.exitCode = failed > 0 ? 1 : 0;

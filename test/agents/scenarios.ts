@@ -1,26 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { RUN_MARK } from '../../src/runtime/runs/environment.ts';
+import { byHand } from './by-hand.ts';
+import { textOf } from './files.ts';
+import { launch } from './launch.ts';
+import { login } from './login.ts';
+import { remote } from './remote.ts';
+import { no, notClaimed, type Scenario, type Verdict, yes } from './scenario.ts';
 import type { Played, Stage } from './stage.ts';
-
-/** How a scenario went: `no` is a failure, `n/a` means that the agent does not claim to do this. */
-export interface Verdict {
-  readonly mark: 'yes' | 'no' | 'n/a';
-  readonly note: string;
-}
-
-export interface Scenario {
-  readonly name: string;
-  readonly about: string;
-  play(stage: Stage): Promise<Verdict>;
-}
-
-const yes = (note: string): Verdict => ({ mark: 'yes', note });
-const no = (note: string): Verdict => ({ mark: 'no', note });
 
 function whyNot({ result, calls }: Played): string {
   const refused = calls.find(({ error }) => isJsonObject(error));
@@ -51,14 +41,6 @@ async function wrote(stage: Stage, engine: string): Promise<Verdict> {
   return refused.length === 0 ? yes(`${played.calls.length} calls`) : no(whyNot(played));
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 const write: Scenario = { name: 'write', about: 'writes a file, all approvals given', play: (stage) => wrote(stage, 'sim') };
 
 const THINKING = ['thinking', 'output_config', 'reasoning', 'reasoning_effort', 'generationConfig.thinkingConfig'] as const;
@@ -77,7 +59,7 @@ const effort: Scenario = {
   about: 'low and high effort differ on the wire',
   async play(stage) {
     const adapter = stage.agents.adapters.get(stage.agent);
-    if (!stage.agents.knowledge.effective(adapter).supportsThinking) return { mark: 'n/a', note: 'no thinking mode' };
+    if (!stage.agents.knowledge.effective(adapter).supportsThinking) return notClaimed('no thinking mode');
     const seen: string[] = [];
     for (const thinkingEffort of ['low', 'high'] as const) {
       const played = await stage.play({ thinkingEffort });
@@ -96,7 +78,7 @@ const resume: Scenario = {
   about: 'a resumed session sends what was said before',
   async play(stage) {
     const adapter = stage.agents.adapters.get(stage.agent);
-    if (!stage.agents.knowledge.effective(adapter).canResume) return { mark: 'n/a', note: 'cannot resume' };
+    if (!stage.agents.knowledge.effective(adapter).canResume) return notClaimed('cannot resume');
     const cwd = stage.workspace();
     const first = await stage.play({ prompt: 'Say the word pomegranate', cwd });
     const { sessionId } = first.result;
@@ -145,4 +127,16 @@ const onDialects: Scenario[] = dialects.map(({ id }) => ({
   play: (stage) => wrote(stage, `sim:${id}`),
 }));
 
-export const SCENARIOS: readonly Scenario[] = [prompt, write, effort, resume, abort, rateLimit, ...onDialects];
+export const SCENARIOS: readonly Scenario[] = [
+  prompt,
+  write,
+  effort,
+  resume,
+  abort,
+  rateLimit,
+  launch,
+  byHand,
+  login,
+  remote,
+  ...onDialects,
+];

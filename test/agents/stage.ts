@@ -1,5 +1,7 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
@@ -10,8 +12,13 @@ import { type CodingAgents, createCodingAgents } from '../../src/runtime/coding-
 import type { RunHandle } from '../../src/runtime/runs/handle.ts';
 import { startRun } from '../../src/runtime/runs/start-run.ts';
 import { listReceipts } from '../../src/store/receipts.ts';
+import type { Store } from '../../src/store/store.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type AbpResult, runAbp, spawnAbp } from '../support/run-abp.ts';
 import { cacheFolder } from './install.ts';
+import { Terminal } from './terminal.ts';
+
+const ABP = join(import.meta.dirname, '../../bin/abp.js');
 
 /** What a run did, seen from both sides: by its events, and by the calls that reached the gateway. */
 export interface Played {
@@ -25,24 +32,43 @@ export interface Played {
 export class Stage {
   readonly agent: string;
   readonly agents: CodingAgents;
+  /** The home of the user. */
+  readonly home: string;
+  /** How long the agent may take for an answer. */
+  readonly patienceMs: number;
   readonly #server: TestGateway;
   readonly #folder: string;
-  readonly #env: Record<string, string>;
-  readonly #patienceMs: number;
+  /** Variables of the user. */
+  readonly env: Readonly<Record<string, string>>;
 
-  private constructor(agent: string, server: TestGateway, path: string, patienceMs: number) {
+  private constructor(agent: string, server: TestGateway, where: { folder: string; path: string; patienceMs: number }) {
     this.agent = agent;
     this.#server = server;
-    this.#patienceMs = patienceMs;
-    // Gemini CLI takes no settings from below a folder that others may write to, as the temporary one is.
-    this.#folder = mkdtempSync(join(cacheFolder(), `stage-${agent}-`));
-    this.#env = { PATH: path, HOME: join(this.#folder, 'user'), TERM: 'dumb', LANG: 'C.UTF-8' };
-    mkdirSync(this.#env.HOME ?? '');
-    this.agents = createCodingAgents({ env: this.#env });
+    this.patienceMs = where.patienceMs;
+    this.#folder = where.folder;
+    this.home = join(where.folder, 'user');
+    this.env = { PATH: where.path, HOME: this.home, TERM: 'dumb', LANG: 'C.UTF-8' };
+    mkdirSync(this.home);
+    this.agents = createCodingAgents({ env: this.env });
   }
 
   static async open(agent: string, path: string, patienceMs: number): Promise<Stage> {
-    return new Stage(agent, await startGateway(), path, patienceMs);
+    // Gemini CLI takes no settings from below a folder that others may write to, as the temporary one is.
+    const folder = mkdtempSync(join(cacheFolder(), `stage-${agent}-`));
+    return new Stage(agent, await startGateway({ home: join(folder, 'abp') }), { folder, path, patienceMs });
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get store(): Store {
+    return this.#server.gateway.store;
+  }
+
+  /** The home of the gateway. */
+  get abpHome(): string {
+    return this.#server.home;
   }
 
   /** A new empty folder to work in. */
@@ -51,12 +77,12 @@ export class Stage {
   }
 
   start(options: Partial<RunOptions>): RunHandle {
-    const wishes = { agent: this.agent, prompt: 'Say hello', engine: 'sim', cwd: this.workspace(), timeout: this.#patienceMs, ...options };
+    const wishes = { agent: this.agent, prompt: 'Say hello', engine: 'sim', cwd: this.workspace(), timeout: this.patienceMs, ...options };
     return startRun(this.agents.adapters.get(this.agent), wishes, {
       agents: this.agents.knowledge,
       gateway: async () => runPort(this.#server.gateway),
       runsFolder: join(this.#folder, 'runs'),
-      env: this.#env,
+      env: this.env,
       clock: systemClock,
     });
   }
@@ -69,16 +95,37 @@ export class Stage {
     const events: AgentEvent[] = [];
     for await (const event of handle) events.push(event);
     const result = await handle.result();
-    return { result, events, calls: await this.#calls(result.runId) };
+    return { result, events, calls: await this.calls(result.runId) };
+  }
+
+  /** `abp` in a terminal, as a client of the gateway. */
+  async terminal(args: readonly string[], cwd: string): Promise<Terminal> {
+    const env = { ...this.env, ABP_HOME: this.abpHome, TERM: 'xterm-256color', SHELL: '/bin/sh' };
+    return await Terminal.open([process.execPath, ABP, ...args], { cwd, env });
+  }
+
+  /** Runs `abp` to its end, as the user, with these variables. */
+  async abp(args: readonly string[], env: Readonly<Record<string, string>>): Promise<AbpResult> {
+    return await runAbp(args, { env: { ...this.env, ...env } });
+  }
+
+  /** Starts `abp` as the user, with these variables. */
+  spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams {
+    return spawnAbp(args, { ...this.env, ...env });
+  }
+
+  /** What the gateway answers to a key. */
+  async statusOf(key: string): Promise<number> {
+    return (await fetch(`${this.#server.url}/v1/models`, { headers: { 'x-abp-key': key } })).status;
+  }
+
+  async receipt(run: string): Promise<JsonObject> {
+    return await this.#get(`/v1/receipts/${run}?wait=10`);
   }
 
   /** The request of a call as the engine got it. */
   async sent(call: JsonObject | undefined): Promise<JsonObject> {
-    const answer = await fetch(`${this.#server.url}/v1/receipts/${call?.run_id}/request?side=engine`, {
-      headers: { 'x-abp-key': this.#server.token },
-    });
-    const body = (await answer.json()) as Json;
-    return isJsonObject(body) ? body : {};
+    return await this.#get(`/v1/receipts/${call?.run_id}/request?side=engine`);
   }
 
   async close(): Promise<void> {
@@ -86,9 +133,25 @@ export class Stage {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  async #calls(run: string): Promise<JsonObject[]> {
-    const page = await listReceipts(this.#server.gateway.store, { plane: 'gateway', limit: 500 });
+  /** Receipts of the calls under a run, oldest first. */
+  async calls(run: string): Promise<JsonObject[]> {
+    const page = await listReceipts(this.store, { plane: 'gateway', limit: 500 });
     const mine = page.items.map(({ document }) => document).filter((receipt) => receipt.parent_run_id === run);
     return mine.toSorted((a, b) => String(a.started_at).localeCompare(String(b.started_at)));
+  }
+  /** The same for a run whose end nobody waited for: what it called becomes receipts a moment later. */
+  async settledCalls(run: string): Promise<JsonObject[]> {
+    for (let tries = 0; tries < 50; tries += 1) {
+      const calls = await this.calls(run);
+      if (calls.length > 0) return calls;
+      await sleep(100);
+    }
+    return [];
+  }
+
+  async #get(path: string): Promise<JsonObject> {
+    const answer = await fetch(`${this.#server.url}${path}`, { headers: { 'x-abp-key': this.#server.token } });
+    const body = (await answer.json()) as Json; // what `json` parses is JSON
+    return isJsonObject(body) ? body : {};
   }
 }

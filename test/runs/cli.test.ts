@@ -81,6 +81,32 @@ describe('abp run', () => {
   });
 });
 
+describe('abp run --remote', () => {
+  it('runs on another backplane with its key, and keeps nothing here', async () => {
+    const far = join(folder, 'far');
+    const server = await startServe(far, { HOME: env.HOME, PATH: env.PATH });
+    const made = await runAbp(['keys', 'create', 'a friend', '--plane', 'run', '--json'], { env: { ...env, ABP_HOME: far } });
+    const near = { ...env, ABP_HOME: join(folder, 'near'), ABP_KEY: JSON.parse(made.out).secret };
+    const argv = ['run', 'claude', 'hello', '--engine', 'sim', '--remote', `${server.url}/`, '--cwd', folder];
+    const { code, out } = await runAbp([...argv, '--json'], { env: near });
+    expect([code, linesOf(out).at(-1)]).toMatchObject([EXITS.ok.code, { type: 'run_result', exitReason: 'completed' }]);
+    expect(JSON.parse((await runAbp(['receipt', 'list', '--json'], { env: near })).out)).toMatchObject({ items: [] });
+    const stranger = await runAbp(argv, { env: { ...near, ABP_KEY: 'abp_of_somebody_else' } });
+    expect([stranger.code, stranger.err]).toEqual([
+      EXITS.auth.code,
+      expect.stringContaining('hint: Set ABP_KEY to a key of that backplane'),
+    ]);
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  it('says where nothing answers', async () => {
+    expect(await abp('run', 'claude', 'hi', '--remote', 'http://127.0.0.1:1')).toMatchObject({
+      code: EXITS.unavailable.code,
+      err: 'abp: http://127.0.0.1:1 does not answer\nhint: Does abp serve run there, and is the address right?\n',
+    });
+  });
+});
+
 it('abp env says that it needs a server', async () => {
   expect(await abp('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
 });

@@ -45,8 +45,8 @@ describe('a run of Cursor', () => {
 
   it('without a credential it fails with its own words', async () => {
     const { exitReason, error } = await start(scene(), { prompt: 'hi there', approvalMode: 'yolo' }, {});
-    expect(exitReason).toBe('crashed');
-    expect(error).toMatchObject({ code: 'AGENT_CRASH', stderr: expect.stringContaining('Authentication required') });
+    expect(exitReason).toBe('failed');
+    expect(error).toMatchObject({ code: 'AUTH_ERROR', stderr: expect.stringContaining('Authentication required') });
   });
 
   it('asks over ACP, and the answer arrives', async () => {

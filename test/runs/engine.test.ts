@@ -2,13 +2,10 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRunning, processStart } from '../../src/base/process-table.ts';
-import type { AgentEvent } from '../../src/contract/event.ts';
 import { AgentMuxError, CapabilityError } from '../../src/contract/run-error.ts';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
-import { eventsOf, scene } from './harness.ts';
+import { eventsOf, scene, types } from './harness.ts';
 import { knowledge } from './paper.ts';
-
-const types = (events: readonly AgentEvent[]): string[] => events.map(({ type }) => type);
 
 describe('a run', () => {
   it('gives every event with the run, the agent and what has accumulated, then its result', async () => {
@@ -190,46 +187,6 @@ describe('an agent that fails', () => {
     ]);
     const others = run(fakeAdapter('liar'), { retryPolicy, env: { FAKE_CODE: 'CONTEXT_EXCEEDED' } });
     expect(types(await eventsOf(others))).not.toContain('retry');
-  });
-});
-
-describe('limits', () => {
-  it('end a run that takes too long', async () => {
-    const { run } = scene();
-    const handle = run(fakeAdapter('slow'), { timeout: 400 });
-    expect((await eventsOf(handle)).filter(({ type }) => type === 'timeout')).toMatchObject([{ kind: 'run' }]);
-    expect(await handle).toMatchObject({ exitReason: 'timeout', error: { code: 'TIMEOUT' } });
-    expect(handle.state).toBe('timed-out');
-  });
-
-  it('end a run that is silent for too long, and not one that speaks', async () => {
-    const { run } = scene();
-    const silent = run(fakeAdapter('silent'), { inactivityTimeout: 400 });
-    const slow = run(fakeAdapter('slow'), { inactivityTimeout: 2500, timeout: 3500 });
-    expect(await silent).toMatchObject({ exitReason: 'inactivity', error: { code: 'INACTIVITY_TIMEOUT' } });
-    expect(await slow).toMatchObject({ exitReason: 'timeout' });
-  });
-
-  it('end a run after its turns', async () => {
-    const { run } = scene();
-    const handle = run(fakeAdapter('turning'), { maxTurns: 3 });
-    expect((await eventsOf(handle)).find(({ type }) => type === 'turn_limit')).toMatchObject({ maxTurns: 3 });
-    expect(await handle).toMatchObject({ exitReason: 'turn_limit' });
-  });
-
-  it('refuse a budget that others can come past, unless that is accepted', async () => {
-    const { run } = scene();
-    expect(await run(fakeAdapter('turning'), { maxBudgetUsd: 0.3 })).toMatchObject({ error: { code: 'E005' } });
-  });
-
-  it('end a run at its budget, by what the agent says and by what the gateway billed', async () => {
-    const { run, gateway } = scene();
-    expect(await run(fakeAdapter('turning'), { maxBudgetUsd: 0.3, enforcement: 'advisory' })).toMatchObject({ exitReason: 'budget' });
-    gateway.spend = { ...gateway.spend, calls: 2, nanoUsd: 2e9, priceVersion: 'p' };
-    expect(await run(fakeAdapter('silent'), { maxBudgetUsd: 1.5, enforcement: 'advisory' })).toMatchObject({
-      exitReason: 'budget',
-      cost: { totalUsd: 2 },
-    });
   });
 });
 

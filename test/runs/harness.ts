@@ -44,3 +44,7 @@ export async function eventsOf(run: RunHandle): Promise<AgentEvent[]> {
   for await (const event of run) events.push(event);
   return events;
 }
+
+export function types(events: readonly AgentEvent[]): string[] {
+  return events.map(({ type }) => type);
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeSse, SseFrames } from '../../src/base/sse.ts';
 import { RunResult } from '../../src/contract/run-result.ts';
+import { createProfiles } from '../../src/runtime/profiles.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -154,6 +155,38 @@ describe('a run over HTTP', () => {
     const heard = await events(run);
     expect(heard.map(({ type }) => type)).toContain('approval_granted');
     expect(heard.at(-1)?.data).toMatchObject({ exitReason: 'completed', text: expect.stringContaining('permission: allow') });
+  });
+
+  it('is told more for later while it waits', async () => {
+    const run = await started('ask', { approvalMode: 'prompt' });
+    await events(run, { until: 'approval_request' });
+    const queued = await call('POST', `/v1/runs/${run}/input`, { text: 'Say banana', when: 'next-turn' });
+    expect(queued).toMatchObject({ status: 202, body: { run_id: run } });
+    expect(await call('POST', `/v1/runs/${run}/input`, { text: 'x', when: 'never' })).toMatchObject({ status: 400 });
+    await call('POST', `/v1/runs/${run}/interactions/req-1`, { approve: true });
+    const last = (await events(run)).at(-1);
+    expect(last?.data).toMatchObject({ exitReason: 'completed', text: expect.stringMatching(/permission: allow.*banana$/s) });
+  });
+
+  it('takes a profile of the server’s home, and holds what it adds against the key', async () => {
+    const profiles = createProfiles({ homePath: server.gateway.home.path });
+    profiles.set('elsewhere', { engine: 'claude' });
+    const secret = String((await call('POST', '/v1/keys', { name: 'k', scopes: { planes: ['run'], engines: ['sim'] } })).body.secret);
+    expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', profile: 'elsewhere' }, secret)).toMatchObject({
+      status: 403,
+      body: { error: { details: { scope: 'engine claude' } } },
+    });
+    expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', profile: 'nobody' })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'PROFILE_NOT_FOUND' } },
+    });
+  });
+
+  it('refuses an agent that would not listen to a caller who wants to talk', async () => {
+    expect(await call('POST', '/v1/runs', { agent: 'openclaw', prompt: 'hi', nonInteractive: false })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'STDIN_NOT_AVAILABLE', message: 'OpenClaw takes no messages while it runs.' } },
+    });
   });
 
   it('is cancelled, and then takes no more', async () => {

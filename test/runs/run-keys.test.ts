@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { SpawnSpec } from '../../src/adapters/adapter.ts';
+import { adapters } from '../../src/adapters/index.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { RunResult } from '../../src/contract/run-result.ts';
 import { runPort } from '../../src/gateway/run-port.ts';
 import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
 import { listReceipts } from '../../src/store/receipts.ts';
-import { fakeAdapter } from '../support/agents/test-adapter.ts';
+import { requestsOf } from '../support/agent-requests.ts';
+import { type FakeOptions, fakeAdapter } from '../support/agents/test-adapter.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startUpstream, whole } from '../support/recording-upstream.ts';
 import { scene } from './harness.ts';
@@ -14,7 +15,9 @@ let server: TestGateway;
 
 beforeAll(async () => {
   // Nobody listens there: a call that arrives is refused by the machine, not by us.
-  server = await startGateway({ engines: { gemini: { url: 'http://127.0.0.1:1', key: 'k' } } });
+  server = await startGateway({
+    engines: { gemini: { url: 'http://127.0.0.1:1', key: 'k' }, openai: { url: 'http://127.0.0.1:1', key: 'k' } },
+  });
 });
 
 afterAll(async () => {
@@ -31,11 +34,11 @@ interface Outcome {
   readonly own: JsonObject;
 }
 
-async function called(body: object, options: Partial<LocalRunOptions>, spec: Partial<SpawnSpec> = {}): Promise<Outcome> {
+async function called(body: object, options: Partial<LocalRunOptions>, fake: FakeOptions = {}): Promise<Outcome> {
   const { run } = scene();
   const statuses: string[] = [];
   const handle = run(
-    fakeAdapter('model-caller', { spec }),
+    fakeAdapter('model-caller', fake),
     { prompt: JSON.stringify(body), engine: 'sim', ...options },
     { gateway: async () => runPort(server.gateway) },
   );
@@ -46,6 +49,12 @@ async function called(body: object, options: Partial<LocalRunOptions>, spec: Par
   await expect.poll(async () => (await receipts(handle.runId)).length).toBe(2);
   const [own, ...calls] = (await receipts(handle.runId)).toSorted((a, b) => String(b.plane).localeCompare(String(a.plane)));
   return { result, statuses, calls, own: own ?? {} };
+}
+
+function adapterOf(agent: string) {
+  const adapter = adapters.find((one) => one.agent === agent);
+  if (adapter === undefined) throw new Error(`there is no adapter ${agent}`);
+  return adapter;
 }
 
 async function receipts(run: string): Promise<JsonObject[]> {
@@ -93,6 +102,55 @@ describe('a run through the gateway', () => {
     });
   });
 
+  it.each([
+    {
+      agent: 'claude',
+      path: '/v1/messages',
+      row: 'context_management',
+      field: 'context_management.edits[0].keep',
+      note: 'Context management has no form on Sim (context management: a hint for shortening long conversations; the whole conversation is sent)',
+    },
+    {
+      agent: 'codex',
+      path: '/v1/responses',
+      row: 'client_metadata',
+      field: 'client_metadata.session_id',
+      note: 'Metadata has no form on Sim (metadata of the client: bookkeeping of the vendor)',
+    },
+    {
+      agent: 'gemini',
+      path: '/v1beta/models/gemini-2.5-pro:streamGenerateContent',
+      row: 'contents[*].parts[*].thoughtSignature',
+      field: 'contents[1].parts[1].thoughtSignature',
+      note: 'Opaque reasoning state has no form on Sim (signatures of thoughts: only the engine that signed it can read it)',
+    },
+  ])('of $agent carries its table of traffic, and each call tells by it what was lost', async ({ agent, path, row, field, note }) => {
+    const { traffic } = adapterOf(agent);
+    const [body] = requestsOf(agent, traffic.dialect);
+    const engine = traffic.dialect === 'openai-responses' ? 'sim:claude' : 'sim:openai-responses';
+    const { statuses, calls, own } = await called(body ?? {}, { engine }, { traffic, path });
+    expect(statuses).toEqual(['200']);
+    const answer = await fetch(`${server.url}/v1/receipts/${calls[0]?.run_id}/fidelity`, {
+      headers: { 'x-abp-key': server.gateway.home.token },
+    });
+    const { mode, fidelity } = (await answer.json()) as { mode: string; fidelity: unknown[] };
+    expect(mode).toBe('mapped');
+    expect(fidelity).toContainEqual({ path: field, fate: 'dropped', note });
+    expect(own.fidelity).toContainEqual(expect.objectContaining({ path: `calls[*].${row}`, fate: 'dropped' }));
+  });
+
+  it('is served without what its agent sends by habit, unless the caller set it', async () => {
+    const { traffic } = adapterOf('gemini');
+    const [body] = requestsOf('gemini', 'gemini');
+    const fake = { traffic, path: '/v1beta/models/gemini-2.5-pro:streamGenerateContent' };
+    const options = { engine: 'openai', model: 'gpt-5' };
+    // Nobody listens there: what is refused before that was refused by us.
+    expect((await called(body ?? {}, options, fake)).statuses).toEqual(['503']);
+    const own = await called(body ?? {}, { ...options, topP: 0.95 }, fake);
+    expect(own.statuses).toEqual(['400']);
+    expect(own.calls).toMatchObject([{ error: { code: 'E001', message: 'Nucleus sampling is not supported by Codex backend' } }]);
+  });
+
   it('does not opt in where the caller asked for strict', async () => {
     const body = { ...request, thinking: { type: 'enabled', budget_tokens: 1024 } };
     expect((await called(body, { engine: 'sim:gemini', compatibility: 'strict' })).statuses).toEqual(['400']);
@@ -100,12 +158,12 @@ describe('a run through the gateway', () => {
 
   it('sets thinking on the wire where the agent cannot, and the call is mapped then', async () => {
     const thinking = { by: 'wire', detail: 'no flag', wire: { budgetTokens: 2048 } } as const;
-    const { calls } = await called(request, {}, { thinking });
+    const { calls } = await called(request, {}, { spec: { thinking } });
     expect(calls).toMatchObject([
       { mode: 'mapped', fidelity: [{ path: 'thinking', fate: 'emulated', note: 'set to a budget of 2048 tokens by the run' }] },
     ]);
     expect(calls[0]?.upstream_request).not.toEqual(calls[0]?.request);
-    const across = await called(request, { engine: 'sim:gemini' }, { thinking });
+    const across = await called(request, { engine: 'sim:gemini' }, { spec: { thinking } });
     expect(across.calls[0]?.fidelity).toContainEqual({
       path: '(thinkingConfig)',
       fate: 'emulated',

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { Policy } from '../../src/calls/policy.ts';
 import { Config, type EngineConfig } from '../../src/gateway/config.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
-import { startServer } from '../../src/gateway/server.ts';
+import { type ServerOptions, startServer } from '../../src/gateway/server.ts';
 import { openHome } from '../../src/store/home.ts';
 
 export interface GatewayOptions {
@@ -18,6 +18,8 @@ export interface GatewayOptions {
   /** A home to start on; without it a new one that vanishes with the server. */
   readonly home?: string;
   readonly policy?: Policy;
+  /** What keeps receipts; the real keeper unless told. */
+  readonly keep?: ServerOptions['keep'];
 }
 
 /** A server inside the test process, on a free port of loopback. */
@@ -58,6 +60,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       version: '0.0.0-test',
       log,
       ...(options.policy === undefined ? {} : { policy: options.policy }),
+      ...(options.keep === undefined ? {} : { keep: options.keep }),
     });
     const close = async (): Promise<void> => {
       await server.close();

@@ -1,5 +1,6 @@
 import type { Json } from '../../src/base/json.ts';
 import type { Capability } from '../../src/contract/capability.ts';
+import type { TrafficRow } from '../../src/contract/run-traffic.ts';
 import type { Compatibility } from '../../src/contract/support.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/index.ts';
@@ -37,6 +38,7 @@ export interface MappingOptions {
   readonly compatibility?: Compatibility;
   readonly emulate?: readonly Capability[];
   readonly unknownLeaves?: 'refuse' | 'report';
+  readonly traffic?: readonly TrafficRow[];
   /** What the address says, where the dialect puts it there. */
   readonly address?: MappingInput['address'];
 }
@@ -54,5 +56,6 @@ export function mapTo(target: MappingTarget, from: string, body: Json, options: 
     emulate: new Set(options.emulate ?? []),
     requirements: { required: [] },
     unknownLeaves: options.unknownLeaves ?? 'refuse',
+    traffic: options.traffic,
   });
 }

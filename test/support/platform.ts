@@ -11,9 +11,10 @@ import { listMessages, sendMessage } from '../../src/platform/messages.ts';
 import { Platform } from '../../src/platform/platform.ts';
 import type { Tool } from '../../src/platform/tool.ts';
 import type { Fact } from '../../src/receipts/facts.ts';
+import { type Keeper, startKeeper } from '../../src/receipts/keeper.ts';
 import { createAgent } from '../../src/store/agents.ts';
 import { openStore } from '../../src/store/database.ts';
-import { openHome } from '../../src/store/home.ts';
+import { type Home, openHome } from '../../src/store/home.ts';
 import { listEvents, type StoredEvent } from '../../src/store/session-events.ts';
 import { createSession, getSession, type StoredSession } from '../../src/store/sessions.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,6 +27,15 @@ export interface TestPlatformOptions {
   readonly graceMs?: number;
   readonly sweepMs?: number;
   readonly silentMs?: number;
+  /** Whether facts go to a journal and become receipts; otherwise they are only gathered. */
+  readonly receipts?: boolean;
+}
+
+interface Where {
+  readonly home: string;
+  readonly databaseUrl: string | undefined;
+  readonly keeper: Keeper | undefined;
+  readonly remove: () => void;
 }
 
 /** The agent plane on a real database, with an agent that has the given tools and the sim engine. */
@@ -35,10 +45,13 @@ export class TestPlatform {
   readonly facts: Fact[];
   readonly home: string;
   readonly databaseUrl: string | undefined;
+  /** Of a platform with receipts. */
+  readonly keeper: Keeper | undefined;
   readonly #remove: () => void;
 
-  private constructor(platform: Platform, facts: Fact[], where: { home: string; databaseUrl: string | undefined; remove: () => void }) {
+  private constructor(platform: Platform, facts: Fact[], where: Where) {
     this.platform = platform;
+    this.keeper = where.keeper;
     this.store = platform.parts.store;
     this.facts = facts;
     this.home = where.home;
@@ -52,10 +65,12 @@ export class TestPlatform {
     const store = await openStore({ home, url: options.databaseUrl });
     const facts: Fact[] = [];
     const { tools = [] } = options;
+    const keeper = options.receipts === true ? keeperOf(home, options.databaseUrl) : undefined;
+    await keeper?.ready;
     const platform = new Platform({
       store,
       way: {
-        sink: { append: (fact) => void facts.push(fact), closing: () => undefined },
+        sink: keeper ?? { append: (fact) => void facts.push(fact), closing: () => undefined },
         live: new LiveRuns(),
         policy: allowAll,
         version: '0',
@@ -79,7 +94,7 @@ export class TestPlatform {
     const remove = (): void => {
       if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
     };
-    return new TestPlatform(platform, facts, { home: home.path, databaseUrl: options.databaseUrl, remove });
+    return new TestPlatform(platform, facts, { home: home.path, databaseUrl: options.databaseUrl, keeper, remove });
   }
 
   async session(): Promise<StoredSession> {
@@ -132,9 +147,21 @@ export class TestPlatform {
 
   async close(): Promise<void> {
     await this.platform.close();
+    await this.keeper?.close();
     await this.store.close();
     this.#remove();
   }
+}
+
+function keeperOf(home: Home, databaseUrl: string | undefined): Keeper {
+  return startKeeper({
+    homePath: home.path,
+    journalFolder: home.journalFolder,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    version: '0',
+    onStalled: () => undefined,
+    onSettled: () => undefined,
+  });
 }
 
 function deployment(): Deployment {

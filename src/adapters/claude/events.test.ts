@@ -169,11 +169,11 @@ it('tells retries, and a rate limit that was not overcome', () => {
 it.each([
   [
     { subtype: 'error_max_turns', is_error: true },
-    { ok: false, code: 'ABORTED', message: 'the agent has used all its turns' },
+    { ok: false, code: 'ABORTED', message: 'the agent has used all its turns', limit: 'turn_limit' },
   ],
   [
     { subtype: 'error_max_budget_usd', is_error: true },
-    { ok: false, code: 'ABORTED', message: 'the agent has used up its budget' },
+    { ok: false, code: 'ABORTED', message: 'the agent has used up its budget', limit: 'budget' },
   ],
   [
     { is_error: true, api_error_status: 401, result: 'no key' },
@@ -245,7 +245,7 @@ it('tells an interruption as one', () => {
   const talk = dialogue(planOf('claude'));
   expect(talk.say({ kind: 'interrupt' })?.[0]).toContain('"subtype":"interrupt"');
   talk.line(result({ subtype: 'error_during_execution', is_error: true }));
-  expect(talk.end({ code: 1, signal: null }).outcome).toEqual({ ok: false, code: 'ABORTED', message: 'the agent was interrupted' });
+  expect(talk.end({ code: 1, signal: null }).outcome).toMatchObject({ code: 'ABORTED', limit: 'interrupted' });
 });
 
 it('attaches images and documents to the prompt and mentions files', () => {
@@ -267,4 +267,22 @@ it('attaches images and documents to the prompt and mentions files', () => {
     { type: 'document', source: { type: 'url', url: 'https://x.example/a.pdf' } },
     { type: 'text', text: 'look\n\nwell\n\n@"/a b.txt"\nhttps://x.example/page' },
   ]);
+});
+
+it('is done after the answer to its last message, whether the message was read in the midst of the work or not', () => {
+  const replay = (text: string): string =>
+    json({ type: 'user', isReplay: true, message: { role: 'user', content: [{ type: 'text', text }] } });
+  const done = (lines: readonly string[], talk = dialogue(planOf('claude'))): boolean[] => {
+    talk.line(replay('say hello'));
+    talk.say({ kind: 'steer', text: 'more' });
+    return lines.map((line) => talk.line(line).done === true);
+  };
+  expect(done([result(), replay('more'), result()])).toEqual([false, false, true]);
+  expect(done([replay('more'), result()])).toEqual([false, true]);
+});
+
+it('does not wait for a message of ours in a version that sends none back', () => {
+  const talk = dialogue(planOf('claude'));
+  talk.say({ kind: 'message', text: 'more' });
+  expect(talk.line(result()).done).toBe(true);
 });

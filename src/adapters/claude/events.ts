@@ -36,8 +36,8 @@ const HANDLERS: LineHandlers<ClaudeReader> = {
   'system:compact_boundary': (_, line) => compacted(objectAt(line.compact_metadata)),
   stream_event: (reader, line) => (line.parent_tool_use_id ? [] : reader.streamed(objectAt(line.event))),
   assistant: (reader, line) => assistant(reader, line),
-  user: (reader, line) => reader.results(objectAt(line.message), objectAt(line.tool_use_result)),
-  result: (reader, line) => ({ events: result(reader, line), done: true }),
+  user: (reader, line) => user(reader, line),
+  result: (reader, line) => ({ events: result(reader, line), done: !reader.goesOn }),
   rate_limit_event: (_, line) => (objectAt(line.rate_limit_info).status === 'rejected' ? [{ type: 'rate_limited' }] : []),
   'system:status': nothing,
   'system:thinking_tokens': nothing,
@@ -89,18 +89,27 @@ function assistant(reader: ClaudeReader, line: JsonObject): readonly EventDraft[
   return [];
 }
 
+/** Results of tools, and our own messages when the model gets them. */
+function user(reader: ClaudeReader, line: JsonObject): readonly EventDraft[] {
+  if (line.isReplay === true) reader.replayed();
+  return reader.results(objectAt(line.message), objectAt(line.tool_use_result));
+}
+
 function result(reader: ClaudeReader, line: JsonObject): readonly EventDraft[] {
   const closing = [...reader.run.turnEnds(), ...reader.totals(line), ...reader.denials(line.permission_denials)];
+  reader.run.limit = undefined;
   if (line.subtype === 'error_max_turns') {
-    reader.run.limit = 'the agent has used all its turns';
+    reader.run.limit = 'turn_limit';
     return [...closing, { type: 'turn_limit', maxTurns: reader.run.turns }];
   }
-  if (reader.interrupted && line.subtype === 'error_during_execution') {
-    reader.run.limit = 'the agent was interrupted';
+  const { interrupted } = reader;
+  reader.interrupted = false;
+  if (interrupted && line.subtype === 'error_during_execution') {
+    reader.run.limit = 'interrupted';
     return [...closing, { type: 'interrupted' }];
   }
   if (line.subtype === 'error_max_budget_usd') {
-    reader.run.limit = 'the agent has used up its budget';
+    reader.run.limit = 'budget';
     return closing;
   }
   reader.run.answered = true;

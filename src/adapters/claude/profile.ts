@@ -64,6 +64,7 @@ export const profile: Profile = {
   agent: 'claude',
   displayName: 'Claude Code',
   cliCommand: 'claude',
+  messages: { when: 'steering', held: 'always' },
   capabilities,
   summary: {
     cli: 'claude',

@@ -13,6 +13,10 @@ export class ClaudeReader {
   readonly run: RunAccount;
   /** The caller has interrupted the agent. */
   interrupted = false;
+  /** Messages that were sent after the prompt and have not come back yet. */
+  unread = 0;
+  /** The version sends messages back. */
+  #replays = false;
   /** Tools run as soon as they are called: nobody is asked first. */
   readonly #free: boolean;
   #message: string | undefined;
@@ -115,6 +119,17 @@ export class ClaudeReader {
       .map(objectAt)
       .filter(({ type }) => type === 'tool_use')
       .flatMap((block) => this.#called(textAt(block.id) ?? '', textAt(block.name) ?? '', block.input ?? {}));
+  }
+
+  /** A message of ours came back: the model gets it now. */
+  replayed(): void {
+    if (this.#replays) this.unread = Math.max(0, this.unread - 1);
+    this.#replays = true;
+  }
+
+  /** Whether the agent goes on after its answer, with a message that it has not read yet. */
+  get goesOn(): boolean {
+    return this.#replays && this.unread > 0;
   }
 
   /** Results of tools; `details` is the agent's own record of the one result in the line. */

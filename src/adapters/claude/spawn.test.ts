@@ -3,7 +3,16 @@ import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { catalogue } from './models.ts';
 import { spawn } from './spawn.ts';
 
-const BATCH = ['--print', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose', '--include-partial-messages'];
+const BATCH = [
+  '--print',
+  '--output-format',
+  'stream-json',
+  '--input-format',
+  'stream-json',
+  '--verbose',
+  '--include-partial-messages',
+  '--replay-user-messages',
+];
 const ASKING = ['--permission-mode', 'default'];
 
 it('leaves the configuration alone without a gateway', () => {

@@ -53,6 +53,8 @@ const BATCH_ARGS = [
   'stream-json',
   '--verbose',
   '--include-partial-messages',
+  // Each message of ours comes back when the model gets it: so it is known whether an answer was the last one.
+  '--replay-user-messages',
 ] as const;
 
 /** Somebody answers the agent's questions over its standard input. */

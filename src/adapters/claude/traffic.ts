@@ -1,4 +1,7 @@
 import type { Traffic } from '../adapter.ts';
+import { effortRow, MESSAGES_ROWS } from '../families/traffic/wires.ts';
+
+const IN_PLACE = 'kept in its place where the engine takes one, else as labelled text';
 
 /** What Claude Code puts into its requests beside plain messages and tools, and what other engines make of it. */
 export const traffic: Traffic = {
@@ -6,26 +9,28 @@ export const traffic: Traffic = {
   dialects: ['claude'],
   emulate: ['extended_thinking', 'structured_output_json_schema'],
   rows: [
+    ...MESSAGES_ROWS,
     {
       feature: 'system message inside the list',
-      path: 'messages[*].role',
-      fate: 'emulated',
-      reason: 'kept in its place where the engine takes one, else as labelled text',
+      path: 'messages[*].content[*].text',
+      fate: 'renamed',
+      on: { gemini: 'emulated' },
+      reason: IN_PLACE,
     },
     {
-      feature: 'adaptive thinking',
-      path: 'thinking',
-      fate: 'emulated',
-      reason: 'the engine’s own thinking parameter is used where the model has one, else a prompt',
+      feature: 'system message of one text',
+      path: 'messages[*].content',
+      fate: 'renamed',
+      on: { gemini: 'emulated' },
+      reason: IN_PLACE,
     },
-    { feature: 'effort', path: 'output_config.effort', fate: 'renamed', reason: 'engines with levels take the nearest one' },
+    effortRow('effort', 'output_config.effort'),
     {
       feature: 'effort of one turn',
       path: 'messages[*].output_config.effort',
       fate: 'dropped',
       reason: 'other engines know one effort for a whole request',
     },
-    { feature: 'display of thinking', path: 'thinking.display', fate: 'dropped', reason: 'engines decide by themselves what they show' },
     {
       feature: 'context management',
       path: 'context_management',
@@ -33,22 +38,23 @@ export const traffic: Traffic = {
       reason: 'a hint for shortening long conversations; the whole conversation is sent',
     },
     {
-      feature: 'cache marks',
-      path: 'system[*].cache_control',
+      feature: 'user id',
+      path: 'metadata.user_id',
       fate: 'dropped',
-      reason: 'a hint for prices that does not change the answer',
+      on: { 'openai-responses': 'emulated' },
+      reason: 'bookkeeping of the vendor, and longer than the ids of others may be',
     },
-    { feature: 'user id', path: 'metadata.user_id', fate: 'dropped', reason: 'bookkeeping of the vendor' },
     {
-      feature: 'signed thinking of earlier answers',
-      path: 'messages[*].content[*].signature',
+      feature: 'input of tools in small pieces',
+      path: 'tools[*].eager_input_streaming',
       fate: 'dropped',
-      reason: 'only the engine that signed it can read it',
+      reason: 'engines decide by themselves how they stream a call',
     },
     {
       feature: 'web search of the vendor',
-      path: 'tools[*].type',
-      fate: 'emulated',
+      path: 'tools[*]',
+      fate: 'renamed',
+      on: { gemini: 'emulated', 'openai-responses': 'emulated' },
       reason: 'the engine’s own search is used; an engine without one refuses that single call, and the agent goes on',
     },
     { feature: 'warm-up call', path: 'HEAD /', fate: 'exact', reason: 'answered by the gateway' },

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
+import { ValidationError } from '../../contract/run-error.ts';
 import type { McpServerConfig } from '../../contract/run-options.ts';
 import type { GatewayRoute } from '../adapter.ts';
 import { KEY_VARIABLE } from '../families/launch/wire.ts';
@@ -40,6 +41,35 @@ function mcpServer(server: McpServerConfig): JsonObject {
     return { command, args, env };
   }
   return { url: server.url, http_headers: server.headers ?? {} };
+}
+
+/** MCP servers for settings that stand in arguments: what may be secret is in variables, and the settings name those. */
+export function mcpByVariables(servers: readonly McpServerConfig[]): { readonly config: JsonObject; readonly env: Record<string, string> } {
+  const env: Record<string, string> = {};
+  const rows = servers.map((server, at): [string, JsonObject] => {
+    if (server.transport === 'stdio') {
+      const { command, args = [], env: own = {} } = server;
+      for (const [name, value] of Object.entries(own)) setVariable(env, name, value);
+      return [`mcp_servers.${server.name}`, { command, args, env_vars: Object.keys(own) }];
+    }
+    const names = Object.entries(server.headers ?? {}).map(([header, value], place) => {
+      const name = `ABP_MCP_${at}_${place}`;
+      env[name] = value;
+      return [header, name] as const;
+    });
+    return [`mcp_servers.${server.name}`, { url: server.url, env_http_headers: Object.fromEntries(names) }];
+  });
+  return { config: Object.fromEntries(rows), env };
+}
+
+/** The agent hands its own variables on, so each has one value for all servers. */
+function setVariable(env: Record<string, string>, name: string, value: string): void {
+  if (env[name] !== undefined && env[name] !== value) {
+    throw new ValidationError([
+      { field: 'mcpServers', message: `give ${name} two values, and the screen of Codex has one for all servers` },
+    ]);
+  }
+  env[name] = value;
 }
 
 /** Settings as arguments; their values are TOML. */

@@ -273,5 +273,16 @@ it('ends when its thread cannot be opened', () => {
 it('tells an interruption as one', () => {
   const { events, outcome } = play([THREAD, TURN, notice('turn/completed', { turn: { status: 'interrupted' } })]);
   expect(outline(events)).toContain('interrupted');
-  expect(outcome).toEqual({ ok: false, code: 'ABORTED', message: 'the agent was interrupted' });
+  expect(outcome).toEqual({ ok: false, code: 'ABORTED', message: 'the agent was interrupted', limit: 'interrupted' });
+});
+
+it('takes a message into the turn under way, and as a turn of its own when there is none', () => {
+  const talk = dialogue(planOf('codex'));
+  for (const line of [THREAD, TURN]) talk.line(line);
+  expect(talk.say({ kind: 'steer', text: 'left' })?.[0]).toContain('"turn/steer"');
+  talk.line(notice('turn/completed', { turn: { status: 'completed' } }));
+  expect(talk.say({ kind: 'steer', text: 'left' })).toBeUndefined();
+  expect(talk.say({ kind: 'message', text: 'more' })?.map((line) => JSON.parse(line))).toMatchObject([
+    { method: 'turn/start', params: { input: [{ type: 'text', text: 'more' }] } },
+  ]);
 });

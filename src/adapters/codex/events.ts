@@ -6,7 +6,7 @@ import { type LineHandlers, nothing, readLine } from '../families/jsonl/reader.t
 import { countAt, objectAt, textAt } from '../families/lines/fields.ts';
 import { Approvals } from './approvals.ts';
 import { CodexReader } from './reader.ts';
-import { initialize, openThread, REQUEST, request, startTurn, textInput } from './requests.ts';
+import { initialize, nextTurn, openThread, REQUEST, request, startTurn, textInput } from './requests.ts';
 import { asks } from './spawn.ts';
 import { VOICE } from './voice.ts';
 
@@ -65,9 +65,10 @@ function say(reader: CodexReader, approvals: Approvals, command: Command): reado
     const answer = approvals.answer(command);
     return answer === undefined ? undefined : [answer];
   }
-  const answer = command.kind === 'message' ? approvals.tell(command.text) : undefined;
+  const answer = command.kind === 'interrupt' ? undefined : approvals.tell(command.text);
   if (answer !== undefined) return [answer];
-  if (threadId === undefined || turnId === undefined) return undefined;
+  if (threadId === undefined) return undefined;
+  if (turnId === undefined) return command.kind === 'message' ? [nextTurn(threadId, command.text)] : undefined;
   if (command.kind === 'interrupt') return [request(REQUEST.interrupt, 'turn/interrupt', { threadId, turnId })];
   return [request(REQUEST.message, 'turn/steer', { threadId, expectedTurnId: turnId, input: [textInput(command.text)] })];
 }

@@ -59,6 +59,7 @@ export const profile: Profile = {
   agent: 'codex',
   displayName: 'Codex CLI',
   cliCommand: 'codex',
+  messages: { when: 'steering', held: 'always' },
   capabilities,
   summary: {
     cli: 'codex',

@@ -138,10 +138,11 @@ export class CodexReader {
   turnEnds(turn: JsonObject): readonly EventDraft[] {
     this.run.answered = true;
     this.turnId = undefined;
+    this.run.limit = undefined;
     if (turn.status === 'completed') this.run.failure = undefined;
     if (turn.status === 'failed') this.run.fail(failureOf(objectAt(turn.error)));
     if (turn.status !== 'interrupted') return this.run.turnEnds();
-    this.run.limit = 'the agent was interrupted';
+    this.run.limit = 'interrupted';
     return [...this.run.turnEnds(), { type: 'interrupted' }];
   }
 }

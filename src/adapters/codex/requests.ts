@@ -44,6 +44,11 @@ export function startTurn(threadId: string, options: RunOptions): string {
   return request(REQUEST.turn, 'turn/start', { threadId, input: inputOf(options) });
 }
 
+/** A turn after the first one, on the same thread. */
+export function nextTurn(threadId: string, text: string): string {
+  return request(REQUEST.message, 'turn/start', { threadId, input: [textInput(text)] });
+}
+
 export function textInput(text: string): JsonObject {
   return { type: 'text', text };
 }

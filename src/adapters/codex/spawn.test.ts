@@ -70,3 +70,14 @@ it('opens the screen of the agent with the same settings', () => {
     ...['resume', 's', '-c', 'developer_instructions="a \\"b\\""', '-m', 'gpt-x', '-a', 'never', '-s', 'danger-full-access', '--', 'hi'],
   ]);
 });
+
+it('keeps what MCP servers are given out of the arguments of its screen', () => {
+  const files = { name: 'files', transport: 'stdio', command: 'files', env: { TOKEN: 'hush' } } as const;
+  const web = { name: 'web', transport: 'sse', url: 'https://mcp.example/x', headers: { Authorization: 'hush too' } } as const;
+  const { args, env } = spawn(planOf('codex', { mcpServers: [files, web] }, { interactive: true }));
+  expect(args).toContain('mcp_servers.files={"command"="files","args"=[],"env_vars"=["TOKEN"]}');
+  expect(args).toContain('mcp_servers.web={"url"="https://mcp.example/x","env_http_headers"={"Authorization"="ABP_MCP_1_0"}}');
+  expect(env).toEqual({ TOKEN: 'hush', ABP_MCP_1_0: 'hush too' });
+  const other = { ...files, name: 'other', env: { TOKEN: 'another' } };
+  expect(() => spawn(planOf('codex', { mcpServers: [files, other] }, { interactive: true }))).toThrow('give TOKEN two values');
+});

@@ -5,7 +5,7 @@ import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
 import { KEY_VARIABLE, wireModel } from '../families/launch/wire.ts';
-import { configArgs, gatewayConfig, isOpenAi, mcpConfig } from './config.ts';
+import { configArgs, gatewayConfig, isOpenAi, mcpByVariables } from './config.ts';
 
 /**
  * Runs are held with the app server: unlike `codex exec` it streams, asks and can be spoken to. The user's configuration folder stays,
@@ -15,7 +15,10 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
   const { gateway, interactive } = plan;
   return {
     args: interactive ? screenArgs(plan) : ['app-server', ...configArgs(settingsOf(plan))],
-    env: gateway === undefined || gateway.ownLogin === true ? {} : { [KEY_VARIABLE]: gateway.key },
+    env: {
+      ...(gateway !== undefined && gateway.ownLogin !== true && { [KEY_VARIABLE]: gateway.key }),
+      ...(interactive && mcpByVariables(plan.options.mcpServers ?? []).env),
+    },
     files: {},
     stdin: interactive ? 'closed' : 'open',
     pty: interactive,
@@ -44,7 +47,7 @@ function screenArgs(plan: SpawnPlan): readonly string[] {
     ...(options.forkSessionId === undefined ? [] : ['fork', options.forkSessionId]),
     ...configArgs({
       ...settingsOf(plan),
-      ...mcpConfig(options.mcpServers ?? []),
+      ...mcpByVariables(options.mcpServers ?? []).config,
       ...(instructions !== undefined && { developer_instructions: instructions }),
     }),
     ...(model === undefined ? [] : ['-m', model]),

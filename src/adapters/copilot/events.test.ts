@@ -137,6 +137,7 @@ it('tells a stop that its last line hides', () => {
     ok: false,
     code: 'ABORTED',
     message: 'the agent was interrupted',
+    limit: 'interrupted',
   });
 });
 

@@ -67,6 +67,7 @@ export const profile: Profile = {
   agent: 'copilot',
   displayName: 'Copilot CLI',
   cliCommand: 'copilot',
+  messages: { when: 'between', held: 'asked' },
   capabilities,
   summary: {
     cli: 'copilot',

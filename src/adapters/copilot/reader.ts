@@ -129,7 +129,7 @@ export class CopilotReader {
 
   /** The agent was told to stop; its last line then says that all went well. */
   aborted(): readonly EventDraft[] {
-    this.run.limit = 'the agent was interrupted';
+    this.run.limit = 'interrupted';
     return [{ type: 'interrupted' }];
   }
 

@@ -26,7 +26,7 @@ export function speaksAcp({ options, answerable, interactive }: SpawnPlan): bool
   if (interactive) return false;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
   const asks = answerable && (options.approvalMode ?? 'prompt') === 'prompt';
-  return asks || inline || Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+  return asks || options.nonInteractive === false || inline || Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
 }
 
 /** The user's configuration folder stays, with login and sessions; what the run adds are arguments and variables. */

@@ -58,6 +58,7 @@ export const profile: Profile = {
   agent: 'gemini',
   displayName: 'Gemini CLI',
   cliCommand: 'gemini',
+  messages: { when: 'between', held: 'asked' },
   capabilities,
   summary: {
     cli: 'gemini',

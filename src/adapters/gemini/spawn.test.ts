@@ -159,3 +159,9 @@ it('opens the screen of the agent', () => {
   expect(spec.args).toEqual(['--approval-mode', 'default', '--prompt-interactive=hi']);
   expect(spec.pty).toBe(true);
 });
+
+it('may start itself again when its own screen is shown: it does so once the folder is trusted', () => {
+  const spec = spawn(planOf('gemini', { prompt: ' ' }, { gateway: GATEWAY, interactive: true }));
+  expect(spec.args).toEqual(['--approval-mode', 'default']);
+  expect(spec.env).not.toHaveProperty('GEMINI_CLI_NO_RELAUNCH');
+});

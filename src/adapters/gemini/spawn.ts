@@ -23,7 +23,8 @@ const LONGEST_ARGUMENT = 100_000;
  */
 export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
   if (interactive || options.sessionId !== undefined) return false;
-  return (answerable && (options.approvalMode ?? 'prompt') === 'prompt') || inlined(options) || isLong(options);
+  const asks = answerable && (options.approvalMode ?? 'prompt') === 'prompt';
+  return asks || options.nonInteractive === false || inlined(options) || isLong(options);
 }
 
 function inlined({ attachments = [] }: RunOptions): boolean {
@@ -35,6 +36,9 @@ function inlined({ attachments = [] }: RunOptions): boolean {
  * would have to belong to root. Its sessions are those of the user all the same. Without the gateway the user's home stays as it is.
  */
 export function spawn(plan: SpawnPlan): SpawnSpec {
+  if (plan.options.nonInteractive === false && plan.options.sessionId !== undefined) {
+    throw new ValidationError([{ field: 'nonInteractive', message: 'cannot be false in an earlier session, which takes no messages' }]);
+  }
   const acp = speaksAcp(plan);
   const files = filesOf(plan);
   return {
@@ -111,7 +115,7 @@ function settingsFile({ gateway }: SpawnPlan): string {
   return gateway === undefined ? SETTINGS_FILE : `${HOME_FOLDER}/.gemini/settings.json`;
 }
 
-function environmentOf({ gateway, runFolder }: SpawnPlan, files: SpawnSpec['files']): Readonly<Record<string, string>> {
+function environmentOf({ gateway, runFolder, interactive }: SpawnPlan, files: SpawnSpec['files']): Readonly<Record<string, string>> {
   return {
     ...(gateway !== undefined && {
       GEMINI_CLI_HOME: join(runFolder, HOME_FOLDER),
@@ -121,7 +125,7 @@ function environmentOf({ gateway, runFolder }: SpawnPlan, files: SpawnSpec['file
     ...(SETTINGS_FILE in files && { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(runFolder, SETTINGS_FILE) }),
     ...(SYSTEM_FILE in files && { GEMINI_SYSTEM_MD: join(runFolder, SYSTEM_FILE) }),
     // Otherwise it starts itself again as a child, and the first process takes no signal.
-    GEMINI_CLI_NO_RELAUNCH: 'true',
+    ...(interactive ? {} : { GEMINI_CLI_NO_RELAUNCH: 'true' }),
   };
 }
 

@@ -1,4 +1,8 @@
 import type { Traffic } from '../adapter.ts';
+import { samplingRow } from '../families/traffic/wires.ts';
+
+const SCHEMA = 'a small call before the first one, made when no model is named; its answer follows a schema';
+const RETOLD = 'engines take back the thoughts that they wrote themselves; the answers and calls they led to are sent';
 
 /** What Gemini CLI puts into its requests beside plain messages and tools, and what other engines make of it. */
 export const traffic: Traffic = {
@@ -12,23 +16,22 @@ export const traffic: Traffic = {
       fate: 'emulated',
       reason: 'the engine’s own thinking parameter is used, with the nearest level',
     },
-    {
-      feature: 'thoughts',
-      path: 'generationConfig.thinkingConfig.includeThoughts',
-      fate: 'renamed',
-      reason: 'engines that tell their thoughts tell them as thoughts',
-    },
-    {
-      feature: 'top k',
-      path: 'generationConfig.topK',
-      fate: 'dropped',
-      reason: 'taken out in the agent’s settings on other engines, unless the run sets it',
-    },
+    samplingRow('generationConfig.temperature', 'temperature'),
+    samplingRow('generationConfig.topP', 'topP'),
+    samplingRow('generationConfig.topK', 'topK'),
     {
       feature: 'choice of a model by a model',
       path: 'generationConfig.responseJsonSchema',
       fate: 'emulated',
-      reason: 'a small call before the first one, made when no model is named; its answer follows a schema',
+      on: { 'openai-responses': 'renamed' },
+      reason: SCHEMA,
+    },
+    {
+      feature: 'JSON as the answer',
+      path: 'generationConfig.responseMimeType',
+      fate: 'emulated',
+      on: { 'openai-responses': 'renamed' },
+      reason: SCHEMA,
     },
     {
       feature: 'signatures of thoughts',
@@ -36,8 +39,10 @@ export const traffic: Traffic = {
       fate: 'dropped',
       reason: 'only the engine that signed it can read it',
     },
+    { feature: 'thoughts of earlier answers', path: 'contents[*].parts[*].text', fate: 'dropped', on: { kimi: 'renamed' }, reason: RETOLD },
+    { feature: 'marks of thoughts', path: 'contents[*].parts[*].thought', fate: 'dropped', on: { kimi: 'renamed' }, reason: RETOLD },
     {
-      feature: 'search and page reading of the vendor',
+      feature: 'search of the vendor',
       path: 'tools[*].googleSearch',
       fate: 'emulated',
       reason: 'the engine’s own search is used; an engine without one refuses that single call, and the agent goes on',

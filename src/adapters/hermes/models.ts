@@ -32,4 +32,6 @@ export const catalogue: Catalogue = {
   defaultModelId: 'anthropic/claude-opus-4.6',
   modelsAsOf: options.asOf,
   modelsSource: 'the OpenRouter models that @earendil-works/pi-ai 0.87.1 lists',
+  // Over ACP it would list them with a session that stays in the user's store; by default its models are those of OpenRouter.
+  listing: { engine: 'openrouter', path: '/v1/models', thinks: false },
 };

@@ -72,6 +72,7 @@ export const profile: Profile = {
   agent: 'hermes',
   displayName: 'Hermes',
   cliCommand: 'hermes',
+  messages: { when: 'between', held: 'always' },
   capabilities,
   summary: {
     cli: 'hermes',

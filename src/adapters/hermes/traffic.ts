@@ -1,19 +1,22 @@
 import type { Traffic } from '../adapter.ts';
+import { CHAT_ROWS, MESSAGES_ROWS, RESPONSES_ROWS } from '../families/traffic/wires.ts';
 import { WIRES } from './spawn.ts';
 
+/** On Chat its messages hold cache marks in Anthropic's form. */
 export const traffic: Traffic = {
   dialect: 'openai-chat',
   dialects: WIRES.map(({ dialect }) => dialect),
   emulate: ['extended_thinking'],
   rows: [
+    ...CHAT_ROWS,
+    ...MESSAGES_ROWS,
+    ...RESPONSES_ROWS,
     {
-      feature: 'cache marks',
-      path: 'messages[*].content[*].cache_control',
+      feature: 'names of tools beside their results',
+      path: 'messages[*].name',
       fate: 'dropped',
-      reason: 'a hint for prices that does not change the answer',
+      on: { kimi: 'renamed', copilot: 'renamed' },
+      reason: 'the id of the call says which tool it was',
     },
-    { feature: 'encrypted reasoning', path: 'include', fate: 'dropped', reason: 'other vendors have none to include' },
-    { feature: 'stored responses off', path: 'store', fate: 'dropped', reason: 'other vendors store nothing, which is what it asks for' },
-    { feature: 'cache key', path: 'prompt_cache_key', fate: 'dropped', reason: 'a hint for prices that does not change the answer' },
   ],
 };

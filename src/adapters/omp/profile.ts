@@ -62,6 +62,7 @@ export const profile: Profile = {
   agent: 'omp',
   displayName: 'omp (oh-my-pi)',
   cliCommand: 'omp',
+  messages: { when: 'steering', held: 'asked' },
   capabilities,
   summary: {
     cli: 'omp',

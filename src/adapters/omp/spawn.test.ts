@@ -12,3 +12,8 @@ it('differs from its twin in a few words', () => {
   expect(spec.files['abp-extension.js']).toContain('"apiKey":"ABP_RUN_KEY"');
   expect(spawn(planOf('omp', { approvalMode: 'deny' })).args).toContain('read,grep,glob,todo');
 });
+
+it('needs no provider to be set up where the gateway is one', () => {
+  expect(spawn(planOf('omp', {}, { gateway: GATEWAY, interactive: true })).env).toMatchObject({ OMP_SKIP_SETUP: '1' });
+  expect(spawn(planOf('omp', {}, { interactive: true })).env).toEqual({});
+});

@@ -9,7 +9,7 @@ const KIND: PiKind = {
   readOnlyTools: ['read', 'grep', 'glob', 'todo'],
   // A title would be a model call of its own; its approvals are replaced by the gate of the run.
   batchArgs: ['--no-title', '--approval-mode', 'yolo'],
-  quietEnv: { PI_OFFLINE: '1' },
+  quietEnv: { PI_OFFLINE: '1', OMP_SKIP_SETUP: '1' },
 };
 
 export function spawn(plan: SpawnPlan): SpawnSpec {

@@ -13,6 +13,12 @@ export const traffic: Traffic = {
       fate: 'dropped',
       reason: 'it shortens old thinking on the vendor’s side; without it the whole conversation is sent',
     },
-    { feature: 'user id', path: 'metadata.user_id', fate: 'dropped', reason: 'a mark for the vendor’s abuse checks' },
+    {
+      feature: 'user id',
+      path: 'metadata.user_id',
+      fate: 'dropped',
+      on: { 'openai-chat': 'renamed', 'openai-responses': 'renamed' },
+      reason: 'a mark for the vendor’s abuse checks',
+    },
   ],
 };

@@ -66,3 +66,14 @@ it('passes servers and skills, and puts a system prompt before the prompt', () =
 it('opens its screen without a prompt when the prompt is blank', () => {
   expect(spawn(planOf('openclaw', { prompt: ' ' }, { interactive: true })).args).toEqual(['tui', '--local']);
 });
+
+it('shows its own screen on the folder of the run, with a state that is not the user’s', () => {
+  const spec = spawn(planOf('openclaw', { prompt: ' ' }, { gateway: GATEWAY, interactive: true }));
+  expect(spec.args).toEqual(['tui', '--local']);
+  expect(spec.env).toEqual({
+    ABP_RUN_KEY: 'abp_run_key',
+    OPENCLAW_CONFIG_PATH: '/run/openclaw.json',
+    OPENCLAW_STATE_DIR: '/run/openclaw-state',
+  });
+  expect(configIn(spec.files)).toMatchObject({ agents: { defaults: { workspace: '/project', skipBootstrap: true } } });
+});

@@ -18,6 +18,7 @@ export const WIRES: readonly [Wire, ...Wire[]] = [
 const PROVIDER = 'abp';
 const CONFIG_FILE = 'openclaw.json';
 const PROMPT_FILE = 'prompt.md';
+const STATE_FOLDER = 'openclaw-state';
 const LEVELS: Readonly<Record<ThinkingWish['level'], string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
 /** The agent ends itself after ten minutes unless told otherwise; the time of a run is ours to watch. */
 const ONE_DAY_S = '86400';
@@ -45,11 +46,17 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
   };
 }
 
-/** The agent's own screen, with its own state and sessions. */
+/** The agent's own screen. Its state is the run's as well: it copies providers and their keys into the state it finds. */
 function interactive(plan: SpawnPlan, config: JsonObject | undefined): SpawnSpec {
   return {
     args: ['tui', '--local', ...(hasPrompt(plan.options) ? ['--message', promptOf(plan.options)] : [])],
-    env: { ...envOf(plan), ...(config !== undefined && { OPENCLAW_CONFIG_PATH: join(plan.runFolder, CONFIG_FILE) }) },
+    env: {
+      ...envOf(plan),
+      ...(config !== undefined && {
+        OPENCLAW_CONFIG_PATH: join(plan.runFolder, CONFIG_FILE),
+        OPENCLAW_STATE_DIR: join(plan.runFolder, STATE_FOLDER),
+      }),
+    },
     files: config === undefined ? {} : { [CONFIG_FILE]: JSON.stringify(config, null, 2) },
     stdin: 'open',
     pty: true,
@@ -75,7 +82,13 @@ function configOf(plan: SpawnPlan): JsonObject | undefined {
   const { mcpServers = [], skills = [] } = options;
   return {
     models: { providers: { [PROVIDER]: providerOf(plan) } },
-    agents: { defaults: { model: { primary: `${PROVIDER}/${wireModel(plan)}` } } },
+    agents: {
+      defaults: {
+        model: { primary: `${PROVIDER}/${wireModel(plan)}` },
+        // By itself its screen works in a folder of its own, which it fills with files about itself.
+        ...(plan.interactive && { workspace: plan.cwd, skipBootstrap: true }),
+      },
+    },
     ...(mustRefuse(options) && { tools: { allow: READING } }),
     ...(mcpServers.length > 0 && { mcp: { servers: Object.fromEntries(mcpServers.map((server) => [server.name, mcpOf(server)])) } }),
     ...(skills.length > 0 && { skills: { load: { extraDirs: skills } } }),

@@ -63,6 +63,7 @@ export const profile: Profile = {
   agent: 'opencode',
   displayName: 'OpenCode',
   cliCommand: 'opencode',
+  messages: { when: 'between', held: 'asked' },
   capabilities,
   summary: {
     cli: 'opencode',

@@ -93,6 +93,13 @@ it('opens sessions and passes files, servers, skills and sampling', () => {
   });
 });
 
+it('hands over a prompt that should come first, with what comes after it, and says where it stands', () => {
+  const spec = spawn(planOf('opencode', { systemPrompt: 'first', systemPromptMode: 'prepend', agentsDoc: 'rules' }));
+  expect(spec.files).toEqual({ 'instructions.md': 'first\n\nrules' });
+  expect(configIn(spec.env)).toEqual({ instructions: ['/run/instructions.md'] });
+  expect(spec.unhonoured).toEqual([{ option: 'systemPromptMode', reason: 'the agent puts its own prompt first; the text follows it' }]);
+});
+
 it('says what it cannot do', () => {
   const options = {
     systemPrompt: 's',

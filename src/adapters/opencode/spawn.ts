@@ -27,7 +27,7 @@ export function speaksAcp(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const { options, answerable } = plan;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return answerable || options.stream === true || inline || !fitsArguments(promptText(options));
+  return answerable || options.nonInteractive === false || options.stream === true || inline || !fitsArguments(promptText(options));
 }
 
 /** The agent takes a word that looks like a number for one, and fails on it. */
@@ -39,7 +39,7 @@ function fitsArguments(prompt: string): boolean {
 /** The configuration of a run goes through the environment, above the user's own, which stays as it is; so does the session store. */
 export function spawn(plan: SpawnPlan): SpawnSpec {
   const acp = speaksAcp(plan);
-  const { after } = systemPromptOf(plan.options);
+  const instructions = instructionsOf(plan.options);
   const config = configOf(plan);
   return {
     args: acp ? ['acp'] : runArgs(plan),
@@ -47,12 +47,18 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       ...(Object.keys(config).length > 0 && { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) }),
       ...(plan.gateway !== undefined && QUIET),
     },
-    files: after === undefined ? {} : { [INSTRUCTIONS_FILE]: after },
+    files: instructions === '' ? {} : { [INSTRUCTIONS_FILE]: instructions },
     stdin: acp ? 'open' : 'closed',
     pty: plan.interactive,
     thinking: thinkingDelivery(plan, acp),
     unhonoured: unhonouredBy(plan, acp),
   };
+}
+
+/** What the agent puts after its own prompt. */
+function instructionsOf(options: RunOptions): string {
+  const { before, after } = systemPromptOf(options);
+  return [before, after].filter((text) => text !== undefined).join('\n\n');
 }
 
 const QUIET = {
@@ -105,7 +111,7 @@ function sessionArgs({ sessionId, forkSessionId }: RunOptions): readonly string[
 
 function configOf(plan: SpawnPlan): JsonObject {
   const { options } = plan;
-  const { replace, after } = systemPromptOf(options);
+  const { replace } = systemPromptOf(options);
   const permission = permissionOf(options);
   const build = { ...(replace !== undefined && { prompt: replace }), ...samplingOf(options), ...stepsOf(options) };
   const { mcpServers = [], skills = [] } = options;
@@ -114,7 +120,7 @@ function configOf(plan: SpawnPlan): JsonObject {
     ...(plan.gateway !== undefined && { provider: { [PROVIDER]: providerOf(plan) }, small_model: `${PROVIDER}/${wireModel(plan)}` }),
     ...(model !== undefined && { model }),
     ...(permission !== undefined && { permission }),
-    ...(after !== undefined && { instructions: [join(plan.runFolder, INSTRUCTIONS_FILE)] }),
+    ...(instructionsOf(options) !== '' && { instructions: [join(plan.runFolder, INSTRUCTIONS_FILE)] }),
     ...agentsOf(build, plan),
     ...(mcpServers.length > 0 && { mcp: Object.fromEntries(mcpServers.map((server) => [server.name, mcpOf(server)])) }),
     ...(skills.length > 0 && { skills: { paths: skills } }),

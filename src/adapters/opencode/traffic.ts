@@ -1,32 +1,10 @@
 import type { Traffic } from '../adapter.ts';
+import { CHAT_ROWS, MESSAGES_ROWS, RESPONSES_ROWS } from '../families/traffic/wires.ts';
 import { WIRES } from './spawn.ts';
 
 export const traffic: Traffic = {
   dialect: 'openai-chat',
   dialects: WIRES.map(({ dialect }) => dialect),
   emulate: ['extended_thinking'],
-  rows: [
-    {
-      feature: 'thinking with a budget',
-      path: 'thinking',
-      fate: 'emulated',
-      reason: 'the engine’s own thinking parameter is used, and the budget becomes its nearest level',
-    },
-    {
-      feature: 'cache marks',
-      path: 'system[*].cache_control',
-      fate: 'dropped',
-      reason: 'a hint for prices that does not change the answer',
-    },
-    { feature: 'cache key', path: 'prompt_cache_key', fate: 'dropped', reason: 'a hint for prices that does not change the answer' },
-    { feature: 'stored responses off', path: 'store', fate: 'dropped', reason: 'other vendors store nothing, which is what it asks for' },
-    { feature: 'encrypted reasoning', path: 'include', fate: 'dropped', reason: 'other vendors have none to include' },
-    {
-      feature: 'reasoning summary',
-      path: 'reasoning.summary',
-      fate: 'dropped',
-      reason: 'an engine that tells its thoughts tells them anyway',
-    },
-    { feature: 'developer message', path: 'input[*].role', fate: 'renamed', reason: 'it is the system prompt of the other dialects' },
-  ],
+  rows: [...CHAT_ROWS, ...MESSAGES_ROWS, ...RESPONSES_ROWS],
 };

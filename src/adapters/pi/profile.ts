@@ -62,6 +62,7 @@ export const profile: Profile = {
   agent: 'pi',
   displayName: 'Pi',
   cliCommand: 'pi',
+  messages: { when: 'steering', held: 'asked' },
   capabilities,
   summary: {
     cli: 'pi',

@@ -50,10 +50,10 @@ export function previewPage(preview: JsonObject, paint: Paint): string {
   const summary = text(member(member(preview.negotiation, 'report'), 'summary'));
   return [
     ...error,
-    ...(prompt === '–' || prompt === '' ? [] : [paint.strong('Prompt'), indented(prompt)]),
-    ...(tools.length === 0 ? [] : [paint.strong('Tools'), table(tools)]),
+    ...(prompt === '–' || prompt === '' ? [] : [`${paint.strong('Prompt')}\n${indented(prompt)}`]),
+    ...(tools.length === 0 ? [] : [`${paint.strong('Tools')}\n${table(tools)}`]),
     ...(summary === '–' ? [] : [`${paint.strong('Model')} ${text(member(preview.model, 'engine'))}: ${summary}`]),
-  ].join('\n');
+  ].join('\n\n');
 }
 
 /** Capabilities of an agent, or all there are. */
@@ -85,7 +85,7 @@ function capabilityNames(value: Json | undefined): string {
 
 function limits({ max_iterations: iterations, max_cost_usd: cost }: JsonObject): string {
   return [
-    ...(typeof iterations === 'number' ? [`${iterations} model calls a turn`] : []),
+    ...(typeof iterations === 'number' ? [`${iterations} model ${iterations === 1 ? 'call' : 'calls'} a turn`] : []),
     ...(typeof cost === 'number' ? [`$${cost} a turn`] : []),
   ].join(', ');
 }

@@ -70,7 +70,7 @@ export class Conversation {
 
   async #take(event: SessionEvent): Promise<void> {
     const { json, io } = this.#options;
-    if (json) io.stdout.write(`${JSON.stringify(event)}\n`);
+    if (json) io.stdout.write(`${JSON.stringify(event.whole)}\n`);
     else this.#screen.show(event);
     if (event.type === 'approval.requested') await this.#answer(event.data);
   }

@@ -28,7 +28,7 @@ export class ChatScreen {
         this.#delta(String(data.delta), Number(data.offset));
         break;
       case 'output.message.reset':
-        this.#remark('the answer begins again');
+        if (this.#written > 0) this.#remark('the answer begins again');
         this.#written = 0;
         break;
       case 'output.message.completed':

@@ -10,6 +10,8 @@ const MOST_RECONNECTS = 20;
 export interface SessionEvent {
   readonly type: string;
   readonly data: JsonObject;
+  /** As the server sent it: a stored event has an id, a number and a time. */
+  readonly whole: JsonObject;
 }
 
 export interface SessionAt {
@@ -54,9 +56,10 @@ async function* connection(
   }
   const heard: (SessionEvent & { readonly id?: string | undefined })[] = [];
   const parser = createParser({
-    onEvent: ({ id, event = '', data }) => {
-      const body = parseJsonObject(data) ?? {};
-      heard.push({ id, type: event, data: isJsonObject(body.data) ? body.data : body });
+    onEvent: ({ id, event: type = '', data: text }) => {
+      const body = parseJsonObject(text) ?? {};
+      const data = isJsonObject(body.data) ? body.data : body;
+      heard.push({ id, type, data, whole: body.type === undefined ? { type, data } : body });
     },
   });
   const decoder = new TextDecoder();

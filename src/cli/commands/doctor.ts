@@ -3,13 +3,24 @@ import { homePath as resolveHome } from '../../store/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { type Check, examine, type Finding, type Subject } from '../doctor/check.ts';
 import { clockTime, diskSpace, nodeVersion } from '../doctor/machine.ts';
+import { pythonSandbox } from '../doctor/sandbox.ts';
 import { configuration, engineKeys, server } from '../doctor/service.ts';
 import { database, homeFolder } from '../doctor/state.ts';
 import { EXITS } from '../exit-codes.ts';
 import type { Paint } from '../output.ts';
 import { table } from '../table.ts';
 
-const CHECKS: readonly Check[] = [nodeVersion, homeFolder, configuration, database, server, engineKeys, diskSpace, clockTime];
+const CHECKS: readonly Check[] = [
+  nodeVersion,
+  homeFolder,
+  configuration,
+  database,
+  server,
+  engineKeys,
+  diskSpace,
+  clockTime,
+  pythonSandbox,
+];
 
 export const command = defineCommand({
   arguments: {},

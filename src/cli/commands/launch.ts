@@ -1,3 +1,4 @@
+import { dollars } from '../coding-agents/facts.ts';
 import { defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { CliError } from '../failure.ts';
@@ -23,13 +24,14 @@ export const command = defineCommand({
     return await withConfig(async () => {
       const { agents, gateway, deps } = await openLocalRun(context);
       try {
-        const { runId, exit, tokenUsage } = await launchAgent(agents.adapters.get(agent), options, deps, ({ traffic, spec }) => {
+        const { runId, exit, tokenUsage, cost } = await launchAgent(agents.adapters.get(agent), options, deps, ({ traffic, spec }) => {
           const where = traffic.kind === 'direct' ? `directly: ${traffic.reason}` : `through ${gateway.port.url} to ${traffic.engine}`;
           io.stderr.write(`${output.paint.faint(`${agent} ${where}`)}\n`);
           for (const { option, reason } of spec.unhonoured)
             io.stderr.write(`${output.paint.warn(`${option} is not honoured: ${reason}`)}\n`);
         });
-        io.stderr.write(`${output.paint.faint(`${tokenUsage.total} tokens · ${runId}`)}\n`);
+        const spent = [`${tokenUsage.total.toLocaleString('en-US')} tokens`, ...(cost === null ? [] : [dollars(cost.totalUsd)])];
+        io.stderr.write(`${output.paint.faint(`${agent} ended · ${spent.join(' · ')} · ${runId}`)}\n`);
         return exit.code ?? 1;
       } finally {
         await gateway.close();

@@ -47,7 +47,7 @@ export const command = defineCommand({
       enforcement: values.advisory ? 'advisory' : undefined,
       nonInteractive: asks ? undefined : true,
     });
-    return await withConfig(async () => follow(context, await open(context, options, values.remote)));
+    return await withConfig(() => follow(context, options, () => open(context, options, values.remote)));
   },
 });
 

@@ -5,9 +5,21 @@ import { exitOfRun } from './exit.ts';
 import { RunRenderer } from './render.ts';
 import type { RunSource } from './source.ts';
 
-/** Shows a run until its end and returns its exit code. The first Ctrl-C ends the run, the second one the command. */
-export async function follow({ io, output }: Context, run: RunSource): Promise<number> {
-  const renderer = output.json ? undefined : new RunRenderer(io, output.paint);
+/** What is refused is refused within this time; what takes longer is said to be starting. */
+const REFUSAL_MS = 300;
+
+/** What is started, for the first line. */
+export interface Started {
+  readonly agent: string;
+  readonly engine?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** Starts a run, shows it until its end and returns its exit code. The first Ctrl-C ends the run, the second one the command. */
+export async function follow({ io, output }: Context, started: Started, open: () => Promise<RunSource>): Promise<number> {
+  const renderer = output.json ? undefined : new RunRenderer(io, output.paint, started.cwd);
+  const waiting = setTimeout(() => renderer?.begin(started.agent, started.engine), REFUSAL_MS);
+  const run = await open().finally(() => clearTimeout(waiting));
   const leave = cancelOnSignal(run);
   try {
     for await (const event of run.events) {

@@ -36,9 +36,67 @@ describe('the rendering of a run', () => {
       { type: 'debug', level: 'warn', message: 'a warning' },
     ]);
     expect(out).toBe('');
-    expect(err).toBe(
-      'hm\n▸ write {"path":"a"}\n  done… (3 ms)\n  disk full\na warning\ncompleted · 12 tokens · $0.500000 · 1.2 s · run_1\n',
+    expect(err).toBe('hm\n▸ write a\n  done… (3 ms)\n  disk full\na warning\ncompleted · 12 tokens · $0.500000 · 1.2 s · run_1\n');
+  });
+
+  it('does not repeat in a question what the call above it says', () => {
+    const call = { type: 'tool_call_ready', toolCallId: 't', toolName: 'Write', input: { path: 'a', content: 'b' } };
+    const asked = {
+      type: 'approval_request',
+      interactionId: 'i',
+      action: 'Write',
+      detail: '{"path":"a","content":"b"}',
+      riskLevel: 'medium',
+    };
+    expect(shown([call, asked]).err).toContain('▸ Write path: a · content: b\n? Write (medium risk)\n');
+    const long = { command: `echo ${'a'.repeat(200)}; rm -rf /` };
+    const both = shown([
+      { ...call, input: long },
+      { ...asked, detail: long.command, action: 'shell' },
+    ]).err;
+    expect(both).toContain(`? shell: ${long.command} (medium risk)\n`);
+    expect(shown([{ ...asked, detail: 'rm -rf build', action: 'shell', riskLevel: 'high' }]).err).toContain(
+      '? shell: rm -rf build (high risk)\n',
     );
+  });
+
+  it('names files as seen from the folder of the run, and says done of a tool that says nothing', () => {
+    const io = captureIo({ tty: false });
+    const renderer = new RunRenderer(io, createPaint(false), '/srv/app');
+    const base = { runId: 'run_1', agent: 'claude', timestamp: 0, toolCallId: 't', toolName: 'read' };
+    renderer.show({ ...base, type: 'tool_call_ready', input: { path: '/srv/app/src/a.ts', other: '/srv/b.ts' } });
+    renderer.show({ ...base, type: 'tool_result', output: '', durationMs: 2 });
+    expect(io.err()).toBe('▸ read path: src/a.ts · other: /srv/b.ts\n  done (2 ms)\n');
+  });
+
+  it('says what can be done about a run that failed, and nothing of tokens that were not used', () => {
+    const io = captureIo({ tty: false });
+    const error = { code: 'AGENT_NOT_INSTALLED', message: 'Cursor is not installed.' };
+    new RunRenderer(io, createPaint(false)).end({ exitReason: 'failed', agent: 'cursor', runId: 'run_1', durationMs: 200, error });
+    expect(io.err()).toBe('Cursor is not installed.\nhint: Install it with abp install cursor.\nfailed · 0.2 s · run_1\n');
+  });
+
+  it('says once why a run failed, and nothing about one that somebody ended', () => {
+    const io = captureIo({ tty: false });
+    const renderer = new RunRenderer(io, createPaint(false));
+    renderer.show({ type: 'auth_error', message: 'no login', guidance: '', runId: 'run_1', agent: 'pi', timestamp: 0 });
+    renderer.end({ exitReason: 'failed', agent: 'pi', runId: 'run_1', durationMs: 0, error: { code: 'UNHEARD_OF', message: 'no login' } });
+    renderer.end({
+      exitReason: 'aborted',
+      agent: 'pi',
+      runId: 'run_1',
+      durationMs: 0,
+      error: { code: 'ABORTED', message: 'It was aborted.' },
+    });
+    expect(io.err()).toBe('no login\nfailed · 0.0 s · run_1\naborted · 0.0 s · run_1\n');
+  });
+
+  it('says at once what is starting, to somebody who watches', () => {
+    const io = captureIo({ tty: true });
+    const renderer = new RunRenderer(io, createPaint(false));
+    renderer.begin('claude', 'sim');
+    renderer.begin('claude', undefined);
+    expect(io.err()).toBe('claude on sim is starting\nclaude is starting\n');
   });
 
   it('does not let an agent steer the terminal', () => {

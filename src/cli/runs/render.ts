@@ -1,11 +1,13 @@
-import { stripVTControlCharacters } from 'node:util';
-import type { Json, JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentEvent, EventOf } from '../../contract/event.ts';
 import { dollars } from '../coding-agents/facts.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output.ts';
+import { nextStep } from './next-step.ts';
+import { askedWords, harmless, inputWords, short } from './words.ts';
 
-const SHORT = 120;
+/** Of a line about a tool, where nothing says how wide the terminal is. */
+const WIDTH = 120;
 
 /**
  * Shows a run as it happens. What the agent says goes to the standard output; everything about it (thinking, tools, remarks, cost) to
@@ -14,15 +16,28 @@ const SHORT = 120;
 export class RunRenderer {
   readonly #io: Io;
   readonly #paint: Paint;
+  /** Files below the folder of the run are named as seen from there. */
+  readonly #folder: string;
   /** Whether the last thing written ended its line. */
   #lineOpen = false;
   #thinking = false;
   /** Text of the message under way; a message that comes whole is only written once. */
   #streamed = false;
+  /** The last remark of the agent; an error that it was need not be said again. */
+  #remarked = '';
+  /** The last call, where its line showed all of it; an approval of it need not say it again. */
+  #called = '';
 
-  constructor(io: Io, paint: Paint) {
+  constructor(io: Io, paint: Paint, cwd = process.cwd()) {
     this.#io = io;
     this.#paint = paint;
+    this.#folder = `${cwd}/`;
+  }
+
+  /** The first line, before anything has happened: agents take seconds to start. Only for somebody who watches. */
+  begin(agent: string, engine: string | undefined): void {
+    if (this.#io.stderr.isTTY !== true) return;
+    this.#remark(this.#paint.faint(`${agent}${engine === undefined ? '' : ` on ${engine}`} is starting`));
   }
 
   show(event: AgentEvent): void {
@@ -54,14 +69,19 @@ export class RunRenderer {
     const usage = objectOf(result.tokenUsage);
     const cost = objectOf(result.cost);
     const ok = result.exitReason === 'completed';
+    const failed = !ok && result.exitReason !== 'aborted';
     const error = objectOf(result.error);
+    const total = Number(usage.total ?? 0);
+    const runId = String(result.runId ?? '');
     const facts = [
-      `${String(usage.total ?? 0)} tokens`,
-      typeof cost.totalUsd === 'number' ? dollars(cost.totalUsd) : 'no price',
+      ...(total === 0 ? [] : [`${total.toLocaleString('en-US')} tokens`, costWords(cost.totalUsd)]),
       `${(Number(result.durationMs ?? 0) / 1000).toFixed(1)} s`,
-      String(result.runId ?? ''),
+      runId,
     ];
-    if (!ok && typeof error.message === 'string') this.#remark(paint.bad(error.message));
+    const message = failed && typeof error.message === 'string' ? harmless(error.message) : '';
+    if (!this.#remarked.includes(message)) this.#remark(paint.bad(message));
+    const step = !failed ? undefined : nextStep(String(error.code), String(result.agent), runId);
+    if (step !== undefined) this.#remark(`hint: ${step}`);
     this.#remark(`${ok ? paint.good('completed') : paint.bad(String(result.exitReason))} ${paint.faint(`· ${facts.join(' · ')}`)}`);
   }
 
@@ -69,19 +89,19 @@ export class RunRenderer {
     const paint = this.#paint;
     switch (event.type) {
       case 'tool_call_ready':
-        this.#remark(`${paint.strong(`▸ ${event.toolName}`)} ${paint.faint(short(event.input))}`);
+        this.#showCall(harmless(event.toolName), inputWords(event.input));
         break;
       case 'tool_result':
-        this.#remark(paint.faint(`  ${short(event.output)} (${Math.round(event.durationMs)} ms)`));
+        this.#remark(paint.faint(`  ${this.#short(textOf(event.output), 16) || 'done'} (${Math.round(event.durationMs)} ms)`));
         break;
       case 'tool_error':
-        this.#remark(`  ${paint.bad(short(event.error))}`);
+        this.#remark(`  ${paint.bad(this.#short(textOf(event.error), 2))}`);
         break;
       case 'approval_request':
-        this.#remark(paint.warn(`? ${event.action}: ${short(event.detail)} (${event.riskLevel} risk)`));
+        this.#remark(paint.warn(`? ${harmless(event.action)}${this.#asked(event.detail)} (${event.riskLevel} risk)`));
         break;
       case 'input_required':
-        this.#remark(paint.warn(`? ${event.question}`));
+        this.#remark(paint.warn(`? ${harmless(event.question)}`));
         break;
       case 'approval_denied':
         this.#remark(paint.warn(`  denied${event.reason === undefined ? '' : `: ${event.reason}`}`));
@@ -91,17 +111,36 @@ export class RunRenderer {
     }
   }
 
+  #showCall(tool: string, words: string): void {
+    const shown = this.#short(words, tool.length + 3);
+    this.#called = shown === words ? words : '';
+    this.#remark(`${this.#paint.strong(`▸ ${tool}`)} ${this.#paint.faint(shown)}`);
+  }
+
+  /** Nobody allows what they cannot see: all of it, unless the line above is all of it. */
+  #asked(detail: string): string {
+    const words = inputWords(detail);
+    return words === '' || words === this.#called ? '' : `: ${askedWords(words)}`;
+  }
+
+  /** A line that has room for this much beside the text. */
+  #short(text: string, beside: number): string {
+    const columns = this.#io.stderr.isTTY === true ? this.#io.stderr.columns : undefined;
+    return short(text.replaceAll(this.#folder, ''), Math.max(20, (columns ?? WIDTH) - beside - 1));
+  }
+
   #showRemark(event: AgentEvent): void {
     const words = remarkOf(event);
-    if (words !== undefined)
-      this.#remark(event.type === 'debug' && event.level !== 'warn' ? this.#paint.faint(words) : this.#paint.warn(words));
+    if (words === undefined) return;
+    this.#remarked = words;
+    this.#remark(event.type === 'debug' && event.level !== 'warn' ? this.#paint.faint(words) : this.#paint.warn(words));
   }
 
   #say(text: string): void {
     if (text === '') return;
     this.#closeThinking();
     // What an agent prints must not steer the terminal.
-    const plain = this.#io.stdout.isTTY === true ? stripVTControlCharacters(text) : text;
+    const plain = this.#io.stdout.isTTY === true ? harmless(text) : text;
     this.#io.stdout.write(plain);
     this.#lineOpen = !plain.endsWith('\n');
   }
@@ -110,7 +149,7 @@ export class RunRenderer {
     if (text === '') return;
     if (!this.#thinking) this.#endLine();
     this.#thinking = true;
-    this.#io.stderr.write(this.#paint.faint(stripVTControlCharacters(text)));
+    this.#io.stderr.write(this.#paint.faint(harmless(text)));
     this.#lineOpen = !text.endsWith('\n');
   }
 
@@ -149,16 +188,17 @@ const REMARKS: { readonly [N in AgentEvent['type']]?: (event: EventOf<N>) => str
 function remarkOf(event: AgentEvent): string | undefined {
   // The row of a type takes events of that type.
   const words = (REMARKS[event.type] as ((event: AgentEvent) => string) | undefined)?.(event);
-  return words === undefined || words === '' ? undefined : stripVTControlCharacters(words);
+  return words === undefined || words === '' ? undefined : harmless(words);
 }
 
-/** One line of a value, cut where it gets long. */
-function short(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const [line = '', ...more] = stripVTControlCharacters(text).trim().split('\n');
-  return line.length > SHORT || more.length > 0 ? `${line.slice(0, SHORT)}…` : line;
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function costWords(usd: Json | undefined): string {
+  return typeof usd === 'number' ? dollars(usd) : 'no price';
 }
 
 function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}; // neither a list nor null
+  return isJsonObject(value) ? value : {};
 }

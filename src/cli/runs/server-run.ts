@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { request } from 'undici';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
 import { clientOf, type ServerClient } from '../client.ts';
@@ -18,9 +19,11 @@ export interface ServerAt {
 
 /** Runs on a server: that of the home, or another backplane. What the agent may do is checked there. */
 export async function serverRun(server: ServerAt, options: RunOptions): Promise<RunSource> {
-  const client = clientOf({ url: server.url, pid: 0 }, server.key);
+  const client = clientOf({ url: server.url }, server.key);
   // RunOptions are JSON already.
-  const started = await client.call('POST', '/v1/runs', options as unknown as JsonObject);
+  const started = await client.call('POST', '/v1/runs', options as unknown as JsonObject).catch((error: unknown) => {
+    throw keyError(server, error) ?? error;
+  });
   const runId = isJsonObject(started) && typeof started.run_id === 'string' ? started.run_id : '';
   const stream = new ServerEvents(server, runId);
   return {
@@ -33,6 +36,15 @@ export async function serverRun(server: ServerAt, options: RunOptions): Promise<
     cancel: async () => void (await client.call('POST', `/v1/runs/${runId}/cancel`)),
     close: async () => undefined,
   };
+}
+
+/** Of a server whose key comes from the environment. */
+function keyError({ url }: ServerAt, error: unknown): CliError | undefined {
+  if (!AbpError.is(error) || (error.code !== 'unauthenticated' && error.code !== 'forbidden')) return undefined;
+  return new CliError('no_key', `${url} does not let you run this: ${error.message}`, {
+    hint: 'Set ABP_KEY to a key of that backplane made with abp keys create --plane run.',
+    cause: error,
+  });
 }
 
 async function storedResult(client: ServerClient, runId: string): Promise<JsonObject> {

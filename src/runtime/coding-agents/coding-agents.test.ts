@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeCommands, fakeCommands } from '../../../test/support/fake-commands.ts';
+import { adapters } from '../../adapters/index.ts';
 import { parseRunOptions } from '../../contract/run-options.ts';
 import { type CodingAgents, type CodingAgentsOptions, createCodingAgents } from './coding-agents.ts';
 
@@ -224,6 +225,27 @@ describe('refreshing models', () => {
     expect(models.model('gemini', 'gemini-9')).toMatchObject({ contextWindow: 7, source: 'remote', cliArgKey: '-m' });
     const wrong = agentsOn(fakeCommands(), { engines: { gemini: { url, key: 'other' } } });
     await expect(wrong.models.refresh('gemini')).rejects.toThrow('the engine answered 403');
+  });
+
+  it('makes no model think for an agent that has no thinking mode', async () => {
+    const server = createServer((request, response) => {
+      response
+        .writeHead(request.url === '/v1/models' ? 200 : 404)
+        .end(JSON.stringify({ data: [{ id: 'x-ai/grok-9', context_length: 7 }] }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo; // as above
+    const { models } = agentsOn(fakeCommands(), { engines: { openrouter: { url: `http://127.0.0.1:${port}`, key: 'k' } } });
+    await models.refresh('hermes');
+    expect(models.model('hermes', 'x-ai/grok-9')).toMatchObject({ contextWindow: 7, supportsThinking: false, source: 'remote' });
+    expect(models.model('hermes', 'anthropic/claude-opus-4.6')).toMatchObject({ source: 'bundled' });
+  });
+
+  it('every agent has a list to ask for', () => {
+    expect(adapters.filter(({ discover, listing }) => discover === undefined && listing === undefined).map(({ agent }) => agent)).toEqual(
+      [],
+    );
   });
 
   it('says which key is missing', async () => {

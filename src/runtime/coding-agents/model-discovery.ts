@@ -1,5 +1,5 @@
 import { endpointModels } from '../../adapters/endpoint-models.ts';
-import { listedModels } from '../../adapters/listing.ts';
+import { type ListedModel, listedModels } from '../../adapters/listing.ts';
 import { parseJson } from '../../base/json.ts';
 import type { ModelCapabilities } from '../../contract/coding-agent.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
@@ -73,7 +73,9 @@ async function fromEngine(
   const payload = await get(agent, `${url.replace(/\/$/, '')}${listing.path}`, { [header]: `${prefix}${key}` });
   const [sample] = agent.models;
   const options = { agent: agent.agent, asOf: agent.modelsAsOf, cliArgKey: sample?.cliArgKey ?? '--model' };
-  return read(agent, () => listedModels(options, agent.models, endpointModels(payload)), 'the engine answered something else');
+  const listed = (): ListedModel[] =>
+    endpointModels(payload).map((model) => (listing.thinks === false ? { ...model, thinks: false } : model));
+  return read(agent, () => listedModels(options, agent.models, listed()), 'the engine answered something else');
 }
 
 async function get(agent: AgentData, url: string, headers: Readonly<Record<string, string>>): Promise<unknown> {

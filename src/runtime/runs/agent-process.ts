@@ -10,33 +10,41 @@ export interface AgentEnd {
   readonly stderr: string;
 }
 
+/** Who listens to an agent. */
+export interface Listening {
+  /** How long an agent that should end may take. */
+  readonly graceMs: number;
+  hear(drafts: readonly EventDraft[]): void;
+  /** The agent has answered; whether it has been given more to do. */
+  goesOn(): boolean;
+}
+
 /** One process of an agent and the conversation with it. */
 export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #dialogue: Dialogue;
   readonly #graceMs: number;
+  readonly #hear: Listening['hear'];
+  readonly #goesOn: Listening['goesOn'];
   #force: NodeJS.Timeout | undefined;
   readonly end: Promise<AgentEnd>;
 
-  private constructor(child: ChildProcess, dialogue: Dialogue, graceMs: number, hear: (drafts: readonly EventDraft[]) => void) {
+  private constructor(child: ChildProcess, dialogue: Dialogue, { graceMs, hear, goesOn }: Listening) {
     this.#child = child;
     this.#dialogue = dialogue;
     this.#graceMs = graceMs;
+    this.#hear = hear;
+    this.#goesOn = goesOn;
     this.end = child.exit.then((exit) => {
       clearTimeout(this.#force);
-      const { events, outcome } = dialogue.end(exit);
+      const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
       hear(events);
       return { exit, outcome, stderr: child.stderr };
     });
   }
 
   /** Writes the files of the run and starts its agent. */
-  static async start(
-    adapter: Adapter,
-    { plan, spec, command, env, folder }: Prepared,
-    graceMs: number,
-    hear: (drafts: readonly EventDraft[]) => void,
-  ): Promise<AgentProcess> {
+  static async start(adapter: Adapter, { plan, spec, command, env, folder }: Prepared, listening: Listening): Promise<AgentProcess> {
     folder.write(spec.files);
     folder.link(spec.links, env);
     const dialogue = adapter.dialogue(plan);
@@ -47,15 +55,15 @@ export class AgentProcess {
       { command, args: spec.args, env, cwd: plan.cwd, stdin: spec.stdin, mode: spec.pty ? 'pty' : 'pipe' },
       (line, source) => {
         if (agent === undefined) early.push([line, source]);
-        else agent.#line(line, source, hear);
+        else agent.#line(line, source);
       },
     ).catch((error: unknown) => {
       throw new AgentMuxError('SPAWN_ERROR', `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
     });
     folder.remember(child.pid);
-    agent = new AgentProcess(child, dialogue, graceMs, hear);
+    agent = new AgentProcess(child, dialogue, listening);
     for (const line of dialogue.begin()) agent.#write(line);
-    for (const [line, source] of early) agent.#line(line, source, hear);
+    for (const [line, source] of early) agent.#line(line, source);
     return agent;
   }
 
@@ -80,15 +88,15 @@ export class AgentProcess {
     this.#force ??= setTimeout(() => this.#child.signal('SIGKILL'), this.#graceMs);
   }
 
-  #line(line: string, source: OutputSource, hear: (drafts: readonly EventDraft[]) => void): void {
+  #line(line: string, source: OutputSource): void {
     if (source === 'stderr') {
-      if (line.trim() !== '') hear([{ type: 'log', source, line }]);
+      if (line.trim() !== '') this.#hear([{ type: 'log', source, line }]);
       return;
     }
     const heard = this.#dialogue.line(line);
     for (const text of heard.send ?? []) this.#write(text);
-    hear(heard.events);
-    if (heard.done === true) this.#finish();
+    this.#hear(heard.events);
+    if (heard.done === true && !this.#goesOn()) this.#finish();
   }
 
   /** The agent has done its work. One that does not end by itself is ended. */

@@ -1,3 +1,6 @@
+/** Longer timers fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export interface DeadlineOptions {
   /** Milliseconds the run may take; 0 or undefined is for ever. */
   readonly totalMs: number | undefined;
@@ -19,7 +22,7 @@ export class Deadlines {
 
   start(): void {
     const { totalMs } = this.#options;
-    if (totalMs !== undefined && totalMs > 0) this.#total = setTimeout(() => this.#options.onExpired('run'), totalMs);
+    if (totalMs !== undefined && totalMs > 0) this.#total = setTimeout(() => this.#options.onExpired('run'), Math.min(totalMs, LONGEST_MS));
     this.heard();
   }
 
@@ -28,7 +31,8 @@ export class Deadlines {
     const { silenceMs } = this.#options;
     if (silenceMs === undefined || silenceMs === 0 || this.#held > 0) return;
     // A busy agent is heard a thousand times a second: the timer is moved, not made anew.
-    if (this.#silence === undefined) this.#silence = setTimeout(() => this.#options.onExpired('inactivity'), silenceMs);
+    if (this.#silence === undefined)
+      this.#silence = setTimeout(() => this.#options.onExpired('inactivity'), Math.min(silenceMs, LONGEST_MS));
     else this.#silence.refresh();
   }
 

@@ -30,6 +30,10 @@ export interface RunCallbacks {
 /** Options of a run in this process. */
 export type LocalRunOptions = RunOptions & RunCallbacks;
 
+/** The point at which a queued message is said; one that never comes is the end of the answer. */
+export const QUEUE_TIMES = ['next-turn', 'after-tool', 'after-response'] as const;
+export type QueueTime = (typeof QUEUE_TIMES)[number];
+
 type Listener<N extends EventName> = (event: EventOf<N>) => void;
 
 /** A run under way. Awaiting it gives its result, iterating over it its events; it never rejects. */
@@ -44,13 +48,22 @@ export interface RunHandle extends AsyncIterable<AgentEvent>, PromiseLike<RunRes
   result(): Promise<RunResult>;
   catch<T>(onRejected: (reason: unknown) => T): Promise<RunResult | T>;
   finally(onSettled: () => void): Promise<RunResult>;
-  /** A message to the running agent. Throws STDIN_NOT_AVAILABLE where it takes none. */
+  /** A message to the running agent, at once. Throws STDIN_NOT_AVAILABLE where it takes none, as the next three do. */
   send(text: string): void;
+  /** A message for later: after the answer under way (`next-turn`, the default), after the next tool, or after the next message. */
+  queue(text: string, options?: { readonly when?: QueueTime }): void;
+  /** A message that must change the work under way; agents that listen only between their answers refuse it. */
+  steer(text: string): void;
+  /** Lets an agent go on that was interrupted with `hold`. Throws INVALID_STATE_TRANSITION where none was. */
+  continue(text?: string): void;
   /** Answers the oldest open approval, or the named one. */
   approve(interactionId?: string): void;
   deny(interactionId?: string, reason?: string): void;
-  /** Asks the agent to stop what it does; where it cannot be asked, its group gets SIGINT. */
-  interrupt(): void;
+  /**
+   * Asks the agent to stop what it does; where it cannot be asked, its group gets SIGINT. The run ends with that, unless `hold` keeps the
+   * agent for `continue`.
+   */
+  interrupt(options?: { readonly hold?: boolean }): void;
   /** Ends the agent: SIGTERM to its group, after the grace period SIGKILL. Resolves when it is gone. */
   abort(): Promise<void>;
   pause(): void;

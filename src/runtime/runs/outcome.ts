@@ -1,5 +1,8 @@
+import type { EventDraft } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { AgentEvent } from '../../contract/event.ts';
 import { RUN_ERRORS, type RunErrorCode } from '../../contract/run-error-table.ts';
+import type { RunOptions } from '../../contract/run-options.ts';
 import type { ExitReason, RunResult, RunState } from '../../contract/run-result.ts';
 import type { AgentEnd } from './agent-process.ts';
 
@@ -14,22 +17,66 @@ export interface Ending {
   readonly error: RunResult['error'];
 }
 
-const STOPS: Readonly<Record<StopReason, { readonly state: RunState; readonly code: RunErrorCode; readonly message: string }>> = {
-  aborted: { state: 'aborted', code: 'ABORTED', message: 'The run was aborted.' },
-  timeout: { state: 'timed-out', code: 'TIMEOUT', message: 'The run took longer than its timeout.' },
-  inactivity: { state: 'timed-out', code: 'INACTIVITY_TIMEOUT', message: 'The agent was silent for longer than its inactivity timeout.' },
-  turn_limit: { state: 'aborted', code: 'ABORTED', message: 'The run used all its turns.' },
-  budget: { state: 'aborted', code: 'ABORTED', message: 'The run used up its budget.' },
+interface StopRow {
+  readonly state: RunState;
+  readonly code: RunErrorCode;
+  readonly message: string;
+  /** What tells it to whoever listens. */
+  event(options: Pick<RunOptions, 'maxTurns'>): EventDraft;
+}
+
+/** Every way in which we end a run. */
+export const STOPS: Readonly<Record<StopReason, StopRow>> = {
+  aborted: { state: 'aborted', code: 'ABORTED', message: 'The run was aborted.', event: () => ({ type: 'aborted' }) },
+  timeout: {
+    state: 'timed-out',
+    code: 'TIMEOUT',
+    message: 'The run took longer than its timeout.',
+    event: () => ({ type: 'timeout', kind: 'run' }),
+  },
+  inactivity: {
+    state: 'timed-out',
+    code: 'INACTIVITY_TIMEOUT',
+    message: 'The agent was silent for longer than its inactivity timeout.',
+    event: () => ({ type: 'timeout', kind: 'inactivity' }),
+  },
+  turn_limit: {
+    state: 'aborted',
+    code: 'ABORTED',
+    message: 'The run used all its turns.',
+    event: ({ maxTurns = 0 }) => ({ type: 'turn_limit', maxTurns }),
+  },
+  // The union has no event for a budget.
+  budget: {
+    state: 'aborted',
+    code: 'ABORTED',
+    message: 'The run used up its budget.',
+    event: () => ({ type: 'error', code: 'ABORTED', message: 'The run used up its budget.', recoverable: false }),
+  },
 };
+
+/** The stop that an event of the agent itself stands for; undefined for events after which a run may go on. */
+export function stopIn(event: AgentEvent): StopReason | undefined {
+  switch (event.type) {
+    case 'aborted':
+    case 'turn_limit':
+      return event.type;
+    case 'timeout':
+      return event.kind === 'run' ? 'timeout' : 'inactivity';
+    default:
+      return undefined;
+  }
+}
 
 /** What the end of an agent means for its run. Our own stop outranks what the agent says about it. */
 export function endingOf(end: AgentEnd, stop: StopReason | undefined, interrupted: boolean): Ending {
   const { exit, outcome, stderr } = end;
-  if (stop !== undefined) {
-    const { state, code, message } = STOPS[stop];
-    return { exitReason: stop, state, exit, error: errorOf(code, message, stderr) };
+  const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);
+  if (reason !== undefined) {
+    const { state, code, message } = STOPS[reason];
+    return { exitReason: reason, state, exit, error: errorOf(code, message, stderr) };
   }
-  if (interrupted) return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
+  if (interrupted || outcome.limit === 'interrupted') return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
   if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };
   const code = codeOf(outcome.code);
   const error = errorOf(code, outcome.message ?? deathOf(end), stderr);

@@ -1,5 +1,4 @@
 import type { Adapter, SpawnPlan, SpawnSpec } from '../../adapters/adapter.ts';
-import type { AgentCapabilities } from '../../contract/coding-agent.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -8,7 +7,7 @@ import type { GatewayPort } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
 import { childEnvironment } from './environment.ts';
 import { openRunFolder, type RunFolder } from './run-folder.ts';
-import { chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
+import { carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Stands for the key while the adapter is asked what it would do; nothing is started with it. */
@@ -124,24 +123,11 @@ async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic,
     engine: traffic.engine,
     model: traffic.forcedModel,
     emulate: strict ? [] : adapter.traffic.emulate,
+    traffic: carriedRows(adapter, options),
     compatibility: options.compatibility ?? 'best_effort',
     thinking: thinking.by === 'wire' ? (thinking.wire ?? null) : null,
     raw: traffic.credential === 'caller',
     tags: options.tags ?? [],
     expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),
   });
-}
-
-/** What the agent cannot stream, for callers who let the engine decide. */
-export function streamFallbacks(
-  effective: AgentCapabilities,
-): readonly { capability: 'text' | 'tool_calls' | 'thinking'; reason: string }[] {
-  const rows = [
-    { capability: 'text' as const, can: effective.supportsTextStreaming },
-    { capability: 'tool_calls' as const, can: effective.supportsToolCallStreaming },
-    { capability: 'thinking' as const, can: effective.supportsThinkingStreaming },
-  ];
-  return rows
-    .filter(({ can }) => !can)
-    .map(({ capability }) => ({ capability, reason: `Agent '${effective.agent}' does not stream ${capability.replace('_', ' ')}` }));
 }

@@ -6,15 +6,18 @@ import { newRunId, type RunId } from '../../contract/run-id.ts';
 import type { RunResult, RunState } from '../../contract/run-result.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import { type AgentEnd, AgentProcess } from './agent-process.ts';
+import { announcements } from './announcements.ts';
 import { Approvals, isAnswerable } from './approvals.ts';
 import { Assembler } from './assembler.ts';
 import { BudgetWatch } from './budget-watch.ts';
+import { Conversation } from './conversation.ts';
 import { Deadlines } from './deadlines.ts';
 import type { RunDeps } from './deps.ts';
 import { EventStream } from './event-stream.ts';
-import type { Interactions, LocalRunOptions, RunHandle } from './handle.ts';
-import { type Ending, endingOf, failedEnding, type StopReason } from './outcome.ts';
-import { type Prepared, prepare, streamFallbacks } from './prepare.ts';
+import type { Interactions, LocalRunOptions, QueueTime, RunHandle } from './handle.ts';
+import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './outcome.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { resultOf } from './result.ts';
 import { mayRetry, retryDelay } from './retry.ts';
 import { endLeftovers } from './run-folder.ts';
 import { Settlement } from './settlement.ts';
@@ -45,8 +48,9 @@ export class Run implements RunHandle {
   readonly #tally = new Tally();
   readonly #collected: AgentEvent[] = [];
   readonly #approvals: Approvals;
+  readonly #conversation: Conversation;
   readonly #deadlines: Deadlines;
-  readonly #fallbacks = new Set<string>();
+  readonly #toldOnce = new Set<string>();
   readonly #over: Promise<RunResult>;
   #budget: BudgetWatch | undefined;
   #process: AgentProcess | undefined;
@@ -55,6 +59,7 @@ export class Run implements RunHandle {
   readonly #stopped = new AbortController();
   #interrupted = false;
   #told = false;
+  #ended = false;
 
   constructor({ adapter, options, cwd, deps, runId = newRunId() }: RunStart) {
     this.runId = runId;
@@ -75,15 +80,19 @@ export class Run implements RunHandle {
     this.#deadlines = new Deadlines({
       totalMs: options.timeout,
       silenceMs: options.inactivityTimeout,
-      onExpired: (kind) => {
-        this.#emit({ type: 'timeout', kind });
-        this.#end(kind === 'run' ? 'timeout' : 'inactivity');
-      },
+      onExpired: (kind) => this.#end(kind === 'run' ? 'timeout' : 'inactivity'),
     });
     this.#approvals = new Approvals({
       options,
       clock: deps.clock,
       deadlines: this.#deadlines,
+      tell: (command) => this.#active().tell(command),
+      emit: (draft) => this.#emit(draft),
+    });
+    this.#conversation = new Conversation({
+      adapter,
+      options,
+      answerable: isAnswerable(options),
       tell: (command) => this.#active().tell(command),
       emit: (draft) => this.#emit(draft),
     });
@@ -139,10 +148,28 @@ export class Run implements RunHandle {
   }
 
   send(text: string): void {
-    if (!this.#active().tell({ kind: 'message', text })) {
-      throw new AgentMuxError('STDIN_NOT_AVAILABLE', `${this.#adapter.displayName} takes no messages while it runs.`);
-    }
+    this.#conversation.send(text);
+    this.#goesOn();
+  }
+
+  queue(text: string, { when = 'next-turn' }: { readonly when?: QueueTime } = {}): void {
+    if (this.#ended) throw new AgentMuxError('RUN_NOT_ACTIVE', 'The run has ended.', { state: this.#state });
+    this.#conversation.queue(text, when);
+  }
+
+  steer(text: string): void {
+    this.#conversation.steer(text);
+  }
+
+  continue(text = 'Continue.'): void {
+    this.#conversation.release(text);
+    this.#deadlines.release();
+    this.#goesOn();
+  }
+
+  #goesOn(): void {
     this.#interrupted = false;
+    this.#toldOnce.delete('interrupted');
     this.#state = 'running';
   }
 
@@ -154,8 +181,12 @@ export class Run implements RunHandle {
     this.#approvals.questions.respondOldest(interactionId, { approve: false, ...(reason === undefined ? {} : { reason }) });
   }
 
-  interrupt(): void {
+  interrupt({ hold = false }: { readonly hold?: boolean } = {}): void {
     const agent = this.#active();
+    if (hold) {
+      this.#conversation.hold();
+      this.#deadlines.hold();
+    }
     this.#interrupted = true;
     this.#state = 'interrupted';
     this.#emit({ type: 'interrupted' });
@@ -212,11 +243,14 @@ export class Run implements RunHandle {
     this.#budget?.stop();
     this.#approvals.questions.clear();
     this.#process = undefined;
+    this.#ended = true;
+    this.#conversation.end();
     endLeftovers(this.runId);
     const spent = await this.#settled(settlement, ending);
     this.#state = ending.state;
     this.#stream.end();
-    return this.#resultOf(ending, spent);
+    const durationMs = this.#deps.clock.now() - this.#startedAt;
+    return resultOf({ run: this, options: this.#options, tally: this.#tally, ending, spent, durationMs, events: this.#collected });
   }
 
   /** A run whose receipt cannot be written has still ended; whoever waits for it must hear so. */
@@ -243,7 +277,7 @@ export class Run implements RunHandle {
       port,
     );
     await settlement.open(prepared);
-    this.#announce(prepared);
+    for (const draft of announcements(this.#options, prepared)) this.#emit(draft);
     this.#deadlines.start();
     this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
     for (let attempt = 1; ; attempt += 1) {
@@ -264,7 +298,11 @@ export class Run implements RunHandle {
   async #attempt(prepared: Prepared): Promise<AgentEnd> {
     if (this.#stop !== undefined) throw new AgentMuxError('ABORTED', 'The run was stopped before its agent started.');
     const graceMs = this.#options.gracePeriodMs ?? GRACE_MS;
-    const agent = await AgentProcess.start(this.#adapter, prepared, graceMs, (drafts) => this.#hear(drafts));
+    const agent = await AgentProcess.start(this.#adapter, prepared, {
+      graceMs,
+      hear: (drafts) => this.#hear(drafts),
+      goesOn: () => this.#stop === undefined && this.#conversation.answered({ interrupted: this.#interrupted }),
+    });
     this.#process = agent;
     this.#state = 'running';
     this.#deps.onProcess?.(agent.pid);
@@ -274,30 +312,13 @@ export class Run implements RunHandle {
     return end;
   }
 
-  /** What the caller should know before the agent says anything. */
-  #announce({ traffic, spec, wanted, detected }: Prepared): void {
-    if (this.#options.stream === 'auto') {
-      for (const fallback of streamFallbacks(detected.effective)) this.#emit({ type: 'stream_fallback', ...fallback });
-    }
-    const remarks = [
-      ...(traffic.kind === 'direct' ? [`model traffic does not go through the gateway: ${traffic.reason}`] : []),
-      ...wanted.notes,
-      ...(spec.thinking.by === 'none' && Object.keys(wanted.thinking).length > 0 ? [`thinking: ${spec.thinking.detail}`] : []),
-      ...spec.unhonoured.map(({ option, reason }) => `${option} is not honoured: ${reason}`),
-    ];
-    for (const message of remarks) this.#emit({ type: 'debug', level: 'warn', message });
-  }
-
   #hear(drafts: readonly EventDraft[]): void {
     this.#deadlines.heard();
     for (const draft of drafts) this.#emit(draft);
   }
 
   #emit(draft: EventDraft): void {
-    if (draft.type === 'stream_fallback') {
-      if (this.#fallbacks.has(draft.capability)) return;
-      this.#fallbacks.add(draft.capability);
-    }
+    if (this.#isToldAgain(draft)) return;
     const event = this.#assembler.complete(draft);
     this.#tally.add(event);
     // Whoever wants no stream gets every message in one piece.
@@ -306,15 +327,28 @@ export class Run implements RunHandle {
     this.#deps.onEvent?.(event);
     this.#stream.push(event);
     this.#react(event);
+    this.#conversation.heard(event);
+  }
+
+  /** Agents repeat what they cannot stream, and confirm an interruption that we have told already. */
+  #isToldAgain(draft: EventDraft): boolean {
+    const key = draft.type === 'stream_fallback' ? draft.capability : draft.type;
+    if (draft.type !== 'stream_fallback' && draft.type !== 'interrupted') return false;
+    const again = this.#toldOnce.has(key);
+    this.#toldOnce.add(key);
+    return again;
   }
 
   #react(event: AgentEvent): void {
     switch (event.type) {
       case 'turn_start':
-        if (this.#options.maxTurns !== undefined && this.#tally.turnCount > this.#options.maxTurns && this.#stop === undefined) {
-          this.#emit({ type: 'turn_limit', maxTurns: this.#options.maxTurns });
-          this.#end('turn_limit');
-        }
+        if (this.#options.maxTurns !== undefined && this.#tally.turnCount > this.#options.maxTurns) this.#end('turn_limit');
+        break;
+      case 'aborted':
+      case 'turn_limit':
+      case 'timeout':
+        // The agent reached it by itself, and ends by itself.
+        this.#stop ??= stopIn(event);
         break;
       case 'cost':
         this.#budget?.heard(event.cost.totalUsd);
@@ -343,7 +377,7 @@ export class Run implements RunHandle {
     if (this.#stop !== undefined) return;
     this.#stop = reason;
     this.#stopped.abort();
-    if (reason === 'aborted') this.#emit({ type: 'aborted' });
+    this.#emit(STOPS[reason].event(this.#options));
     this.#process?.stop();
   }
 
@@ -351,24 +385,5 @@ export class Run implements RunHandle {
     if (error === null || this.#told || this.#stop !== undefined) return;
     if (exitReason === 'crashed' || exitReason === 'killed') this.#emit({ type: 'crash', exitCode: exit.code, stderr: error.stderr });
     else this.#emit({ type: 'error', code: error.code, message: error.message, recoverable: error.recoverable });
-  }
-
-  #resultOf({ exitReason, exit, error }: Ending, spent: Pick<RunResult, 'cost' | 'tokenUsage'>): RunResult {
-    return {
-      runId: this.runId,
-      agent: this.agent,
-      model: this.#options.model ?? null,
-      sessionId: this.#tally.sessionId,
-      text: this.#tally.text,
-      ...spent,
-      durationMs: this.#deps.clock.now() - this.#startedAt,
-      exitCode: exit.code,
-      signal: exit.signal,
-      exitReason,
-      turnCount: this.#tally.turnCount,
-      error,
-      events: this.#collected,
-      tags: this.#options.tags ?? [],
-    };
   }
 }

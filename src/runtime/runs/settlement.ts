@@ -11,6 +11,7 @@ import type { RunDeps } from './deps.ts';
 import type { Ending } from './outcome.ts';
 import type { Prepared } from './prepare.ts';
 import type { Tally } from './tally.ts';
+import { foreseenLosses } from './traffic.ts';
 import { type Snapshot, snapshot, workspaceDelta } from './workspace.ts';
 
 const NANO = 1e9;
@@ -89,7 +90,8 @@ export class Settlement {
       requestedModel: options.model ?? null,
       upstreamModel: traffic?.kind === 'gateway' ? traffic.forcedModel : null,
       compatibility: options.compatibility ?? 'best_effort',
-      fidelity: this.#prepared === undefined ? [] : fidelityOf(this.#prepared),
+      fidelity:
+        this.#prepared === undefined ? [] : [...fidelityOf(this.#prepared), ...foreseenLosses(adapter, options, this.#prepared.traffic)],
       request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
       enforcement: options.maxBudgetUsd === undefined ? 'enforced' : (this.#port?.enforcement ?? 'advisory'),
       tags: options.tags ?? [],

@@ -1,7 +1,10 @@
 import type { Adapter, GatewayRoute } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
 import { ValidationError } from '../../contract/run-error.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
+import type { TrafficRow } from '../../contract/run-traffic.ts';
+import { chooseEngine } from '../../engines/index.ts';
 import type { EngineOffer, GatewayPort } from '../gateway-port.ts';
 
 /** Where the model traffic of an agent goes. */
@@ -57,4 +60,25 @@ export function gatewayRoute(port: GatewayPort, traffic: Extract<Traffic, { kind
   const route = { engine, key, ...(dialect !== undefined && { dialect }) };
   if (traffic.credential === 'ours') return { ...route, origin: port.url };
   return { ...route, origin: `${port.url}/k/${encodeURIComponent(key)}`, ownLogin: true };
+}
+
+/** The table of the agent without the rows that this caller's own wishes rule out; in strict nothing may be lost. */
+export function carriedRows({ traffic }: Adapter, options: RunOptions): readonly TrafficRow[] {
+  if (options.compatibility === 'strict') return [];
+  const carried = traffic.rows.filter(({ wish = [] }) => wish.every((option) => options[option] === undefined));
+  return carried.map(({ wish: _own, ...row }) => row);
+}
+
+/** What the table says will be lost of the agent's calls at worst; nothing where agent and engine speak alike. */
+export function foreseenLosses(adapter: Adapter, options: RunOptions, traffic: Traffic): FidelityEntry[] {
+  if (traffic.kind === 'direct' || traffic.dialect !== undefined) return [];
+  const choice = chooseEngine(traffic.engine);
+  const dialect = choice?.dialect ?? choice?.engine.dialects[0] ?? '';
+  return carriedRows(adapter, options)
+    .map(({ feature, path, fate, on, reason }) => ({
+      path: `calls[*].${path}`,
+      fate: on?.[dialect] ?? fate,
+      note: `${feature}: ${reason}`,
+    }))
+    .filter(({ fate }) => fate === 'emulated' || fate === 'dropped');
 }

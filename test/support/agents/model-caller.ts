@@ -1,9 +1,9 @@
 import { begin, print, say, succeed } from './print.ts';
 
-/** Sends its prompt, which is a Messages body, to the gateway it was given, and prints the status and the text of the answer. */
-const { FAKE_BASE_URL = '', FAKE_KEY = '', FAKE_API_KEY = '' } = process.env;
+/** Sends its prompt, which is the body of a model call, to the gateway it was given, and prints the status and the text of the answer. */
+const { FAKE_URL = '', FAKE_KEY = '', FAKE_API_KEY = '' } = process.env;
 begin();
-const answer = await fetch(`${FAKE_BASE_URL}/v1/messages`, {
+const answer = await fetch(FAKE_URL, {
   method: 'POST',
   headers: {
     'content-type': 'application/json',

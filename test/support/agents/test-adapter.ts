@@ -1,5 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import type { Adapter, Command, Dialogue, EventDraft, Heard, Outcome, SpawnPlan, SpawnSpec } from '../../../src/adapters/adapter.ts';
+import type {
+  Adapter,
+  Command,
+  Dialogue,
+  EventDraft,
+  Heard,
+  Outcome,
+  SpawnPlan,
+  SpawnSpec,
+  Traffic,
+} from '../../../src/adapters/adapter.ts';
 import { parseJsonObject } from '../../../src/base/json.ts';
 import type { AgentCapabilities } from '../../../src/contract/coding-agent.ts';
 
@@ -15,7 +25,9 @@ export type FakeAgent =
   | 'liar'
   | 'asking'
   | 'turning'
-  | 'model-caller';
+  | 'model-caller'
+  | 'saying'
+  | 'talking';
 
 export const FAKE_CAPABILITIES: AgentCapabilities = {
   agent: 'claude',
@@ -61,6 +73,12 @@ export interface FakeOptions {
   readonly pty?: boolean;
   readonly spec?: Partial<SpawnSpec>;
   readonly forwardsLogin?: boolean;
+  /** Instead of one that can always be steered; null for an agent that does not listen. */
+  readonly messages?: Adapter['messages'] | null;
+  /** Instead of a table without rows. */
+  readonly traffic?: Traffic;
+  /** Where `model-caller` sends its request. */
+  readonly path?: string;
   /** Sees every plan that it is asked about. */
   readonly onPlan?: (plan: SpawnPlan) => void;
 }
@@ -71,6 +89,7 @@ export function fakeAdapter(fake: FakeAgent, options: FakeOptions = {}): Adapter
     agent: 'claude',
     displayName: 'Fake',
     cliCommand: process.execPath,
+    ...(options.messages !== null && { messages: options.messages ?? { when: 'steering', held: 'always' } }),
     capabilities: FAKE_CAPABILITIES,
     summary: { cli: '', session: '', stream: '', fork: '', thinking: '', mcp: '', skills: '', plugins: '', acp: '', platforms: '' },
     notes: [],
@@ -80,26 +99,26 @@ export function fakeAdapter(fake: FakeAgent, options: FakeOptions = {}): Adapter
     modelsSource: 'none',
     detect: { versionArgs: ['--version'], version: (output) => output.trim(), effective: () => ({}) },
     auth: { envVars: ['FAKE_API_KEY'], guidance: [], forwardsLogin: options.forwardsLogin ?? false },
-    traffic: { dialect: 'claude', dialects: ['claude'], emulate: ['extended_thinking'], rows: [] },
+    traffic: options.traffic ?? { dialect: 'claude', dialects: ['claude'], emulate: ['extended_thinking'], rows: [] },
     sessions: { kind: 'none', reason: 'fake' },
     spawn: (plan) => {
       options.onPlan?.(plan);
-      return { ...spawnFake(fake, plan, options.pty ?? false), ...options.spec };
+      return { ...spawnFake(fake, plan, options), ...options.spec };
     },
     dialogue: () => fakeDialogue(),
   };
 }
 
-function spawnFake(fake: FakeAgent, plan: SpawnPlan, pty: boolean): SpawnSpec {
+function spawnFake(fake: FakeAgent, plan: SpawnPlan, { pty = false, path = '/v1/messages' }: FakeOptions): SpawnSpec {
   const { gateway } = plan;
   return {
     args: [fileURLToPath(new URL(`./${fake}.ts`, import.meta.url)), [plan.options.prompt].flat().join('\n')],
     env:
       gateway === undefined
         ? {}
-        : { FAKE_BASE_URL: `${gateway.origin}/e/${gateway.engine}`, FAKE_KEY: gateway.ownLogin ? '' : gateway.key },
+        : { FAKE_URL: `${gateway.origin}/e/${gateway.engine}${path}`, FAKE_KEY: gateway.ownLogin ? '' : gateway.key },
     files: { 'settings.json': '{}' },
-    stdin: plan.answerable || fake === 'asking' ? 'open' : 'closed',
+    stdin: plan.answerable || fake === 'asking' || fake === 'talking' ? 'open' : 'closed',
     pty,
     thinking: { by: 'flag', detail: 'fake' },
     unhonoured: [],
@@ -117,7 +136,7 @@ function fakeDialogue(): Dialogue {
     return { events: [] };
   };
   const say = (command: Command): string[] => {
-    if (command.kind === 'message') return [`message ${command.text}`];
+    if (command.kind === 'message' || command.kind === 'steer') return [`${command.kind} ${command.text}`];
     return [command.kind === 'interrupt' ? 'interrupt' : `${command.kind} ${command.interactionId}`];
   };
   return { begin: () => [], line, say, end: () => ({ events: [], outcome: outcome ?? { ok: false } }) };

@@ -194,13 +194,21 @@ describe('questions', () => {
 
 describe('the end', () => {
   it.each([
-    [answer(2, { stopReason: 'cancelled' }), 'the run was cancelled'],
     [answer(2, { stopReason: 'refusal' }), 'the model refused to answer'],
     ['{"id":2,"error":{"code":-32603,"message":"Internal error: it broke"}}', 'Internal error: it broke'],
   ])('%s is a failure', (line, message) => {
     const { outcome, done } = told(talk(), [...OPENING, line]);
     expect(outcome).toEqual({ ok: false, code: 'INTERNAL', message });
     expect(done).toBe(true);
+  });
+
+  it.each([
+    ['cancelled', { type: 'interrupted' }, 'interrupted'],
+    ['max_turn_requests', { type: 'turn_limit', maxTurns: 0 }, 'turn_limit'],
+  ])('at %s is a limit of the run', (stopReason, event, limit) => {
+    const { events, outcome } = told(talk(), [...OPENING, answer(2, { stopReason })]);
+    expect(events).toContainEqual(event);
+    expect(outcome).toMatchObject({ ok: false, code: 'ABORTED', limit });
   });
 
   it('may be told as an answer', () => {

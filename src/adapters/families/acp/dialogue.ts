@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { type Json, type JsonObject, parseJsonObject } from '../../../base/json.ts';
 import { packageVersion } from '../../../base/package-version.ts';
-import type { Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
+import type { AgentLimit, Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
 import { RunAccount } from '../jsonl/account.ts';
 import { promptWithPlaces } from '../launch/prompt.ts';
 import { countAt, objectAt, textAt } from '../lines/fields.ts';
@@ -159,22 +159,30 @@ function imageBlock(data: string, mimeType: string): JsonObject {
 }
 
 const STOPS: Readonly<Record<string, string>> = {
-  cancelled: 'the run was cancelled',
   refusal: 'the model refused to answer',
   max_tokens: 'the answer was cut at its length limit',
-  max_turn_requests: 'the agent used up its model calls',
 };
+
+/** Stops that are a limit of the run and no failure of the agent. */
+const LIMITS: Readonly<Record<string, AgentLimit>> = { cancelled: 'interrupted', max_turn_requests: 'turn_limit' };
 
 function promptAnswered(talk: AcpTalk, result: JsonObject): Heard {
   const closing = talk.account.spoken.end();
-  const failure = STOPS[textAt(result.stopReason) ?? ''] ?? failureTold(talk, closing);
+  const stop = textAt(result.stopReason) ?? '';
+  const failure = STOPS[stop] ?? failureTold(talk, closing);
+  talk.account.limit = LIMITS[stop];
   if (failure === undefined) talk.account.answered = true;
   else talk.account.fail({ message: failure });
-  const events = [...closing, ...used(talk, result), ...talk.account.turnEnds()];
+  const events = [...closing, ...used(talk, result), ...talk.account.turnEnds(), ...limitTold(talk.account)];
   const next = talk.waiting.shift();
   talk.idle = next === undefined;
   if (next === undefined) return { events, done: true };
   return { events, send: [promptOf(talk, next)] };
+}
+
+function limitTold({ limit, turns }: RunAccount): readonly EventDraft[] {
+  if (limit === 'interrupted') return [{ type: 'interrupted' }];
+  return limit === 'turn_limit' ? [{ type: 'turn_limit', maxTurns: turns }] : [];
 }
 
 function failureTold(talk: AcpTalk, closing: readonly EventDraft[]): string | undefined {
@@ -214,6 +222,9 @@ function say(talk: AcpTalk, command: Command): readonly string[] | undefined {
       if (talk.idle) return [promptOf(talk, command.text)];
       talk.waiting.push(command.text);
       return [];
+    case 'steer':
+      // The protocol has one prompt at a time.
+      return undefined;
     default:
       return answerPermission(talk, talk.permissions, command);
   }

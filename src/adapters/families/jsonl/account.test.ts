@@ -48,6 +48,25 @@ it('tells the last failure at the end', () => {
 it('tells a limit of the run from a failure', () => {
   const run = account();
   run.answered = true;
-  run.limit = 'all turns are used';
-  expect(run.close(EXIT)).toEqual({ events: [], outcome: { ok: false, code: 'ABORTED', message: 'all turns are used' } });
+  run.limit = 'turn_limit';
+  expect(run.close(EXIT)).toEqual({
+    events: [],
+    outcome: { ok: false, code: 'ABORTED', message: 'the agent has used all its turns', limit: 'turn_limit' },
+  });
+});
+
+it('takes the reason from the error output of an agent that ended without a word', () => {
+  const exit = { code: 1, signal: null, stderr: "Error: No session, task, or name matched 'x'.\n" };
+  expect(account().close(exit)).toEqual({
+    events: [{ type: 'error', code: 'SESSION_NOT_FOUND', message: "No session, task, or name matched 'x'.", recoverable: false }],
+    outcome: { ok: false, code: 'SESSION_NOT_FOUND', message: "No session, task, or name matched 'x'." },
+  });
+});
+
+it('does not look there when the agent has answered, or was killed', () => {
+  const stderr = 'rate limit reached, trying again\n';
+  const run = account();
+  run.answered = true;
+  expect(run.close({ code: 0, signal: null, stderr }).outcome).toEqual({ ok: true });
+  expect(account().close({ code: null, signal: 'SIGKILL', stderr }).outcome.code).toBe('AGENT_CRASH');
 });

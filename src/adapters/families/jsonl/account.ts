@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
-import type { EventDraft, Outcome, ProcessExit, SpawnPlan } from '../../adapter.ts';
-import { type Failure, type ReadFailure, readFailure } from '../lines/failure.ts';
+import type { AgentLimit, EventDraft, Outcome, ProcessExit, SpawnPlan } from '../../adapter.ts';
+import { type Failure, failureInErrors, type ReadFailure, readFailure } from '../lines/failure.ts';
 import { Spending } from '../lines/spending.ts';
 import { Spoken } from '../lines/spoken.ts';
 import { ToolCalls } from '../tools/calls.ts';
@@ -27,8 +27,8 @@ export class RunAccount {
   /** The agent has said by itself that its work is done. */
   answered = false;
   turns = 0;
-  /** Why the agent stopped before its work was done, when a limit of the run is the reason. */
-  limit: string | undefined;
+  /** The limit of the run at which the agent stopped before its work was done. */
+  limit: AgentLimit | undefined;
   readonly #plan: SpawnPlan;
   readonly #voice: Voice;
   #inTurn = false;
@@ -73,7 +73,8 @@ export class RunAccount {
 
   /** The output ended. An agent that neither finished nor failed in its own words died, whatever its exit code is. */
   close(exit: ProcessExit): { readonly events: readonly EventDraft[]; readonly outcome: Outcome } {
-    const { failure, sessionId, turns } = this;
+    const { sessionId, turns } = this;
+    const failure = this.failure ?? this.#lastWords(exit);
     const cost = this.spending.cost();
     const ending: readonly EventDraft[] = [
       ...this.spoken.end(),
@@ -82,12 +83,26 @@ export class RunAccount {
       ...(sessionId === undefined ? [] : [sessionEnd(sessionId, turns, cost)]),
     ];
     if (failure !== undefined) return { events: ending, outcome: { ok: false, code: failure.code, message: failure.message } };
-    if (this.limit !== undefined) return { events: ending, outcome: { ok: false, code: 'ABORTED', message: this.limit } };
+    if (this.limit !== undefined) {
+      return { events: ending, outcome: { ok: false, code: 'ABORTED', message: LIMITS[this.limit], limit: this.limit } };
+    }
     if (this.answered) return { events: ending, outcome: { ok: true } };
     const message = `the agent ended before it answered (${exit.signal ?? `exit code ${exit.code}`})`;
     return { events: ending, outcome: { ok: false, code: 'AGENT_CRASH', message } };
   }
+
+  /** What an agent that ended without a word of its own wrote to its error output; one that was killed has nothing to explain. */
+  #lastWords({ signal, stderr = '' }: ProcessExit): (Failure & ReadFailure) | undefined {
+    if (this.answered || this.limit !== undefined || signal !== null) return undefined;
+    return failureInErrors(stderr, this.#voice.guidance);
+  }
 }
+
+const LIMITS: Readonly<Record<AgentLimit, string>> = {
+  turn_limit: 'the agent has used all its turns',
+  budget: 'the agent has used up its budget',
+  interrupted: 'the agent was interrupted',
+};
 
 function sessionEnd(sessionId: string, turnCount: number, cost: ReturnType<Spending['cost']>): EventDraft {
   return { type: 'session_end', sessionId, turnCount, ...(cost !== undefined && { cost }) };

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { EventDraft } from '../../adapter.ts';
 
 /** Something that went wrong in the words of an agent. */
@@ -16,9 +17,10 @@ export interface ReadFailure {
 
 // Vendors and agents word a full context differently; the status is 400 or 413 in all of them.
 const CONTEXT_WORDS = /context[ _-]?(?:length|window|limit)|prompt is too long|too many tokens|maximum context|context_exceeded/i;
-const AUTH_WORDS = /invalid (?:x-)?api[ -]?key|authentication|unauthori[sz]ed|not logged in|no api key|missing api key|permission_error/i;
+const AUTH_WORDS =
+  /invalid (?:x-)?api[ -]?key|authentication|unauthori[sz]ed|not logged in|no api key|missing api key|permission_error|set an (?:api key|auth method)/i;
 const SESSION_WORDS =
-  /\bno (?:rollout|conversation|session|thread)s? (?:was )?found|\bsession\b.{0,80}\bnot found|invalid session (?:id|identifier)/i;
+  /\bno (?:previous )?(?:rollout|conversation|session|thread)s? (?:was )?found|\bno session\b.{0,40}\bmatched|\bsession\b.{0,80}\bnot found|invalid session (?:id|identifier)/i;
 const RATE_WORDS = /rate[ _-]?limit|too many requests|overloaded|quota/i;
 
 /** Reads a failure; `guidance` says how the user of this agent makes it know them. */
@@ -37,6 +39,16 @@ export function readFailure(failure: Failure, guidance: string): ReadFailure {
     return { code: 'SESSION_NOT_FOUND', event: { type: 'error', code: 'SESSION_NOT_FOUND', message, recoverable: false } };
   }
   return { code: 'INTERNAL', event: { type: 'error', code: 'INTERNAL', message, recoverable: false } };
+}
+
+/** The first line of an error output that tells one of the known failures; undefined when it is only noise. */
+export function failureInErrors(stderr: string, guidance: string): (Failure & ReadFailure) | undefined {
+  for (const line of stripVTControlCharacters(stderr).split('\n')) {
+    const message = line.trim().replace(/^error: */i, '');
+    const read = readFailure({ message }, guidance);
+    if (read.code !== 'INTERNAL') return { message, ...read };
+  }
+  return undefined;
 }
 
 /** A status that a message begins with or names as such. */

@@ -82,7 +82,7 @@ function approval(interactionId: string, title: string, message: string): EventD
 
 function say({ questions }: PiTalk, command: Command): readonly string[] | undefined {
   if (command.kind === 'interrupt') return [JSON.stringify({ type: 'abort' })];
-  if (command.kind === 'message') return [message(questions, command.text)];
+  if (command.kind === 'message' || command.kind === 'steer') return [message(questions, command.text)];
   const question = questions.get(command.interactionId);
   if (question === undefined) return undefined;
   questions.delete(command.interactionId);

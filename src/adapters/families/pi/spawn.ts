@@ -42,7 +42,9 @@ const LONGEST_ARGUMENT = 100_000;
 export function speaksRpc(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const inline = plan.options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return plan.answerable || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT;
+  return (
+    plan.answerable || plan.options.nonInteractive === false || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT
+  );
 }
 
 /** Starts an agent of the family. Its own configuration and session store stay where they are; an extension file of the run adds the rest. */

@@ -14,7 +14,7 @@ export const command = defineCommand({
       return { agent, displayName, cliCommand, summary, capabilities };
     });
     output.print({ items }, (data) => {
-      const head = ['agent', 'name', 'session', 'stream', 'fork', 'thinking', 'mcp', 'skills', 'plugins', 'acp'].map(output.paint.strong);
+      const head = ['Agent', 'Name', 'Session', 'Stream', 'Fork', 'Thinking', 'MCP', 'Skills', 'Plugins', 'ACP'].map(output.paint.strong);
       const rows = data.items.map(({ agent, displayName, summary: s }) => {
         return [agent, displayName, s.session, s.stream, s.fork, s.thinking, s.mcp, s.skills, s.plugins, s.acp];
       });

@@ -20,13 +20,16 @@ export const command = defineCommand({
     'abp models cost claude opus --input 120000 --cached 100000 --output 4000',
     'abp models cost codex gpt-6-sol --input 1000 --json',
   ],
-  async run(context, { agent, model, input = 0, output = 0, cached, cacheWrite, thinking, searches }) {
+  async run(context, { agent, model, input, output, cached, cacheWrite, thinking, searches }) {
+    if ([input, output, cached, cacheWrite, thinking, searches].every((tokens) => tokens === undefined)) {
+      throw new CliError('usage', 'nothing to count', { hint: 'Say what was used, such as --input 10000 --output 2000.' });
+    }
     const { adapters, models } = await openCodingAgents(context);
     const { model: row, message } = models.validate(adapters.get(agent).agent, model);
     if (row === undefined) throw new CliError('not_found', message, { hint: `abp models list ${agent} shows its models.` });
     const usage = {
-      inputTokens: input,
-      outputTokens: output,
+      inputTokens: input ?? 0,
+      outputTokens: output ?? 0,
       cachedTokens: cached,
       cacheCreationTokens: cacheWrite,
       thinkingTokens: thinking,
@@ -34,7 +37,7 @@ export const command = defineCommand({
     };
     const data = {
       model: row.modelId,
-      estimatedUsd: models.estimateCost(agent, row.modelId, input, output),
+      estimatedUsd: models.estimateCost(agent, row.modelId, input ?? 0, output ?? 0),
       totalUsd: models.costOf(agent, row.modelId, usage) ?? null,
     };
     context.output.print(data, ({ estimatedUsd, totalUsd }) =>

@@ -15,7 +15,7 @@ export const command = defineCommand({
     const names = agent === undefined ? adapters.list().map((one) => one.agent) : [adapters.get(agent).agent];
     const items = names.flatMap((name) => models.catalog(name));
     output.print({ items }, (data) => {
-      const head = ['agent', 'model', 'alias', 'context', 'output', '$/M in', '$/M out', ''].map(output.paint.strong);
+      const head = ['Agent', 'Model', 'Alias', 'Context', 'Output', '$/M in', '$/M out', ''].map(output.paint.strong);
       const rows = data.items.map((one) => [
         one.agent,
         one.modelId,

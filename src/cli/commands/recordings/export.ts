@@ -1,8 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
-import { CliError } from '../../failure.ts';
+import { openOutput } from '../../output-file.ts';
 import { optional } from '../../parameter.ts';
 import { type HomeServer, withServer } from '../../recorded/home-server.ts';
 import { SELECTION, type Selection, selectedRuns } from '../../recorded/select.ts';
@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['abp recordings export --file recorded.jsonl', 'abp recordings export --tag checkout-test --file test/recorded.jsonl'],
   async run(context, { run, file, ...selection }) {
     const { io, output } = context;
-    const target = file === undefined ? undefined : { path: resolve(file), fd: openFile(resolve(file)) };
+    const target = file === undefined ? undefined : { path: resolve(file), fd: openOutput(resolve(file)) };
     let lines = 0;
     await withServer(context, async (server) => {
       for (const id of await runsOf(server, run, selection)) {
@@ -36,14 +36,4 @@ async function runsOf(server: HomeServer, named: readonly string[], selection: S
   const runs: string[] = [];
   for await (const run of selectedRuns(server, selection)) runs.unshift(run);
   return runs;
-}
-
-/** Bodies are private: the file is its owner's alone. */
-function openFile(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError('usage', `${path} cannot be written: ${message}`, { hint: 'Name a file in a folder that exists.', cause });
-  }
 }
