@@ -36,7 +36,7 @@ export async function benchPassthrough(): Promise<BenchReport> {
     title: 'Passthrough',
     method:
       `Processor time of the whole proxy process per call (all threads, until it is at rest again) as a ratio to a bare proxy of \`node:http\` and undici's \`dispatch\`. ` +
-      `${ROUNDS} interleaved rounds of ${CONCURRENCY} kept-alive connections; load, upstream and every proxy are processes of their own. A ratio is void when two processes of the bare proxy differ by more than 5 %. ` +
+      `${ROUNDS} interleaved rounds of ${CONCURRENCY} kept-alive connections; load, upstream and every proxy are processes of their own, and every proxy has served ${TRAFFIC.map(({ warmUp }) => warmUp.toLocaleString('en')).join(', ')} calls before (2 KB, 80 KB, stream). A ratio is void when two processes of the bare proxy differ by more than 5 %. ` +
       'Each figure is the median, then the middle half and the extremes of the rounds. Latency is that of calls made one after the other; for the stream to its first byte.',
     findings: measured.flatMap(findingsOf),
     table: [

@@ -9,6 +9,8 @@ import { cpuSpent, end, type Subject, scratchFolder, startGateway, startScript, 
 import { trafficOf } from './traffic.ts';
 
 const PACKAGE = '@portkey-ai/gateway';
+/** As many as the slowest does in half a minute. */
+const WARM_UP = 20_000;
 const ROUNDS = 12;
 const CONCURRENCY = 16;
 const LEAST_RATIO = 6;
@@ -55,8 +57,8 @@ async function measureAll(peer: Peer): Promise<Samples> {
       if (subject === undefined) throw new Error(`${variant} was not started`);
       return await measure(load, subject, orderFor(variant, upstream.url, calls));
     };
-    const { count, warmUp } = trafficOf('small');
-    for (const variant of VARIANTS) await sample(variant, warmUp);
+    const { count } = trafficOf('small');
+    for (const variant of VARIANTS) await sample(variant, WARM_UP);
     return await interleave(VARIANTS, ROUNDS, async (variant) => await sample(variant, count));
   } finally {
     for (const { child } of [...subjects.values(), upstream]) await end(child);

@@ -46,7 +46,8 @@ const KEY = new RegExp(`${WORD_BEGINS}(?:${SHAPES.join('|')})`, 'g');
 const LONGEST_ESCAPE = 6;
 /** A bearer token has a digit; the name of a placeholder has none. */
 const BEARER = /([Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/g;
-const PRIVATE_KEY = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g;
+/** One that is cut off ends with the text or, inside JSON, with its string. */
+const PRIVATE_KEY = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^"]*?(?:-----END \1PRIVATE KEY-----|(?=")|$)/g;
 /** What a body must hold for the two above to be worth a look. */
 const MARKS = ['Bearer ', 'bearer ', ' PRIVATE KEY-----'].map((mark) => Buffer.from(mark));
 

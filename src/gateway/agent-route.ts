@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AgentPlane } from '../platform/agent-plane.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Need } from './auth/access.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Route } from './route.ts';
@@ -13,6 +14,8 @@ export interface AgentCall<P extends Schema | undefined, Q extends Schema | unde
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;
+  /** Sessions and turns; absent where there is no server. */
+  readonly platform?: Platform;
 }
 
 /** A route that needs the agent plane and nothing else of the gateway: the command line serves it without a server. */
@@ -41,6 +44,7 @@ export function defineAgentRoute<
   return {
     ...route,
     need: NEED,
-    handle: ({ gateway, principal, params, query, body }) => route.serve(gateway.agents, { principal, params, query, body }),
+    handle: ({ gateway, principal, params, query, body }) =>
+      route.serve(gateway.agents, { principal, params, query, body, platform: gateway.platform }),
   };
 }

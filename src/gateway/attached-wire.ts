@@ -18,9 +18,9 @@ export function offerFromWire(offer: Offer): EngineOffer {
 }
 
 export function keyToWire(request: RunKeyRequest): object {
-  const { agent, engine, model, emulate, compatibility, thinking, raw, tags, expiresAt } = request;
+  const { agent, engine, model, emulate, traffic, compatibility, thinking, raw, tags, expiresAt } = request;
   const wire = thinking === null ? null : { effort: thinking.effort, budget_tokens: thinking.budgetTokens };
-  return { agent, engine, model, emulate, compatibility, thinking: wire, raw, tags, expires_at: expiresAt };
+  return { agent, engine, model, emulate, traffic, compatibility, thinking: wire, raw, tags, expires_at: expiresAt };
 }
 
 export function keyFromWire(runId: RunId, key: AttachedKey): RunKeyRequest {

@@ -21,6 +21,10 @@ const EngineConfig = z.strictObject({
     .enum(['key', 'caller'])
     .optional()
     .describe('Whose credential goes upstream: ours, or the caller’s own. Default: key where there is one.'),
+  login_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Engine openai: address that takes ChatGPT logins instead of keys; default: that of the vendor.'),
   timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
   max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
   ca_file: z.string().optional().describe('Extra certificate authority in PEM.'),
@@ -100,6 +104,11 @@ export const Config = z.strictObject({
         .positive()
         .optional()
         .describe('Days until a receipt is archived: a stub stays, its content goes. Never, unless it is set.'),
+      deletion_days: z
+        .number()
+        .positive()
+        .optional()
+        .describe('Days until it is deleted: the stub also loses the engine and model that lists find it by. Never, unless it is set.'),
       head_webhook: z
         .url({ protocol: /^https?$/ })
         .optional()

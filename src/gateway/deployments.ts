@@ -63,11 +63,19 @@ function deployment(engine: Engine, settings: EngineConfig, reach: Pick<Deployme
     engine,
     origin: url?.origin ?? '',
     basePath: url?.pathname.replace(/\/$/, '') ?? '',
+    ...loginOf(engine, settings),
     ...(settings.key === undefined ? {} : { key: settings.key }),
     auth: authOf(engine, settings),
     ...reach,
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };
+}
+
+function loginOf({ endpoint }: Engine, settings: EngineConfig): Pick<Deployment, 'login'> {
+  if (endpoint?.login === undefined) return {};
+  const { header, without } = endpoint.login;
+  const url = new URL(settings.login_url ?? endpoint.login.url);
+  return { login: { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), header, without } };
 }
 
 /** The caller's own credential goes along where the engine wants one and has none of ours. */

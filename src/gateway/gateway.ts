@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Deployment } from '../calls/deployment.ts';
+import type { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import type { LiveRuns } from '../calls/live-runs.ts';
 import type { Policy } from '../calls/policy.ts';
 import type { AgentPlane } from '../platform/agent-plane.ts';
@@ -26,6 +27,8 @@ export interface Gateway {
   /** Asked before every call to an engine. */
   readonly policy: Policy;
   readonly budget: BodyBudget;
+  /** Translates what would keep other calls waiting. */
+  readonly large: LargeBodies;
   /** Agents and their capabilities. */
   readonly agents: AgentPlane;
   /** Sessions and turns. */

@@ -1,6 +1,9 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { AbpError } from '../contract/errors.ts';
-import { openLog } from './log.ts';
+import { linesTo, openLog } from './log.ts';
 
 function logged(work: (log: ReturnType<typeof openLog>) => void, patterns: readonly string[] = []): string {
   const lines: string[] = [];
@@ -27,4 +30,21 @@ it('own patterns count too, and everything else stays', () => {
     customer: '[redacted]',
     other: 'C-x',
   });
+});
+
+it('a private key that is cut off is removed, and the line stays a line of JSON', () => {
+  const out = logged((log) => log.warn({ said: '-----BEGIN PRIVATE KEY-----\nMIIE', after: 'kept' }, 'seen'));
+  expect(out.endsWith('\n')).toBe(true);
+  expect(JSON.parse(out)).toMatchObject({ said: '[redacted]', after: 'kept', msg: 'seen' });
+});
+
+it('is written at once, and a disk that takes no line stops nobody', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-log-'));
+  const fd = openSync(join(folder, 'log'), 'w');
+  openLog([], linesTo(fd)).info('seen');
+  expect(JSON.parse(readFileSync(join(folder, 'log'), 'utf8'))).toMatchObject({ msg: 'seen' });
+  closeSync(fd);
+  rmSync(folder, { recursive: true });
+  // A descriptor that is closed refuses every write, as a full disk does.
+  expect(() => openLog([], linesTo(fd)).error('nobody sees this')).not.toThrow();
 });

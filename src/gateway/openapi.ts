@@ -42,6 +42,7 @@ function operation(route: Route): object {
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: jsonContent(schemaOf(route.body)) } }),
     responses: {
       200: { description: 'OK', ...(route.response === undefined ? {} : { content: jsonContent(schemaOf(route.response)) }) },
+      ...(route.accepted === undefined ? {} : { 202: { description: 'Not yet', content: jsonContent(schemaOf(route.accepted)) } }),
       default: { description: 'Error', content: errorContent(route.path) },
     },
   };

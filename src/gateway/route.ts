@@ -46,6 +46,8 @@ export interface Route {
   readonly takesMarkdown?: true;
   /** Shape of the 200 answer; absent for answers that are not JSON. */
   readonly response?: z.ZodType;
+  /** Shape of a 202 answer: there is nothing to tell yet, ask again. */
+  readonly accepted?: z.ZodType;
   handle(input: RouteInput<Schema, Schema, Schema>): unknown;
 }
 

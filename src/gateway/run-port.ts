@@ -97,6 +97,7 @@ async function mint(gateway: Gateway, request: RunKeyRequest): Promise<string> {
     engine: request.engine,
     model: request.model,
     emulate: request.emulate,
+    traffic: request.traffic,
     compatibility: request.compatibility,
     thinking: wireThinking(request),
   });

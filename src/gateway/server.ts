@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import type { ModelWay } from '../calls/model-call.ts';
 import { allowAll, type Policy } from '../calls/policy.ts';
 import { parseRunId } from '../contract/run-id.ts';
-import { type Keeper, startKeeper } from '../receipts/keeper.ts';
+import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper.ts';
 import { BodyShelf } from '../store/body-shelf.ts';
 import { openStore } from '../store/database.ts';
 import type { Home } from '../store/home.ts';
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly log?: Logger;
   /** Default: everything is allowed. */
   readonly policy?: Policy;
+  /** Starts what keeps receipts. */
+  readonly keep?: (options: KeeperOptions) => Keeper;
 }
 
 export interface RunningServer {
@@ -82,7 +85,7 @@ interface Assembled {
 
 /** Everything but the port. */
 async function assemble(
-  { config, home, version, log = openLog(config.recording.redact), policy = allowAll }: ServerOptions,
+  { config, home, version, log = openLog(config.recording.redact), policy = allowAll, keep = startKeeper }: ServerOptions,
   closers: Closers,
   door: RunDoor,
 ): Promise<Assembled> {
@@ -94,7 +97,7 @@ async function assemble(
   // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
   const shelf = new BodyShelf(home.bodiesFolder);
   closers.push(() => shelf.close());
-  const keeper = keeperOf({ config, home, version, log }, live, heads);
+  const keeper = keeperOf({ config, home, version, log, keep }, live, heads);
   closers.push(() => keeper.close());
   const database = config.database.url;
   const store = await openStore({ home, besideKeeper: true, ...(database === undefined ? {} : { url: database }) });
@@ -111,6 +114,8 @@ async function assemble(
   closers.push(() => agents.close());
   const way: ModelWay = { sink: keeper, live, policy, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
+  const large = new LargeBodies();
+  closers.push(() => large.close());
   const closing = new AbortController();
   const gateway: Gateway = {
     config,
@@ -125,6 +130,7 @@ async function assemble(
     agents,
     platform,
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
+    large,
     log,
     version,
     closing: closing.signal,
@@ -158,22 +164,30 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
   return gateway;
 }
 
-function keeperOf({ config, home, version, log }: Required<Omit<ServerOptions, 'policy'>>, live: LiveRuns, heads: HeadPublisher): Keeper {
+function keeperOf(
+  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'policy'>>,
+  live: LiveRuns,
+  heads: HeadPublisher,
+): Keeper {
   const databaseUrl = config.database.url;
   const { keep_days, max_mb, redact } = config.recording;
-  const { retention_days: retentionDays } = config.receipts;
-  return startKeeper({
+  const { retention_days: retentionDays, deletion_days: deletionDays } = config.receipts;
+  return keep({
     homePath: home.path,
     journalFolder: home.journalFolder,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     version,
     ...(retentionDays === undefined ? {} : { retentionDays }),
+    ...(deletionDays === undefined ? {} : { deletionDays }),
     onHead: (document) => heads.publish(document),
     keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact },
     onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
     onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
+    // Said again, because the log may be on the disk that was full.
+    onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
     onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
     onSettled: (runs) => live.settled(runs),
+    onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
   });
 }
 

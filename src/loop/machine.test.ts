@@ -28,6 +28,7 @@ function answer(changes: Partial<ModelAnswer> = {}): LoopSignal {
       engine: 'sim',
       usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 2 },
       costNanoUsd: 5,
+      priceVersion: 'prices 1',
       runId: 'run_1',
       ms: 1,
       ...changes,
@@ -64,6 +65,24 @@ describe('a turn', () => {
     expect(types(third)).toEqual(['tool.completed', 'act.completed', 'reason.started', 'output.message.started']);
     expect(third.commands).toEqual([{ kind: 'call-model', delayMs: 0, attempt: 1 }]);
     expect(third.state).toMatchObject({ phase: 'model', iteration: 2, messageId: 'msg_1' });
+  });
+
+  test('keeps every call by digest, and why it failed', () => {
+    const frame = frameOf({ maxIterations: 1 });
+    const step = advanceAll(frame, start, [answer({ calls: [asked('call_a', { arguments: '{"n":1}' })] }), done('call_a')]);
+    expect(step.state).toMatchObject({
+      made: [
+        {
+          id: 'call_a',
+          name: 'add',
+          argumentsSha256: '2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd',
+          // Of 1, which is what the call came to.
+          resultSha256: '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b',
+        },
+      ],
+      failure: { code: 'max_iterations', message: 'The turn has called the model once, which is its limit.' },
+      spent: { inputTokens: 3, costNanoUsd: 5, priceVersion: 'prices 1' },
+    });
   });
 
   test('takes only the first result of a call', () => {

@@ -1,3 +1,4 @@
+import { sha256 } from '../base/canonical-json.ts';
 import {
   actCompleted,
   actStarted,
@@ -12,8 +13,16 @@ import {
   reasonFailed,
   retrying,
 } from './records.ts';
-import type { AskedCall, CallEnd, LoopCommand, LoopSignal, ModelAnswer, ModelFailure } from './signal.ts';
-import { type CallState, isOpen, type Limits, type TurnState } from './state.ts';
+import {
+  type AskedCall,
+  type CallEnd,
+  type LoopCommand,
+  type LoopSignal,
+  type ModelAnswer,
+  type ModelFailure,
+  resultText,
+} from './signal.ts';
+import { addSpent, type CallState, isOpen, type Limits, type MadeCall, type TurnState } from './state.ts';
 
 /** How a turn stands after a step, for whoever keeps its row. */
 export type Standing = 'running' | 'waiting' | 'completed' | 'failed';
@@ -92,16 +101,11 @@ function then(step: Step, next: (state: TurnState) => Step): Step {
 
 function onAnswer(frame: TurnFrame, before: TurnState, answer: ModelAnswer): Step {
   if (before.phase !== 'model') return still(before);
-  const { usage, costNanoUsd } = answer;
   const state: TurnState = {
     ...before,
     failures: 0,
     toolCalls: before.toolCalls + answer.calls.length,
-    spent: {
-      inputTokens: before.spent.inputTokens + usage.inputTokens,
-      outputTokens: before.spent.outputTokens + usage.outputTokens,
-      costNanoUsd: before.spent.costNanoUsd + costNanoUsd,
-    },
+    spent: addSpent(before.spent, answer.usage, answer),
   };
   const step: Step = { state, records: answered(before, answer), commands: [] };
   if (answer.calls.length > 0) return then(step, (current) => beginCalls(frame, current, answer.calls));
@@ -141,7 +145,7 @@ function limitReached(limits: Limits, state: TurnState): ModelFailure | undefine
   if (state.iteration >= limits.maxIterations) {
     return {
       code: 'max_iterations',
-      message: `The turn has called the model ${state.iteration} times, which is its limit.`,
+      message: `The turn has called the model ${state.iteration === 1 ? 'once' : `${state.iteration} times`}, which is its limit.`,
       retryable: false,
     };
   }
@@ -163,8 +167,9 @@ function beginCalls(frame: TurnFrame, state: TurnState, asked: readonly AskedCal
     if (!needsApproval) return { ...call, stage: 'running', attempt: 1 };
     return { ...call, stage: 'asked', attempt: 0, approval: { id: frame.newId('approval'), reason: 'policy' } };
   });
+  const made = asked.map(({ id, name, arguments: text }): MadeCall => ({ id, name, argumentsSha256: sha256(text), resultSha256: null }));
   return {
-    state: { ...state, phase: 'tools', calls },
+    state: { ...state, phase: 'tools', calls, made: [...state.made, ...made] },
     records: [actStarted(calls), ...calls.map((call) => (call.stage === 'asked' ? approvalRequested(call) : callStarted(call)))],
     commands: calls.filter(({ stage }) => stage === 'running').map((call) => ({ kind: 'run-call', call })),
   };
@@ -178,7 +183,9 @@ function onCallEnded(frame: TurnFrame, state: TurnState, signal: Extract<LoopSig
 
 function endCall(frame: TurnFrame, state: TurnState, call: CallState, { end: how, ms }: { end: CallEnd; ms: number }): Step {
   const calls = replace(state.calls, { ...call, stage: 'ended' });
-  const step: Step = { state: { ...state, calls }, records: [callEnded(call, how, ms)], commands: [] };
+  const resultSha256 = sha256(resultText('output' in how ? how.output : how.error));
+  const made = state.made.map((one) => (one.id === call.id ? { ...one, resultSha256 } : one));
+  const step: Step = { state: { ...state, calls, made }, records: [callEnded(call, how, ms)], commands: [] };
   if (calls.some(isOpen)) return step;
   return then({ ...step, records: [...step.records, actCompleted(calls)] }, (current) => askModel(frame, current));
 }
@@ -226,7 +233,8 @@ function resume(frame: TurnFrame, state: TurnState, call: CallState): Step {
 }
 
 function end(frame: TurnFrame, state: TurnState, how: Ending): Step {
-  return { state: { ...state, phase: 'ended', calls: [] }, records: endingRecords(frame.turnId, state, how), commands: [] };
+  const failure = typeof how === 'object' && 'failure' in how ? { code: how.failure.code, message: how.failure.message } : null;
+  return { state: { ...state, phase: 'ended', calls: [], failure }, records: endingRecords(frame.turnId, state, how), commands: [] };
 }
 
 /** What is written down when a turn ends in whatever state: every call gets its one result first. */

@@ -18,6 +18,11 @@ export type CallEnd =
   | { readonly status: 'success'; readonly output: Json }
   | { readonly status: 'error' | 'timeout' | 'cancelled'; readonly error: string };
 
+/** A result as the model reads it. */
+export function resultText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** A whole answer of the model. */
 export interface ModelAnswer {
   readonly parts: readonly IrPart[];
@@ -27,6 +32,8 @@ export interface ModelAnswer {
   readonly engine: string;
   readonly usage: IrUsage;
   readonly costNanoUsd: number;
+  /** The price list of the cost; null where the model has no price. */
+  readonly priceVersion: string | null;
   /** The run whose receipt has the call. */
   readonly runId: string;
   readonly ms: number;

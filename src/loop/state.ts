@@ -1,3 +1,5 @@
+import { type IrUsage, NO_USAGE } from '../ir/usage.ts';
+
 /** What a crash in the middle of a call means. */
 export type CallEffect = 'idempotent' | 'at_most_once';
 
@@ -20,11 +22,26 @@ export interface CallState {
   readonly approval?: { readonly id: string; readonly reason: ApprovalReason };
 }
 
-/** What a turn has used so far. */
-export interface Spent {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+/** A tool call of the turn, by digest, for its receipt. */
+export interface MadeCall {
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsSha256: string;
+  /** Of the result as the model reads it; null while there is none. */
+  readonly resultSha256: string | null;
+}
+
+/** What a turn has used so far: the sum of the answers that became part of it. */
+export interface Spent extends IrUsage {
   readonly costNanoUsd: number;
+  /** The price list of the cost; null where nothing had a price. */
+  readonly priceVersion: string | null;
+}
+
+/** Why a turn ended before its work was done. */
+export interface TurnFailure {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** Where a turn stands. It is plain data: the checkpoint of a turn is its JSON. */
@@ -38,7 +55,11 @@ export interface TurnState {
   readonly messageId: string;
   readonly calls: readonly CallState[];
   readonly toolCalls: number;
+  /** Every call of the turn, in the order they were asked for. */
+  readonly made: readonly MadeCall[];
   readonly spent: Spent;
+  /** Of a turn that failed. */
+  readonly failure: TurnFailure | null;
   /** A message came that no model call has seen. */
   readonly unseen: boolean;
   /** The claim under which the turn last got anywhere. */
@@ -55,7 +76,7 @@ export interface Limits {
   readonly costBefore: number;
 }
 
-const NOTHING: Spent = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0 };
+const NOTHING: Spent = { ...NO_USAGE, costNanoUsd: 0, priceVersion: null };
 
 /** A turn that is about to call the model for the first time. */
 export function freshState(messageId: string): TurnState {
@@ -66,7 +87,9 @@ export function freshState(messageId: string): TurnState {
     messageId,
     calls: [],
     toolCalls: 0,
+    made: [],
     spent: NOTHING,
+    failure: null,
     unseen: false,
     epoch: 0,
   };
@@ -74,4 +97,19 @@ export function freshState(messageId: string): TurnState {
 
 export function isOpen(call: CallState): boolean {
   return call.stage !== 'ended';
+}
+
+/** What was spent before and with an answer. */
+export function addSpent(before: Spent, usage: IrUsage, cost: Pick<Spent, 'costNanoUsd' | 'priceVersion'>): Spent {
+  return {
+    inputTokens: before.inputTokens + usage.inputTokens,
+    outputTokens: before.outputTokens + usage.outputTokens,
+    cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
+    cacheWriteTokens: before.cacheWriteTokens + usage.cacheWriteTokens,
+    thinkingTokens: before.thinkingTokens + usage.thinkingTokens,
+    webSearchRequests: before.webSearchRequests + usage.webSearchRequests,
+    estimated: before.estimated === true || usage.estimated === true,
+    costNanoUsd: before.costNanoUsd + cost.costNanoUsd,
+    priceVersion: cost.priceVersion ?? before.priceVersion,
+  };
 }

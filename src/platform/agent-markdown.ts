@@ -51,9 +51,14 @@ async function yamlOf(text: string): Promise<unknown> {
     // Aliases are how a few lines become gigabytes; nobody needs them here.
     return parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error' }) ?? {};
   } catch (error) {
-    if (error instanceof YAMLError) throw new AbpError('unprocessable', `The front matter is not valid YAML: ${error.message}`);
+    if (error instanceof YAMLError) throw new AbpError('unprocessable', `The front matter is not valid YAML: ${firstLine(error.message)}.`);
     throw new AbpError('unprocessable', `The front matter cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The rest draws the place. */
+function firstLine(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/[:.]$/, '');
 }
 
 /** The agent as Markdown; reading it back gives the same agent. */

@@ -112,14 +112,23 @@ export async function setCapabilities(
   });
 }
 
-/** Archives an active agent; deletes an archived one with everything that belongs to it. */
-export async function removeAgent(plane: AgentPlane, caller: Caller, id: string): Promise<'archived' | 'deleted'> {
+/**
+ * Archives an active agent; deletes an archived one with everything that belongs to it. `endSessions` ends what its sessions still do;
+ * without it whoever works on their turns finds them gone.
+ */
+export async function removeAgent(
+  plane: AgentPlane,
+  caller: Caller,
+  id: string,
+  endSessions?: (agentId: string) => Promise<void>,
+): Promise<'archived' | 'deleted'> {
   const agent = await requireAgent(plane, id);
   if (agent.status === 'active') {
     await changeAgent(plane, caller, id, { status: 'archived' });
     return 'archived';
   }
   await assertMayChange(plane, caller, agent);
+  await endSessions?.(id);
   await deleteAgent(plane.store, id);
   return 'deleted';
 }

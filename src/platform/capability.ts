@@ -30,6 +30,8 @@ export interface AgentCapability {
   readonly requires?: readonly Capability[];
   /** Its tools act on this machine outside a sandbox: whoever enables or runs it needs the token of the home. */
   readonly host?: true;
+  /** Its tools are somebody else’s, who may change them at any time. */
+  readonly changing?: true;
   /** Its tools under these settings, which fit `configSchema`. */
   tools(config: JsonObject, surroundings: Surroundings): readonly Tool[] | Promise<readonly Tool[]>;
 }

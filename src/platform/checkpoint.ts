@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Recording } from '../contract/receipt.ts';
-import type { TurnState } from '../loop/state.ts';
+import { freshState, type TurnState } from '../loop/state.ts';
+import type { Digest } from '../receipts/facts.ts';
 
 /** What whoever began a turn allows it. */
 export interface TurnGrant {
@@ -11,20 +12,31 @@ export interface TurnGrant {
   /** Engines and models, by name or pattern, that may be called; absent for any. */
   readonly engines?: readonly string[] | undefined;
   readonly models?: readonly string[] | undefined;
+  /** Labels of the sender's key, for every receipt of the turn. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** What is kept of a turn between two steps. */
 export interface Checkpoint {
   readonly state: TurnState;
   readonly grant: TurnGrant;
+  /** The message that began the turn; null where it was not noted. */
+  readonly request: Digest | null;
+  /** Events of the turn, the last one that the checkpoint has taken in included. */
+  readonly events: number;
 }
 
-export function checkpointJson({ state, grant }: Checkpoint): JsonObject {
-  // Both are JSON by their types; interfaces have no index signature, which JsonObject asks for.
-  return { state: state as unknown as JsonObject, grant: grant as unknown as JsonObject };
+export function checkpointJson(checkpoint: Checkpoint): JsonObject {
+  // All of it is JSON by its types; interfaces have no index signature, which JsonObject asks for.
+  return checkpoint as unknown as JsonObject;
 }
 
 export function checkpointOf(json: JsonObject): Checkpoint {
   // Only `checkpointJson` writes the column.
-  return json as unknown as Checkpoint;
+  const checkpoint = json as unknown as Checkpoint;
+  const { state } = checkpoint;
+  // A turn that an earlier version began lacks what has come since.
+  const fresh = freshState(state.messageId);
+  const { request = null, events = 0 } = checkpoint as Partial<Checkpoint>; // for the same reason
+  return { ...checkpoint, request, events, state: { ...fresh, ...state, spent: { ...fresh.spent, ...state.spent } } };
 }

@@ -33,6 +33,8 @@ export interface ComposedAgent {
   readonly requirements: Requirements;
   /** Some tool acts on this machine outside a sandbox: a turn needs the token of the home. */
   readonly hostTools: boolean;
+  /** Some tools are those of a server that may change them at any time. */
+  readonly changing: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -79,6 +81,7 @@ export async function inspectAgent(host: ComposeHost, composition: Composition):
     conflicts,
     requirements: requirementsOf(capabilities, tools),
     hostTools: capabilities.some(({ capability }) => capability.host === true),
+    changing: capabilities.some(({ capability }) => capability.changing === true),
     warnings: capabilities
       .filter(({ capability }) => capability.status === 'deprecated')
       .map(({ capability }) => `${capability.id} is deprecated.`),

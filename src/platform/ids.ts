@@ -10,3 +10,8 @@ export function newId(kind: 'msg' | 'turn' | 'approval' | 'worker' | 'call'): st
 export function runOfTurn(turnId: string): RunId | null {
   return parseRunId(turnId.slice('turn_'.length)) ?? null;
 }
+
+/** The turn that a run would be of. */
+export function turnOfRun(run: RunId): string {
+  return `turn_${run.slice('run_'.length)}`;
+}

@@ -6,11 +6,12 @@ import { freshState } from '../loop/state.ts';
 import { listEvents, type StoredEvent } from '../store/session-events.ts';
 import { getSession } from '../store/sessions.ts';
 import { type Appended, appendMessage, type DraftEvent } from '../store/turn-writer.ts';
-import { checkpointJson, type TurnGrant } from './checkpoint.ts';
+import { type Checkpoint, checkpointJson, type TurnGrant } from './checkpoint.ts';
 import { partsJson } from './content.ts';
 import { newId } from './ids.ts';
 import type { PlatformParts } from './parts.ts';
 import { MESSAGE_EVENTS, messageView } from './session-event.ts';
+import { messageDigest } from './turn-receipt.ts';
 import type { Worker } from './worker.ts';
 
 /** Whose sessions a caller may touch: those of a key, those made without one (null), or all (undefined). */
@@ -40,16 +41,21 @@ export async function sendMessage(parts: PlatformParts, worker: Worker, message:
     },
   };
   const first = opening(turnId, id, answerId);
-  const state = freshState(answerId);
+  const checkpoint: Checkpoint = {
+    state: freshState(answerId),
+    grant,
+    request: messageDigest(message.parts),
+    events: 1 + first.length,
+  };
   const appended = await appendMessage(parts.store, {
     ...{ sessionId, keyId: visible, message: input, opening: first, at, origin: parts.origin },
-    turn: { id: turnId, checkpoint: checkpointJson({ state, grant }), owner: worker.ownerOfNext },
+    turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext },
   });
   if (appended === undefined) throw await whyNot(parts, sessionId, visible);
   const events = storedEvents(sessionId, appended, appended.began ? [input, ...first] : [input], at);
   if (parts.hub.isHeard(sessionId)) parts.hub.tell(sessionId, { kind: 'stored', events });
   if (!appended.began) worker.hint(sessionId);
-  else if (appended.owned) worker.begin({ ...appended, turnId, sessionId, state, grant, events });
+  else if (appended.owned) worker.begin({ ...appended, turnId, sessionId, startedAt: at, checkpoint, opening: events });
   else if (parts.store.kind === 'sqlite') await worker.offer(turnId);
   const [stored] = events;
   return stored === undefined ? {} : (messageView(stored) ?? {});

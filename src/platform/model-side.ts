@@ -1,14 +1,15 @@
 import type { Deployment } from '../calls/deployment.ts';
 import { callModel, type ModelOutcome } from '../calls/model-call.ts';
-import type { Recording } from '../contract/receipt.ts';
 import type { IrPart } from '../ir/part.ts';
 import type { AskedCall, LoopSignal, ModelAnswer } from '../loop/signal.ts';
 import type { AgentModel } from './agent-model.ts';
+import type { TurnGrant } from './checkpoint.ts';
 import { newId, runOfTurn } from './ids.ts';
 import type { PlatformParts } from './parts.ts';
 import type { Tool } from './tool.ts';
 import type { Transcript } from './transcript.ts';
 import { type TurnAgent, toolDeclarations } from './turn-agent.ts';
+import { turnTags } from './turn-receipt.ts';
 
 /** The model of a turn and on whose behalf it is called. */
 export interface ModelSide {
@@ -16,7 +17,7 @@ export interface ModelSide {
   readonly deployment: Deployment;
   readonly sessionId: string;
   readonly keyId: string | null;
-  readonly recording: Recording;
+  readonly grant: TurnGrant;
 }
 
 export interface ModelTry {
@@ -50,8 +51,8 @@ export async function modelSignal(parts: PlatformParts, side: ModelSide, one: Mo
     task: `${agent.name} → ${deployment.engine.id}`,
     parent: runOfTurn(turnId),
     keyId: side.keyId,
-    tags: [`agent:${agent.id}`, `session:${sessionId}`, `turn:${turnId}`],
-    recording: side.recording,
+    tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),
+    recording: side.grant.recording,
     signal,
     onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
   });
@@ -75,7 +76,7 @@ async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly 
     model: response.model === '' ? side.choice.model : response.model,
     engine: side.deployment.engine.id,
     usage: response.usage,
-    costNanoUsd: await costNanoUsd(response.usage, side),
+    ...(await costOf(response.usage, side)),
     runId,
     ms: Math.round(ms),
   };
@@ -99,9 +100,15 @@ function askedCalls(parts: readonly IrPart[], tools: readonly Tool[]): { parts: 
   return { parts: kept, calls };
 }
 
-async function costNanoUsd(usage: ModelAnswer['usage'], { choice, deployment }: ModelSide): Promise<number> {
+const FREE = { costNanoUsd: 0, priceVersion: null } as const;
+
+async function costOf(
+  usage: ModelAnswer['usage'],
+  { choice, deployment }: ModelSide,
+): Promise<Pick<ModelAnswer, 'costNanoUsd' | 'priceVersion'>> {
   const { prices } = deployment.engine;
-  if (prices === undefined) return 0;
-  const { costOf } = await import('../models/cost.ts');
-  return costOf(usage, choice.model, prices, new Date()) ?? 0;
+  if (prices === undefined) return FREE;
+  const { costOf: priceOf, PRICE_VERSION } = await import('../models/cost.ts');
+  const costNanoUsd = priceOf(usage, choice.model, prices, new Date());
+  return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: PRICE_VERSION };
 }

@@ -92,11 +92,11 @@ export class Platform {
 }
 
 /** The place that the id of an event names; the beginning without one. */
-export function placeOf(session: StoredSession, sinceId: string | undefined): number {
-  if (sinceId === undefined || sinceId === '') return 0;
-  const sequence = sequenceOf(session.id, sinceId);
+export function placeOf(session: StoredSession, eventId: string | undefined): number {
+  if (eventId === undefined || eventId === '') return 0;
+  const sequence = sequenceOf(session.id, eventId);
   if (sequence === undefined || sequence > session.sequence) {
-    throw new AbpError('invalid_request', `"${sinceId}" is not the id of an event of this session.`, { since_id: sinceId });
+    throw new AbpError('invalid_request', `"${eventId}" is not the id of an event of this session.`, { event_id: eventId });
   }
   return sequence;
 }

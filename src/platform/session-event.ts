@@ -2,6 +2,7 @@ import { isoTime } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StoredEvent } from '../store/session-events.ts';
 import { contentOf, storedParts } from './content.ts';
+import { runOfTurn } from './ids.ts';
 
 /** The id of an event names its place: the session and the number in it. */
 export function eventId(sessionId: string, sequence: number): string {
@@ -23,7 +24,7 @@ export function eventView(event: StoredEvent): JsonObject {
     ts: isoTime(event.at),
     session_id: event.sessionId,
     sequence: event.sequence,
-    context: event.turnId === null ? {} : { turn_id: event.turnId },
+    context: event.turnId === null ? {} : { turn_id: event.turnId, run_id: runOfTurn(event.turnId) },
     data: shown(event.data),
   };
 }
@@ -42,7 +43,9 @@ function shownMessage({ parts, ...message }: JsonObject): JsonObject {
 export function messageView(event: StoredEvent): JsonObject | undefined {
   const found = messageOf(event);
   if (found === undefined) return undefined;
-  return { ...found, session_id: event.sessionId, turn_id: event.turnId, sequence: event.sequence, created_at: isoTime(event.at) };
+  const { sessionId, turnId, sequence } = event;
+  const runId = turnId === null ? null : runOfTurn(turnId);
+  return { ...found, session_id: sessionId, turn_id: turnId, run_id: runId, sequence, created_at: isoTime(event.at) };
 }
 
 function messageOf({ type, data, sessionId, sequence }: StoredEvent): JsonObject | undefined {

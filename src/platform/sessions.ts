@@ -99,6 +99,15 @@ export async function removeSession(parts: PlatformParts, worker: Worker, id: st
   await rm(join(parts.workspaces, id), { recursive: true, force: true });
 }
 
+/** Removes every session of an archived agent, which can get no new ones. */
+export async function removeSessionsOf(parts: PlatformParts, worker: Worker, agentId: string): Promise<void> {
+  for (;;) {
+    const { items } = await listSessions(parts.store, { agentId });
+    if (items.length === 0) return;
+    for (const { id } of items) await removeSession(parts, worker, id, undefined);
+  }
+}
+
 /** A turn that ends by itself at the same moment is as good. */
 async function endQuietly(parts: PlatformParts, worker: Worker, session: StoredSession): Promise<void> {
   try {

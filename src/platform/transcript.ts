@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { IrMessage } from '../ir/conversation.ts';
 import type { IrPart, ToolResultPart } from '../ir/part.ts';
+import { resultText } from '../loop/signal.ts';
 import type { StoredEvent } from '../store/session-events.ts';
 import { storedParts } from './content.ts';
 
@@ -76,7 +77,7 @@ function resultPart(callId: string, { tool_name, result, error }: JsonObject): T
     kind: 'tool-result',
     callId,
     name: String(tool_name),
-    parts: [{ kind: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
+    parts: [{ kind: 'text', text: resultText(value) }],
     isError: error !== undefined,
   };
 }

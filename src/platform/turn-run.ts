@@ -4,24 +4,30 @@ import type { LoopCommand, LoopSignal, ModelFailure } from '../loop/signal.ts';
 import type { CallState, TurnState } from '../loop/state.ts';
 import { listEvents, type StoredEvent } from '../store/session-events.ts';
 import { commitStep, type StepOutcome } from '../store/turn-writer.ts';
-import { checkpointJson, type TurnGrant } from './checkpoint.ts';
+import { type Checkpoint, checkpointJson } from './checkpoint.ts';
 import { type ModelSide, modelSignal } from './model-side.ts';
 import { cancels, signalOf } from './outside-signals.ts';
 import type { PlatformParts } from './parts.ts';
 import { runTool } from './tool-run.ts';
 import type { Transcript } from './transcript.ts';
 import type { TurnAgent } from './turn-agent.ts';
+import { turnClosed, turnOpened } from './turn-receipt.ts';
 
 /** A claimed turn and everything its steps need. */
 export interface TurnWork {
   readonly turnId: string;
   readonly sessionId: string;
+  readonly startedAt: number;
+  readonly keyId: string | null;
   readonly epoch: number;
-  readonly state: TurnState;
-  readonly grant: TurnGrant;
-  /** Of the last event that `state` and `transcript` have taken in. */
+  readonly checkpoint: Checkpoint;
+  /** Of the last event before the turn. */
+  readonly before: number;
+  /** Of the last event that the checkpoint and `transcript` have taken in. */
   readonly sequence: number;
   readonly agent: TurnAgent;
+  /** As the session or the agent names its model. */
+  readonly modelName: string | null;
   /** Absent where the turn cannot go on and only ends. */
   readonly model?: ModelSide;
   readonly frame: TurnFrame;
@@ -49,7 +55,7 @@ export class TurnRun {
   constructor(parts: PlatformParts, work: TurnWork) {
     this.#parts = parts;
     this.#work = work;
-    this.#state = work.state;
+    this.#state = work.checkpoint.state;
     this.#sequence = work.sequence;
     this.#signals = [...work.signals];
   }
@@ -63,7 +69,10 @@ export class TurnRun {
     return this.#done.promise;
   }
 
+  /** Throws when the journal cannot be written: no turn goes on without a record. */
   start(): void {
+    const { request, grant } = this.#work.checkpoint;
+    this.#parts.way.sink.append(turnOpened(this.#parts, { ...this.#work, request, grant }));
     this.#pump();
   }
 
@@ -130,14 +139,15 @@ export class TurnRun {
 
   async #commit(step: Step): Promise<StepOutcome> {
     const { store, origin, hub, workerId } = this.#parts;
-    const { turnId, sessionId, epoch, grant, transcript } = this.#work;
+    const { turnId, sessionId, epoch, checkpoint, transcript } = this.#work;
     const at = Date.now();
     const stands = standing(step.state, endedBy(step.records));
     const { spent: before } = this.#state;
     const { spent: after } = step.state;
+    const turnEvents = this.#sequence + step.records.length - this.#work.before;
     const outcome = await commitStep(store, {
       ...{ turnId, sessionId, epoch, at, origin, events: step.records, expected: this.#sequence },
-      checkpoint: checkpointJson({ state: { ...step.state, epoch }, grant }),
+      checkpoint: checkpointJson({ ...checkpoint, state: { ...step.state, epoch }, events: turnEvents }),
       owner: stands === 'running' ? workerId : null,
       status: stands,
       sessionStatus: { running: 'active', waiting: 'waiting', completed: 'idle', failed: 'idle' }[stands] as 'active' | 'waiting' | 'idle', // the values above
@@ -148,6 +158,10 @@ export class TurnRun {
       },
     });
     if (outcome !== 'committed') return outcome;
+    if (stands === 'completed' || stands === 'failed') {
+      const { startedAt } = this.#work;
+      this.#parts.way.sink.append(turnClosed({ turnId, startedAt, at, status: stands, state: step.state, events: turnEvents }));
+    }
     const events = step.records.map(
       ({ type, data }, index): StoredEvent => ({ sessionId, turnId, type, data, at, sequence: this.#sequence + 1 + index }),
     );
@@ -202,7 +216,7 @@ export class TurnRun {
     const end = await runTool({
       ...{ call, sessionId, agentId: agent.id, workspaces: this.#parts.workspaces, signal: this.#abort.signal },
       tool: agent.tools.find(({ name }) => name === call.name),
-      behalf: model && { turnId, keyId: model.keyId, recording: model.recording },
+      behalf: model && { turnId, keyId: model.keyId, recording: model.grant.recording },
       onFault: (error) => this.#parts.log.error({ error, session: sessionId, tool: call.name }, 'a tool failed inside'),
     });
     this.#push({ kind: 'call-ended', id: call.id, end, ms: Math.round(performance.now() - started) });

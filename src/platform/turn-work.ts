@@ -2,12 +2,11 @@ import { globMatch } from '../base/glob.ts';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { LoopSignal } from '../loop/signal.ts';
-import type { TurnState } from '../loop/state.ts';
 import { listEvents, type StoredEvent } from '../store/session-events.ts';
 import { getSession } from '../store/sessions.ts';
 import type { StoredTurn } from '../store/turns.ts';
 import { type AgentModel, agentModel } from './agent-model.ts';
-import { checkpointOf, type TurnGrant } from './checkpoint.ts';
+import { type Checkpoint, checkpointOf, type TurnGrant } from './checkpoint.ts';
 import { newId } from './ids.ts';
 import { resuming } from './outside-signals.ts';
 import type { PlatformParts } from './parts.ts';
@@ -24,8 +23,8 @@ const MOST_STALLS = 5;
 export interface BegunTurn {
   readonly turnId: string;
   readonly sessionId: string;
-  readonly state: TurnState;
-  readonly grant: TurnGrant;
+  readonly startedAt: number;
+  readonly checkpoint: Checkpoint;
   readonly sequence: number;
   readonly agentId: string;
   readonly agentRevision: number;
@@ -33,13 +32,14 @@ export interface BegunTurn {
   readonly document: JsonObject;
   readonly costNanoUsd: number;
   /** The events it began with. */
-  readonly events: readonly StoredEvent[];
+  readonly opening: readonly StoredEvent[];
 }
 
 /** The work on a turn that was begun here and now. */
 export async function begunWork(parts: PlatformParts, turn: BegunTurn): Promise<TurnWork> {
-  const transcript = await transcriptWith(parts, turn.sessionId, turn.events);
-  return await workOf(parts, { ...turn, transcript, epoch: 1, signals: [{ kind: 'taken-over' }] });
+  const transcript = await transcriptWith(parts, turn.sessionId, turn.opening);
+  const before = turn.sequence - turn.checkpoint.events;
+  return await workOf(parts, { ...turn, before, transcript, epoch: 1, signals: [{ kind: 'taken-over' }] });
 }
 
 /** The conversation with the new events: the one kept in memory where it is complete, else read from the database. */
@@ -55,15 +55,16 @@ async function transcriptWith({ transcripts }: PlatformParts, sessionId: string,
 export async function claimedWork(parts: PlatformParts, turn: StoredTurn): Promise<TurnWork | undefined> {
   const { store, transcripts } = parts;
   const { sessionId } = turn;
-  const session = await getSession(store, sessionId);
+  const [session, since] = await Promise.all([getSession(store, sessionId), listEvents(store, { sessionId, after: turn.sequence })]);
   if (session === undefined) return undefined;
-  const { state, grant } = checkpointOf(turn.checkpoint);
-  const since = await listEvents(store, { sessionId, after: turn.sequence });
+  const checkpoint = checkpointOf(turn.checkpoint);
+  const { state } = checkpoint;
   const sequence = since.at(-1)?.sequence ?? turn.sequence;
   const stuck = turn.epoch - state.epoch > MOST_STALLS;
   return await workOf(parts, {
     turnId: turn.id,
-    ...{ sessionId, epoch: turn.epoch, state, grant, sequence },
+    ...{ sessionId, startedAt: turn.createdAt, epoch: turn.epoch, checkpoint, sequence },
+    before: turn.sequence - checkpoint.events,
     agentId: session.agentId,
     keyId: session.keyId,
     document: session.document,
@@ -75,7 +76,9 @@ export async function claimedWork(parts: PlatformParts, turn: StoredTurn): Promi
 
 const STUCK = { code: 'no_progress', message: 'The turn was taken over several times and got nowhere.', retryable: false };
 
-interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'events'> {
+interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'opening'> {
+  /** Of the last event before the turn. */
+  readonly before: number;
   readonly transcript: Transcript;
   readonly agentRevision?: number;
   readonly epoch: number;
@@ -83,9 +86,10 @@ interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'events'> {
 }
 
 async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork> {
-  const { turnId, sessionId, epoch, state, grant, sequence, transcript, signals, document, keyId } = turn;
+  const { turnId, sessionId, startedAt, epoch, checkpoint, before, sequence, transcript, signals, document, keyId } = turn;
+  const { grant } = checkpoint;
   const settings = sessionSettings(document);
-  const base = { turnId, sessionId, epoch, state, grant, sequence, transcript };
+  const base = { turnId, sessionId, startedAt, keyId, epoch, checkpoint, before, sequence, transcript };
   const limits = {
     maxIterations: settings.maxIterations ?? MAX_ITERATIONS,
     maxSessionCost: settings.maxCostNanoUsd ?? undefined,
@@ -93,14 +97,16 @@ async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork
   };
   try {
     const agent = await parts.agents({ agentId: turn.agentId, host: grant.host, revision: turn.agentRevision });
-    const choice = agentModel(settings.model ?? agent.model, parts.routes);
+    const modelName = settings.model ?? agent.model;
+    const choice = agentModel(modelName, parts.routes);
     assertGranted(grant, choice);
     const deployment = parts.deployments.get(choice.engine.id);
     if (deployment === undefined) throw new AbpError('internal', `engine ${choice.engine.id} has no deployment`);
     return {
       ...base,
       agent,
-      model: { choice, deployment, sessionId, keyId, recording: grant.recording },
+      modelName,
+      model: { choice, deployment, sessionId, keyId, grant },
       frame: {
         turnId,
         newId,
@@ -115,7 +121,8 @@ async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork
   } catch (error) {
     if (!AbpError.is(error) || error.code === 'internal') throw error;
     const failure = { code: error.code, message: error.message, retryable: false };
-    return { ...base, agent: nobody(turn.agentId), frame: { turnId, newId, limits }, signals: [{ kind: 'given-up', failure }] };
+    const agent = nobody(turn.agentId);
+    return { ...base, agent, modelName: settings.model, frame: { turnId, newId, limits }, signals: [{ kind: 'given-up', failure }] };
   }
 }
 

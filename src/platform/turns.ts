@@ -2,12 +2,15 @@ import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { endingRecords } from '../loop/machine.ts';
 import type { CallState } from '../loop/state.ts';
-import { type Intervention, intervene } from '../store/intervention.ts';
+import { getAgent } from '../store/agents.ts';
+import { type Intervened, type Intervention, intervene } from '../store/intervention.ts';
 import type { StoredEvent } from '../store/session-events.ts';
 import type { StoredSession } from '../store/sessions.ts';
 import { getTurn, isEnded, type StoredTurn } from '../store/turns.ts';
 import { checkpointOf } from './checkpoint.ts';
 import type { PlatformParts } from './parts.ts';
+import { sessionSettings } from './session-settings.ts';
+import { type TurnOpening, turnClosed, turnOpened } from './turn-receipt.ts';
 import type { Worker } from './worker.ts';
 
 function noTurn({ id }: StoredSession): AbpError {
@@ -17,13 +20,40 @@ function noTurn({ id }: StoredSession): AbpError {
 /** Ends the turn under way at once, whoever works on it and whether they live. */
 export async function cancelTurn(parts: PlatformParts, worker: Worker, session: StoredSession, reason: string): Promise<string> {
   const { turnId } = session;
-  if (turnId === null) throw noTurn(session);
-  await touch(parts, worker, session, (turn) => {
-    if (isEnded(turn.status)) throw noTurn(session);
-    const { state } = checkpointOf(turn.checkpoint);
-    return { events: endingRecords(turn.id, state, { cancelled: reason }), status: 'cancelled', sessionStatus: 'idle' };
+  const known = turnId === null ? undefined : await getTurn(parts.store, turnId);
+  if (turnId === null || known === undefined || isEnded(known.status)) throw noTurn(session);
+  await tellOpened(parts, session, known);
+  const { turn, sequence, at } = await touch(parts, worker, session, (held) => {
+    if (isEnded(held.status)) throw noTurn(session);
+    const { state } = checkpointOf(held.checkpoint);
+    return { events: endingRecords(held.id, state, { cancelled: reason }), status: 'cancelled', sessionStatus: 'idle' };
   });
+  const { state, events } = checkpointOf(turn.checkpoint);
+  const since = sequence - turn.sequence;
+  parts.way.sink.append(turnClosed({ turnId, startedAt: turn.createdAt, at, status: 'cancelled', state, events: events + since }));
   return turnId;
+}
+
+/** Nobody may have worked on the turn yet, and a receipt has a beginning. A full disk does not keep a turn from being ended. */
+async function tellOpened(parts: PlatformParts, session: StoredSession, turn: StoredTurn): Promise<void> {
+  const opened = turnOpened(parts, await openingOf(parts, session, turn));
+  try {
+    parts.way.sink.append(opened);
+  } catch (error) {
+    parts.log.warn({ error, turn: turn.id }, 'a turn is ended while the journal cannot be written; its receipt may be missing');
+  }
+}
+
+async function openingOf({ store }: PlatformParts, session: StoredSession, turn: StoredTurn): Promise<TurnOpening> {
+  const { request, grant } = checkpointOf(turn.checkpoint);
+  const { id: sessionId, agentId, keyId, document } = session;
+  const agent = await getAgent(store, agentId);
+  const agentModelName = agent?.document.model;
+  return {
+    ...{ turnId: turn.id, startedAt: turn.createdAt, sessionId, keyId, request, grant },
+    agent: { id: agentId, name: agent?.name ?? '' },
+    modelName: sessionSettings(document).model ?? (typeof agentModelName === 'string' ? agentModelName : null),
+  };
 }
 
 /** An answer to the question whether a call may be made. */
@@ -84,7 +114,7 @@ async function touch(
   worker: Worker,
   session: StoredSession,
   decide: (turn: StoredTurn, since: readonly StoredEvent[]) => Intervention,
-): Promise<void> {
+): Promise<Intervened & { readonly at: number }> {
   const { store, hub, origin } = parts;
   const { id: sessionId, turnId } = session;
   if (turnId === null) throw noTurn(session);
@@ -98,4 +128,5 @@ async function touch(
   hub.tell(sessionId, { kind: 'hint' });
   worker.hint(sessionId);
   if (decided.status === 'queued') await worker.offer(turnId);
+  return { ...done, at };
 }

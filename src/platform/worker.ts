@@ -4,11 +4,15 @@ import { claimTurn, releaseTurns, type StoredTurn, unfinishedTurns } from '../st
 import { beat, forgetWorker, orphanedTurns } from '../store/workers.ts';
 import type { PlatformParts } from './parts.ts';
 import { TurnRun, type TurnWork } from './turn-run.ts';
+import { settleTurns } from './turn-settlement.ts';
 import { type BegunTurn, begunWork, claimedWork } from './turn-work.ts';
 
 const SWEEP_MS = 2000;
 /** With the sweep this keeps a killed worker's turns from standing still for 15 s. */
 const SILENT_MS = 10_000;
+/** How often receipts are looked for whose turns are over, and how long whoever ended a turn has to write its receipt. */
+const SETTLE_EVERY_MS = 60_000;
+const SETTLE_AFTER_MS = 30_000;
 
 export interface WorkerOptions {
   /** Turns at the same time; 0 leaves all of them to other processes. */
@@ -34,6 +38,7 @@ export class Worker {
   /** A turn was left to others, or its work broke off here: look again when there is room. */
   #hungry = false;
   #sweeping = false;
+  #settledAt = 0;
   #stopping = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -58,6 +63,8 @@ export class Worker {
     if (this.#options.slots === 0) return;
     await this.#beat();
     await this.#sweep();
+    // On SQLite nobody else can have a receipt on its way.
+    await this.#settle(Date.now() - (this.#parts.store.kind === 'sqlite' ? 0 : SETTLE_AFTER_MS));
     this.#timer = setInterval(() => void this.#round(), this.#options.sweepMs ?? SWEEP_MS);
     this.#timer.unref();
   }
@@ -105,6 +112,7 @@ export class Worker {
     try {
       await this.#beat();
       await this.#sweep();
+      if (Date.now() - this.#settledAt >= SETTLE_EVERY_MS) await this.#settle(Date.now() - SETTLE_AFTER_MS);
     } catch (error) {
       this.#parts.log.warn({ error }, 'turns cannot be looked for; the database does not answer');
     }
@@ -112,6 +120,12 @@ export class Worker {
 
   async #beat(): Promise<void> {
     if (this.#parts.store.kind === 'postgres') await beat(this.#parts.store, this.#parts.workerId);
+  }
+
+  async #settle(before: number): Promise<void> {
+    this.#settledAt = Date.now();
+    const settled = await settleTurns(this.#parts, before);
+    if (settled > 0) this.#parts.log.info({ settled }, 'turns that ended without a receipt got theirs');
   }
 
   async #sweep(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
+import type { Json } from '../base/json.ts';
 import type { AbpError } from '../contract/errors.ts';
 
 /** One request to an engine, headers as a flat list of names and values in the order they are written. */
@@ -10,6 +11,8 @@ export interface ExchangeRequest {
   readonly headers: readonly string[];
   /** A stream for paths that are passed on unread. */
   readonly body: Buffer | Readable | null;
+  /** What the body says, where whoever wrote it is in this process: an engine that is too need not read it again. */
+  readonly json?: Json;
   /** Milliseconds the engine may stay silent before the call is given up. */
   readonly silenceMs: number;
   /** The run and its dialect, for an engine that runs inside this process. */

@@ -173,5 +173,7 @@ describe('the client', () => {
     await expect(abp.getReceipt(stream, { waitMs: 50 })).rejects.toMatchObject({ code: 'request_timeout' });
     await Array.fromAsync(stream);
     expect((await abp.getReceipt(stream)).status).toBe('completed');
+    // Longer than the server holds an answer.
+    expect((await abp.getReceipt(stream, { waitMs: 600_000 })).status).toBe('completed');
   });
 });

@@ -39,6 +39,8 @@ describe('coding agents over HTTP', () => {
   it('shows one agent and how it is installed', async () => {
     const { body } = await call('/v1/adapters/opencode');
     expect(body).toMatchObject({ agent: 'opencode', defaultModelId: null, modelsAsOf: '2026-11-15' });
+    expect(body).toMatchObject({ messages: { when: 'between', held: 'asked' }, traffic: { dialect: 'openai-chat' } });
+    expect((await call('/v1/adapters/cursor')).body).toMatchObject({ messages: null, traffic: { rows: [] } });
     expect(body.installInstructions).toContainEqual(expect.objectContaining({ command: 'npm install -g opencode-ai', date: '2026-11-15' }));
   });
 

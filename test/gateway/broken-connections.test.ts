@@ -49,6 +49,27 @@ describe('an engine that breaks off', () => {
     });
   });
 
+  it('right behind what it said still has that delivered, as the receipt says', async () => {
+    const answer = await post(
+      `${server.url}/e/sim/v1/messages`,
+      JSON.stringify({
+        model: 'm',
+        max_tokens: 50,
+        stream: true,
+        messages: [{ role: 'user', content: 'say "one two" and cut the stream' }],
+      }),
+    );
+    expect(answer).toMatchObject({ status: 200, complete: false });
+    const events = answer.body.toString().split('\n\n').slice(0, -1);
+    expect(events[0]).toMatch(/^event: message_start\n/);
+    expect(await receiptOf(server.url, answer.headers['x-abp-run-id'])).toMatchObject({
+      status: 'failed',
+      reason: 'broken',
+      event_count: events.length,
+      response: { bytes: answer.body.length },
+    });
+  });
+
   it('before it answers gives the caller 502 in its own shape', async () => {
     upstream.answer((socket) => void socket.destroy());
     const answer = await post(url, BODY);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -115,6 +115,21 @@ describe('the chain', () => {
     });
   });
 
+  it('leaves nothing of a removed receipt in the file of the database, and goes on in another journal', async () => {
+    const { id, secret } = await newKey();
+    const body = ask().replace('sim-1', 'a-telling-name');
+    const { headers } = await post(`${server.url}/e/sim/v1/messages`, body, ['x-abp-key', secret]);
+    await receiptOf(server.url, headers['x-abp-run-id'], ['x-abp-key', secret]);
+    const inDatabase = (): boolean =>
+      ['abp.db', 'abp.db-wal'].some((name) => readFileSync(join(server.home, name), 'latin1').includes('a-telling-name'));
+    const segments = (): string[] => readdirSync(join(server.home, 'journal')).filter((name) => name.endsWith('.facts'));
+    expect(inDatabase()).toBe(true);
+    const before = segments();
+    await command('/v1/receipts/remove', { status: 'deleted', key: id });
+    expect(inDatabase()).toBe(false);
+    expect(segments()).toHaveLength(before.length + 1);
+  });
+
   it('keeps stubs of what a key did, once that was removed', async () => {
     const { id, secret } = await newKey();
     const gone = [await run(['x-abp-key', secret]), await run(['x-abp-key', secret])];
@@ -124,6 +139,9 @@ describe('the chain', () => {
     expect(stub).toMatchObject({ status: 'deleted', receipt_sha256: gone[0]?.receipt_sha256, seal: gone[0]?.seal });
     expect(stub).not.toHaveProperty('task');
     expect((await get(`/v1/receipts/${gone[0]?.run_id}/verify`)).json()).toMatchObject({ ok: true });
+    expect((await get(`/v1/receipts/${gone[0]?.run_id}/fidelity`)).json()).toMatchObject({
+      error: { code: 'not_found', message: `What the receipt of ${gone[0]?.run_id} said was removed.` },
+    });
     expect((await command('/v1/receipts/remove', { status: 'deleted' })).status).toBe(400);
   });
 });
@@ -166,6 +184,7 @@ describe('the stream of receipts', () => {
       expect(received.slice(1).map(({ id }) => Number(id))).toEqual(runs.slice(1).map(({ seal }) => seal?.sequence));
     }
     expect((await get('/v1/receipts/stream?after=nowhere')).status).toBe(400);
+    expect((await get('/v1/receipts/stream?after=1000000')).json().error.message).toMatch(/ends at \d+, before 1000000; begin without/);
   });
 
   it('brings a caller its own receipts only', async () => {
@@ -205,7 +224,7 @@ it('a server that ends lets its streams end and sends the last head to the webho
   hook.close();
 });
 
-it('receipts that are older than they are kept are archived', async () => {
+it('receipts that are older than they are kept are archived, and deleted when they are older still', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'abp-retention-'));
   const home = join(parent, 'home');
   const first = await startGateway({ home });
@@ -217,6 +236,12 @@ it('receipts that are older than they are kept are archived', async () => {
     .poll(async () => JSON.parse((await call(`${kept.url}/v1/receipts/${run_id}`)).body.toString()).status, { timeout: 5000 })
     .toBe('archived');
   await kept.close();
+  const left = await startGateway({ home, config: { receipts: { deletion_days: 1e-9 } } });
+  const list = async () => JSON.parse((await call(`${left.url}/v1/receipts`)).body.toString()).items;
+  await expect.poll(async () => (await list())[0].status, { timeout: 5000 }).toBe('deleted');
+  expect(JSON.parse((await call(`${left.url}/v1/receipts?engine=sim`)).body.toString()).items).toEqual([]);
+  expect(JSON.parse((await call(`${left.url}/v1/receipts/${run_id}/verify`)).body.toString())).toMatchObject({ ok: true });
+  await left.close();
   rmSync(parent, { recursive: true, force: true });
 });
 
@@ -232,6 +257,7 @@ it('without a journal no call is made, and everybody can see why', async () => {
   expect(other.logs()).toContain('no call is taken until the journal can be written again');
   mkdirSync(folder);
   await expect.poll(async () => (await call(`${other.url}/readyz`)).status, { timeout: 5000 }).toBe(200);
+  expect(other.logs()).toContain('the journal can be written again, and calls are taken');
   const answer = await post(`${other.url}/e/sim/v1/messages`, ask());
   expect((await receiptOf(other.url, answer.headers['x-abp-run-id'])).status).toBe('completed');
   await other.close();

@@ -203,7 +203,7 @@ export function receiptsSuite(database: string, databaseUrl: () => Promise<strin
         next = `${server.url}/v1/receipts?model=${tag}&limit=2&cursor=${next_cursor}`;
       }
       expect(found).toEqual(runs);
-      for (const query of ['limit=0', 'limit=x', 'limit=1&limit=2', 'cursor=x', 'unknown=1']) {
+      for (const query of ['limit=0', 'limit=x', 'limit=1&limit=2', 'cursor=x', 'unknown=1', 'status=done', 'plane=astral']) {
         expect((await call(`${server.url}/v1/receipts?${query}`)).status).toBe(400);
       }
     });

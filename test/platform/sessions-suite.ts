@@ -278,13 +278,52 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
         .toMatchObject({ type: 'turn.failed', data: { error_code: 'forbidden', error: 'The key may not use engine sim.' } });
     });
 
-    test('leave a receipt for every model call', async () => {
+    test('leave a receipt for every turn and for every model call in it', async () => {
       const id = await session();
-      await turn(id, 'say "hi"');
+      const sent = await say(id, 'call the tool add with {"a":1,"b":2}');
+      const { run_id: run } = json(sent);
+      expect(sent.headers['x-abp-run-id']).toBe(run);
+      const receipt = json(await call(at(`/v1/receipts/${run}?wait=10`)));
+      expect(receipt).toMatchObject({
+        ...{ run_id: run, plane: 'agent', status: 'completed', parent_run_id: null, mode: null, task: 'turn of helper → sim' },
+        backend: { id: `agent:${agentId}` },
+        tool_calls: [{ name: 'add', result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      });
       const tagged = async (): Promise<Body[]> =>
-        (json(await call(at(`/v1/receipts?tag=session:${id}`))) as unknown as { items: Body[] }).items;
-      await expect.poll(async () => (await tagged()).map(({ status }) => status), { timeout: 10_000 }).toEqual(['completed']);
-      expect((await tagged())[0]).toMatchObject({ plane: 'agent', engine: 'sim', parent_run_id: expect.stringMatching(/^run_/) });
+        (json(await call(at(`/v1/receipts?plane=agent&tag=session:${id}`))) as unknown as { items: Body[] }).items;
+      await expect
+        .poll(async () => (await tagged()).map(({ status, parent_run_id: parent }) => [status, parent]), { timeout: 10_000 })
+        .toEqual([
+          ['completed', run],
+          ['completed', run],
+          ['completed', null],
+        ]);
+      const used = (await tagged()).map(({ usage }) => (usage as unknown as { input_tokens: number }).input_tokens);
+      expect(used[2]).toBe((used[0] ?? 0) + (used[1] ?? 0));
+      const { items } = json(await call(at(`/v1/runs?plane=agent&tag=session:${id}`))) as unknown as { items: Body[] };
+      expect(items.map(({ backend }) => backend)).toEqual(['engine:sim', 'engine:sim', `agent:${agentId}`]);
+    });
+
+    test('label every receipt of a turn with the tags of the key', async () => {
+      const admin = ['x-abp-key', server.token];
+      const made = await post(at('/v1/keys'), { name: 'team', scopes: { planes: ['agent'] }, tags: ['team:blue'] }, admin);
+      const key = ['x-abp-key', String(json(made).secret)];
+      const own = json(await post(at('/v1/agents'), { name: 'mine' }, key)).id;
+      const id = json(await post(at('/v1/sessions'), { agent_id: own }, key)).id;
+      await post(at(`/v1/sessions/${id}/messages`), { message: { content: 'hi' } }, key);
+      const tasks = async (): Promise<unknown> =>
+        (json(await call(at('/v1/receipts?tag=team:blue'), { headers: key })) as unknown as { items: Body[] }).items.map(
+          ({ task }) => task,
+        );
+      await expect.poll(tasks, { timeout: 10_000 }).toEqual(['mine → sim', 'turn of mine → sim']);
+    });
+
+    test('say that a turn runs before its receipt is written', async () => {
+      const id = await session();
+      const { run_id: run } = json(await say(id, 'wait 60000 ms'));
+      expect(json(await call(at(`/v1/receipts/${run}`)))).toMatchObject({ run_id: run, status: 'running' });
+      expect((await post(at(`/v1/sessions/${id}/cancel`), {})).status).toBe(200);
+      expect(json(await call(at(`/v1/receipts/${run}?wait=10`)))).toMatchObject({ run_id: run, status: 'cancelled', reason: null });
     });
   });
 }

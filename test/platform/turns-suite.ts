@@ -266,19 +266,81 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       }
     });
 
-    test('open a receipt for every model call, with the turn as its parent', async () => {
+    test('open a receipt of their own, and one for every model call with the turn as its parent', async () => {
       const one = await open();
       const session = await one.session();
       await one.send(session, 'say "hi"');
       await one.until(session);
       const { turnId } = (await one.events(session))[0] ?? {};
-      expect(one.facts.map(({ fact }) => fact)).toEqual(['open', 'close']);
-      expect(one.facts[0]).toMatchObject({
-        plane: 'agent',
-        engine: 'sim',
-        parent: String(turnId).replace('turn_', 'run_'),
-        tags: [expect.stringMatching(/^agent:/), `session:${session.id}`, `turn:${turnId}`],
+      const run = String(turnId).replace('turn_', 'run_');
+      const tags = [`agent:${session.agentId}`, `session:${session.id}`, `turn:${turnId}`];
+      expect(one.facts.map(({ fact }) => fact)).toEqual(['open', 'open', 'close', 'close']);
+      expect(one.facts[0]).toMatchObject({ run, plane: 'agent', engine: 'sim', backend: `agent:${session.agentId}`, parent: null, tags });
+      expect(one.facts[1]).toMatchObject({ plane: 'agent', engine: 'sim', backend: 'engine:sim', parent: run, tags });
+      expect(one.facts[2]).toMatchObject({ run: one.facts[1]?.run, status: 'completed' });
+      expect(one.facts[3]).toMatchObject({ run, status: 'completed', reason: null, error: null, eventCount: 10, toolCalls: [] });
+    });
+
+    test('sum up in their receipt what their model calls used and which tools they called', async () => {
+      const one = await open({ tools: [testTool('echo', { execute: async () => ({ output: { b: 1, a: 'x' } }) })] });
+      const session = await one.session();
+      await one.send(session, 'call the tool echo with {"n":1}');
+      await one.until(session);
+      const used = one.facts.flatMap((fact) => (fact.fact === 'close' && fact.run !== one.facts[0]?.run ? [fact.usage] : []));
+      const [call] = (await one.events(session)).filter(({ type }) => type === 'tool.started').map(({ data }) => data.tool_call);
+      expect(used.length).toBe(2);
+      expect(one.facts.at(-1)).toMatchObject({
+        fact: 'close',
+        run: one.facts[0]?.run,
+        status: 'completed',
+        eventCount: (await one.events(session)).length,
+        usage: {
+          input_tokens: used.reduce((sum, usage) => sum + (usage?.input_tokens ?? 0), 0),
+          output_tokens: used.reduce((sum, usage) => sum + (usage?.output_tokens ?? 0), 0),
+        },
+        cost: null,
+        toolCalls: [
+          {
+            id: (call as { id: string }).id,
+            name: 'echo',
+            // Of {"n":1} and of {"b":1,"a":"x"}, as the model wrote the one and read the other.
+            arguments_sha256: '2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd',
+            result_sha256: '7239560c8c8c6a78e1ff0b99426cca61beee0b524406431517c23f180e34b48d',
+          },
+        ],
       });
+    });
+
+    test('that are cancelled or fail say so in their receipt, once', async () => {
+      const one = await open();
+      const session = await one.session();
+      await one.send(session, 'wait 60000 ms');
+      const active = await one.until(session, ['active']);
+      await cancelTurn(one.platform.parts, one.platform.worker, active, 'Enough.');
+      await one.send(session, 'fail with 400');
+      await one.until(session);
+      const ends = one.facts.flatMap((fact) =>
+        fact.fact === 'close' && fact.lastByteMs !== null && fact.attempts.length === 0 ? [fact] : [],
+      );
+      expect(ends.map(({ status, reason, eventCount }) => [status, reason, eventCount])).toEqual([
+        ['cancelled', null, 7],
+        ['failed', 'engine_failed', 8],
+      ]);
+      expect(ends[1]?.error?.code).toBe('engine_failed');
+    });
+
+    test('that wait for an approval keep their receipt open', async () => {
+      const one = await open({ tools: [testTool('careful', { policy: 'requires_approval' })] });
+      const session = await one.session();
+      await one.send(session, 'call the tool careful with {}');
+      await one.until(session, ['waiting']);
+      const run = one.facts[0]?.run;
+      expect(one.facts.filter((fact) => fact.run === run).map(({ fact }) => fact)).toEqual(['open']);
+      await answer(one, session, true);
+      await one.until(session);
+      expect(one.facts.filter((fact) => fact.run === run).map(({ fact }) => fact)).toEqual(['open', 'open', 'close']);
+      const ofRun = one.facts.filter((fact) => fact.run === run);
+      expect(ofRun[1]).toEqual(ofRun[0]);
     });
   });
 }

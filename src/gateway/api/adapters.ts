@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TrafficRow } from '../../contract/run-traffic.ts';
 
 const text = z.string();
 const tokens = z.int().nonnegative();
@@ -21,6 +22,23 @@ export const AdapterDetail = AdapterView.extend({
     .array(z.strictObject({ date: text, version: text, note: text }))
     .describe('What is true of today’s versions and not of the profile.'),
   installInstructions: z.array(z.looseObject({ platform: text, type: text, command: text })).describe('For the machine of the server.'),
+  messages: z
+    .strictObject({ when: z.enum(['steering', 'between']), held: z.enum(['always', 'asked']) })
+    .nullable()
+    .describe(
+      'How it takes messages while it runs: also in the midst of its work, in every run or where one is held for it; null: not at all.',
+    ),
+  traffic: z
+    .strictObject({
+      dialect: text.describe('What it speaks by itself.'),
+      dialects: z.array(text).describe('Everything it can be told to speak.'),
+      emulate: z.array(text).describe('Capabilities that its runs let be approximated.'),
+      rows: z
+        .array(z.looseObject({ ...TrafficRow.shape }))
+        .describe('What its requests hold, and what engines of other dialects make of it.'),
+      unserved: text.optional().describe('Why its model calls cannot go through the gateway.'),
+    })
+    .describe('Its model calls.'),
   defaultModelId: text.nullable(),
   modelsAsOf: text,
   modelsSource: text,

@@ -15,6 +15,8 @@ export const BackendParams = z.strictObject({ id: z.string() });
 
 export const Matrix = z.strictObject({
   cells: z.array(z.strictObject({ dialect: z.string(), engine: z.string(), mode: Mode, guarantee: z.string() })),
-  capabilities: z.array(z.strictObject({ capability: Capability, backend: z.string(), level: SupportLevel, source: z.string() })),
+  capabilities: z.array(
+    z.strictObject({ capability: Capability, backend: z.string(), level: SupportLevel, source: z.enum(['manifest', 'hello', 'profile']) }),
+  ),
 });
 export type Matrix = z.infer<typeof Matrix>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Plane, RunStatus } from '../../contract/receipt.ts';
 import { PendingInteraction, RunResult, RunState } from '../../contract/run-result.ts';
+import { QUEUE_TIMES } from '../../runtime/runs/handle.ts';
 
 export const RunParams = z.strictObject({ run_id: z.string() });
 export const InteractionParams = RunParams.extend({ interaction_id: z.string() });
@@ -49,7 +50,14 @@ export const RunEventsQuery = z.strictObject({
   after: z.coerce.number().int().nonnegative().optional().describe('Go on after the event of this number; Last-Event-ID says the same.'),
 });
 
-export const RunInput = z.strictObject({ text: z.string().min(1).describe('A message to the running agent.') });
+export const RunInput = z.strictObject({
+  text: z.string().min(1).describe('A message to the running agent.'),
+  when: z
+    .enum(['now', 'steer', ...QUEUE_TIMES])
+    .default('now')
+    .describe('At once, as a change of the work under way, or later: after the answer, the next tool or the next message.'),
+});
+export type RunInput = z.infer<typeof RunInput>;
 
 export const InteractionReply = z.union([
   z.strictObject({ approve: z.literal(true) }),

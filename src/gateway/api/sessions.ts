@@ -74,6 +74,7 @@ export const MessageView = z.strictObject({
   metadata: JsonRecord.optional(),
   session_id: text,
   turn_id: text.nullable(),
+  run_id: text.nullable().describe('The run of the turn; its receipt says what the turn came to.'),
   sequence: count,
   created_at: time,
 });
@@ -93,7 +94,7 @@ export const EventView = z.strictObject({
   ts: time,
   session_id: text,
   sequence: count,
-  context: z.strictObject({ turn_id: text.optional() }),
+  context: z.strictObject({ turn_id: text.optional(), run_id: text.nullable().optional() }),
   data: JsonRecord,
 });
 export const EventList = z.strictObject({ items: z.array(EventView) });

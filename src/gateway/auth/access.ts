@@ -65,6 +65,12 @@ function allows(patterns: readonly string[] | undefined, name: string): boolean 
   return patterns === undefined || patterns.some((pattern) => globMatch(pattern, name));
 }
 
+/** A filter held to what the principal may see: a key to what is its own, the local caller to what was made without a key. */
+export function ownOnly<F extends { readonly key?: string | undefined }>(principal: Principal, filter: F): F & { unkeyed?: boolean } {
+  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return filter;
+  return principal.kind === 'key' ? { ...filter, key: principal.key.id } : { ...filter, unkeyed: true };
+}
+
 /** Whether the principal may see runs of this key (null = runs without a key). */
 export function maySee(principal: Principal, keyId: string | null): boolean {
   if (principal.kind === 'token') return true;

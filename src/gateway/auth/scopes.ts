@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Capability } from '../../contract/capability.ts';
 import { Plane } from '../../contract/receipt.ts';
+import { TrafficRow } from '../../contract/run-traffic.ts';
 import { Compatibility } from '../../contract/support.ts';
 
 /** What a run key settles for every call made with it, so that the agent that holds it needs no headers of ours. */
@@ -9,6 +10,7 @@ export const RunTerms = z.strictObject({
   engine: z.string().describe('The engine of the calls that name none.'),
   model: z.string().nullable().describe('The model of every call; null leaves what the agent writes.'),
   emulate: z.array(Capability).describe('Capabilities that may be approximated.'),
+  traffic: z.array(TrafficRow).max(100).default([]).describe('What the requests of the agent hold, and what may become of it.'),
   compatibility: Compatibility,
   thinking: z
     .strictObject({

@@ -38,11 +38,13 @@ export const adapterRoutes = [
     handle: async ({ gateway, params }) => {
       const { adapters } = await codingAgentsOf(gateway);
       const adapter = adapters.get(params.id);
-      const { notes, defaultModelId, modelsAsOf, modelsSource } = adapter;
+      const { notes, messages = null, traffic, defaultModelId, modelsAsOf, modelsSource } = adapter;
       return {
         ...view(adapter),
         notes,
         installInstructions: adapters.installInstructions(params.id),
+        messages,
+        traffic,
         defaultModelId,
         modelsAsOf,
         modelsSource,

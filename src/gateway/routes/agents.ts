@@ -12,6 +12,7 @@ import {
   setCapabilities,
   withCapabilities,
 } from '../../platform/agents.ts';
+import { removeSessionsOf } from '../../platform/sessions.ts';
 import { listCapabilitiesOf } from '../../store/agent-capabilities.ts';
 import { listAgents } from '../../store/agents.ts';
 import { defineAgentRoute } from '../agent-route.ts';
@@ -104,9 +105,10 @@ export const agentRoutes = [
     path: '/v1/agents/{agent_id}',
     summary: 'Archives an agent; deletes an archived one with its sessions.',
     params: AgentParams,
-    serve: async (plane, { principal, params }) => {
+    serve: async (plane, { principal, params, platform }) => {
       const { id } = await visible(plane, principal, params.agent_id);
-      await removeAgent(plane, callerOf(principal), id);
+      const endSessions = platform && ((agentId: string) => removeSessionsOf(platform.parts, platform.worker, agentId));
+      await removeAgent(plane, callerOf(principal), id, endSessions);
       return new Reply(204, undefined);
     },
   }),

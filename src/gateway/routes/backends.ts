@@ -7,6 +7,9 @@ import { defineRoute } from '../route.ts';
 
 const GUARANTEES = { passthrough: 'No request rewriting', mapped: 'Opinionated mapping, early errors' } as const;
 
+/** Where the levels of a backend come from. */
+const SOURCES = { engine: 'manifest', host: 'hello', adapter: 'profile' } as const satisfies Record<RuntimeBackend['kind'], string>;
+
 function view({ id, name, kind, manifest }: RuntimeBackend): object {
   return { id, name, kind, capabilities: manifest };
 }
@@ -23,7 +26,7 @@ function matrix(): Matrix {
     capabilities: listBackends().flatMap((backend) =>
       Object.entries(backend.manifest).flatMap(([capability, level]) =>
         isCapability(capability) && level !== undefined
-          ? [{ capability: capability satisfies Capability, backend: backend.id, level, source: 'manifest' }]
+          ? [{ capability: capability satisfies Capability, backend: backend.id, level, source: SOURCES[backend.kind] }]
           : [],
       ),
     ),

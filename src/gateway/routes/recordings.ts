@@ -15,7 +15,7 @@ import {
   RequestQuery,
   ResponseQuery,
 } from '../api/recordings.ts';
-import { maySee } from '../auth/access.ts';
+import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
@@ -82,12 +82,6 @@ function headerOf(headers: readonly string[], name: string): string | undefined 
   return at === -1 ? undefined : headers[at + 1];
 }
 
-/** What the caller may see of what it asks for: a key its own recordings, the local caller those without a key. */
-function own(principal: Principal, filter: RecordingFilter): RecordingFilter {
-  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return filter;
-  return principal.kind === 'key' ? { ...filter, key: principal.key.id } : { ...filter, unkeyed: true };
-}
-
 async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<RunId[]> {
   const runs: RunId[] = [];
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
@@ -148,7 +142,7 @@ export const recordingRoutes = [
     query: RecordingListQuery,
     response: RecordingList,
     handle: async ({ gateway, principal, query }) => {
-      const page = await listRecordings(gateway.store, own(principal, query));
+      const page = await listRecordings(gateway.store, ownOnly(principal, query));
       return { items: page.items.map(view), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
     },
   }),
@@ -174,7 +168,7 @@ export const recordingRoutes = [
     query: EraseQuery,
     response: Erased,
     handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => ({
-      erased: await gateway.keeper.eraseBodies(await runsOf(gateway, own(principal, filter))),
+      erased: await gateway.keeper.eraseBodies(await runsOf(gateway, ownOnly(principal, filter))),
     }),
   }),
 ];

@@ -4,6 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { RunOptions } from '../../contract/run-options.ts';
+import { createProfiles } from '../../runtime/profiles.ts';
 import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
 import { getReceipt, listReceipts } from '../../store/receipts.ts';
 import { getRun, type StoredRun } from '../../store/runs.ts';
@@ -18,12 +19,13 @@ import {
   RunView,
   StartedRun,
 } from '../api/runs.ts';
-import { authorize, maySee } from '../auth/access.ts';
+import { authorize, maySee, ownOnly } from '../auth/access.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply } from '../route.ts';
 import { runServiceOf } from '../runs.ts';
+import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
 
@@ -91,7 +93,11 @@ async function runView(gateway: Gateway, principal: Principal, text: string): Pr
   const run = runIdOf(text);
   const [stored, receipt] = await Promise.all([getRun(gateway.store, run), getReceipt(gateway.store, run)]);
   const summary = stored === undefined ? receipt && summaryOf(receipt.document) : summaryOfRow(stored);
-  if (summary === undefined || !maySee(principal, summary.key_id)) throw noRun(text);
+  if (summary === undefined || !maySee(principal, summary.key_id)) {
+    const answer = await notYetKnown(gateway, run);
+    if (answer === undefined) throw noRun(text);
+    return answer;
+  }
   const live = stored === undefined ? undefined : (await runServiceOf(gateway)).live(run);
   return {
     ...summary,
@@ -102,6 +108,12 @@ async function runView(gateway: Gateway, principal: Principal, text: string): Pr
     interactions: live?.handle.interaction.pending ?? [],
     result: stored?.result ?? null,
   };
+}
+
+function tell(handle: RunHandle, { text, when }: RunInput): void {
+  if (when === 'now') handle.send(text);
+  else if (when === 'steer') handle.steer(text);
+  else handle.queue(text, { when });
 }
 
 function answerOf(reply: InteractionReply): InteractionAnswer {
@@ -118,10 +130,12 @@ export const runRoutes = [
     body: RunOptions,
     response: StartedRun,
     handle: async ({ gateway, principal, body }) => {
-      authorize(principal, { ...NEED, agent: body.agent, engine: body.direct === true ? 'direct' : body.engine });
+      // What a profile adds is held against the key too.
+      const options = createProfiles({ homePath: gateway.home.path }).apply(body);
+      authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
-      const run = await service.start(body, { keyId: keyIdOf(principal), keepWords });
+      const run = await service.start(options, { keyId: keyIdOf(principal), keepWords });
       return new Reply(201, { run_id: run, status: 'running' });
     },
   }),
@@ -133,12 +147,12 @@ export const runRoutes = [
     query: RunListQuery,
     response: RunList,
     handle: async ({ gateway, principal, query }) => {
-      const own = principal.kind === 'key' && principal.scopes.admin !== true ? principal.key.id : query.key;
-      const page = await listReceipts(gateway.store, { ...query, ...(own === undefined ? {} : { key: own }) });
       // Of an archived run only a stub is left.
-      const seen = page.items.filter(({ keyId, document }) => maySee(principal, keyId) && document.backend !== undefined);
-      const items = seen.map(({ document }) => summaryOf(document));
-      return { items, ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+      const page = await listReceipts(gateway.store, { ...ownOnly(principal, query), whole: true });
+      return {
+        items: page.items.map(({ document }) => summaryOf(document)),
+        ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
+      };
     },
   }),
   defineRoute({
@@ -148,6 +162,7 @@ export const runRoutes = [
     need: NEED,
     params: RunParams,
     response: RunView,
+    accepted: NotYetKnown,
     handle: ({ gateway, principal, params }) => runView(gateway, principal, params.run_id),
   }),
   defineRoute({
@@ -171,7 +186,7 @@ export const runRoutes = [
     body: RunInput,
     handle: async ({ gateway, principal, params, body }) => {
       const { handle } = await liveRun(gateway, principal, params.run_id);
-      handle.send(body.text);
+      tell(handle, body);
       return new Reply(202, { run_id: handle.runId });
     },
   }),

@@ -64,9 +64,10 @@ function partOf(part: InputPart): IrPart {
 /** What a caller's turns may do: as much as the caller. */
 function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
   const recording = recordingFor(config, principal);
-  if (principal.kind !== 'key' || isAdmin(principal)) return { host: isAdmin(principal), recording };
+  const tags = principal.kind === 'key' ? principal.key.tags : [];
+  if (principal.kind !== 'key' || isAdmin(principal)) return { host: isAdmin(principal), recording, tags };
   const { engines, models } = principal.scopes;
-  return { host: false, recording, engines, models };
+  return { host: false, recording, tags, engines, models };
 }
 
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
@@ -160,7 +161,7 @@ export const sessionRoutes = [
         metadata: body.message.metadata,
         grant: grantOf(gateway, principal),
       });
-      return new Reply(201, message);
+      return new Reply(201, message, { 'X-ABP-Run-Id': String(message.run_id) });
     },
   }),
   defineRoute({

@@ -23,6 +23,7 @@ export function customCapability(definition: CapabilityDefinition): AgentCapabil
     ...(definition.system_prompt === undefined ? {} : { systemPrompt: definition.system_prompt }),
     ...(definition.config_schema === undefined ? {} : { configSchema: definition.config_schema }),
     ...(actsOnHost(definition) ? { host: true as const } : {}),
+    ...(mcp === undefined ? {} : { changing: true as const }),
     tools: async (config, surroundings) => {
       const own = definition.tools.map((tool) => toolOf(tool, config, surroundings));
       return mcp === undefined ? own : [...own, ...(await mcpTools(mcp, surroundings))];

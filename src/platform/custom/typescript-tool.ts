@@ -9,7 +9,7 @@ import type { TypeScriptTool } from './definition.ts';
 const OVERHEAD_MS = 30_000;
 
 /** A tool that is code of a user. It computes; it reaches nothing. */
-export function typescriptTool(definition: TypeScriptTool, config: JsonObject, { sandbox }: Surroundings): Tool {
+export function typescriptTool(definition: TypeScriptTool, config: JsonObject, { sandbox }: Pick<Surroundings, 'sandbox'>): Tool {
   const { name, description, policy, parameters, source, effect = 'idempotent' } = definition;
   const timeMs = definition.timeout_s * 1000;
   return {

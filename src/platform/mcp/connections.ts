@@ -25,27 +25,47 @@ export interface McpCall {
 
 interface Connection {
   readonly client: Client;
-  readonly tools: readonly McpTool[];
+  tools: readonly McpTool[];
+  /** When the server was asked for them; undefined once it has said that they have changed. */
+  listedAt: number | undefined;
   idle: NodeJS.Timeout;
 }
 
 const CONNECT_MS = 20_000;
 const IDLE_MS = 5 * 60_000;
 const MOST_TOOLS = 500;
+/** How long a list of tools is believed; not every server says when it changes. */
+export const LIST_MS = 60_000;
 
 /** Open connections to MCP servers. One per server, made at the first use, ended when nobody has used it for a while. */
 export class McpConnections {
   readonly #outbound: Outbound;
   readonly #version: string;
   readonly #open = new Map<string, Promise<Connection>>();
+  #changes = 0;
 
   constructor(outbound: Outbound, version: string) {
     this.#outbound = outbound;
     this.#version = version;
   }
 
+  /** Grows whenever a server says that its tools have changed. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The tools of a server, as it has listed them a short while ago. */
   async tools(endpoint: McpEndpoint): Promise<readonly McpTool[]> {
-    return (await this.#connection(endpoint)).tools;
+    const connection = await this.#connection(endpoint);
+    if (connection.listedAt !== undefined && performance.now() - connection.listedAt < LIST_MS) return connection.tools;
+    try {
+      await list(connection);
+      return connection.tools;
+    } catch {
+      // A server that was started anew does not know the connection; one that is gone is reported by the next attempt.
+      await end(connection);
+      return (await this.#connection(endpoint)).tools;
+    }
   }
 
   async call(endpoint: McpEndpoint, call: McpCall, { callId, signal }: Pick<ToolContext, 'callId' | 'signal'>): Promise<ToolOutcome> {
@@ -69,34 +89,51 @@ export class McpConnections {
   async #connection(endpoint: McpEndpoint): Promise<Connection> {
     // A digest, so that no secret is the key of anything.
     const key = sha256(canonicalJson({ ...endpoint }));
-    const opening = this.#open.get(key) ?? this.#connect(endpoint, key);
-    this.#open.set(key, opening);
+    const known = this.#open.get(key);
+    const opening: Promise<Connection> = known ?? this.#connect(endpoint, () => this.#forget(key, opening));
+    if (known === undefined) this.#open.set(key, opening);
     const connection = await opening;
     connection.idle.refresh();
     return connection;
   }
 
-  async #connect(endpoint: McpEndpoint, key: string): Promise<Connection> {
-    const forget = (): void => void this.#open.delete(key);
+  /** The one that took its place stays. */
+  #forget(key: string, opening: Promise<Connection>): void {
+    if (this.#open.get(key) === opening) this.#open.delete(key);
+  }
+
+  async #connect(endpoint: McpEndpoint, forget: () => void): Promise<Connection> {
     try {
       const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
+      const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
       const client = new McpClient({ name: 'agent-backplane', version: this.#version });
       await client.connect(await openTransport(endpoint, this.#outbound), { timeout: CONNECT_MS });
-      client.onclose = forget;
-      const tools = await listTools(client).catch(async (error: unknown) => {
-        await client.close();
-        throw error;
-      });
       const idle = setTimeout(() => {
         forget();
         void client.close();
       }, IDLE_MS).unref();
-      return { client, tools, idle };
+      const connection: Connection = { client, tools: [], listedAt: undefined, idle };
+      client.onclose = forget;
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+        connection.listedAt = undefined;
+        this.#changes += 1;
+      });
+      await list(connection).catch(async (error: unknown) => {
+        await end(connection);
+        throw error;
+      });
+      return connection;
     } catch (error) {
       forget();
       throw unreachable(endpoint, error);
     }
   }
+}
+
+/** Before the answer comes the list may change again; the mark of that must stay. */
+async function list(connection: Connection): Promise<void> {
+  connection.listedAt = performance.now();
+  connection.tools = await listTools(connection.client);
 }
 
 async function listTools(client: Client): Promise<McpTool[]> {

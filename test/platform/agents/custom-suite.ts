@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { composeStoredAgent, requireAgent } from '../../../src/platform/agents.ts';
+import { storedAgents } from '../../../src/platform/stored-agents.ts';
 import type { ToolOutcome } from '../../../src/platform/tool.ts';
 import { AgentApi, type ApiAnswer } from '../../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const STDIO = fileURLToPath(new URL('programs/mcp-stdio.ts', import.meta.url));
+const GROWING = fileURLToPath(new URL('programs/mcp-growing.ts', import.meta.url));
 
 /** Custom capabilities over HTTP, on whatever database the server has. */
 export function customSuite(database: string, databaseUrl: () => Promise<string | undefined>): void {
@@ -190,6 +192,19 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect(made.body).toMatchObject({ tools: [], tools_error: expect.stringMatching(/public/) });
         const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['mcp_gone'] });
         expect([answer.status, answer.body.code]).toEqual([403, 'E005']);
+      });
+
+      it('may change their tools: the next turn sees them', async () => {
+        const growing = { id: 'mcp_growing', mcp: { transport: 'stdio', command: process.execPath, args: [GROWING] } };
+        expect((await define(growing, admin)).status).toBe(201);
+        const agentId = await admin.agent({ capabilities: ['mcp_growing'] });
+        const agents = storedAgents(server.gateway.agents);
+        const names = async (): Promise<string[]> => (await agents({ agentId, host: true })).tools.map(({ name }) => name);
+        expect(await names()).toEqual(['grow']);
+        const before = await agents({ agentId, host: true });
+        expect(await agents({ agentId, host: true })).toBe(before);
+        expect(await run(['mcp_growing'], 'grow', {}, admin)).toEqual({ output: 'grown' });
+        await expect.poll(names).toEqual(['grow', 'grown_tool']);
       });
 
       it('as programs of this machine need the token, to define, to enable and to change', async () => {

@@ -15,7 +15,7 @@ const outbound = new Outbound();
 const surroundings = {
   outbound,
   sandbox: new Sandbox(),
-  python: new PythonSandbox({ path: '' }),
+  python: new PythonSandbox({ environment: {} }),
   search: undefined,
   secrets: new Secrets(),
   mcp: new McpConnections(outbound, '0.0.0'),

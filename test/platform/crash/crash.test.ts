@@ -1,14 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
+import { settleTurns } from '../../../src/platform/turn-settlement.ts';
 import { answerApproval, openApprovals } from '../../../src/platform/turns.ts';
 import type { StoredSession } from '../../../src/store/sessions.ts';
 import { TestPlatform } from '../../support/platform.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { runAbp } from '../../support/run-abp.ts';
 import { effects, effectTools } from './tools.ts';
 
 const ROUNDS = Number(process.env.ABP_CRASH_ROUNDS ?? 2);
@@ -17,6 +19,8 @@ const TURNS = MANY ? 200 : 24;
 const SESSIONS = MANY ? 20 : 6;
 const ROUND_MS = 180_000;
 const ORDER = 'call the tool keyed with {} and call the tool once with {}';
+/** Homes of a round whose chains are verified; each takes a process. */
+const VERIFIED = 3;
 const SCRIPT = new URL('./worker.ts', import.meta.url);
 
 let folder: string;
@@ -70,6 +74,57 @@ async function assertSound(platform: TestPlatform, session: StoredSession): Prom
   const succeeded = events.filter(({ type, data }) => type === 'tool.completed' && data.tool_name === 'once' && data.success === true);
   for (const { data } of succeeded) expect(made, JSON.stringify(data)).toContain(data.tool_call_id);
   return events.filter(({ type, data }) => data.reason === 'interrupted' || (type === 'tool.started' && Number(data.attempt) > 1)).length;
+}
+
+/**
+ * Every turn has ended in exactly one receipt that says how. First the journals that the dead left in their homes are drained, as their
+ * next processes would.
+ */
+async function assertReceipts(homes: readonly string[], databaseUrl?: string): Promise<void> {
+  for (const home of homes) {
+    const heir = await TestPlatform.open({ home, databaseUrl, receipts: true });
+    await settleTurns(heir.platform.parts, Date.now() + 1);
+    await heir.keeper?.settled();
+    if (home === homes.at(-1)) await assertOnePerTurn(heir);
+    await heir.close();
+  }
+  const env = databaseUrl === undefined ? {} : { ABP_DATABASE_URL: databaseUrl };
+  for (const home of homes.slice(-VERIFIED)) {
+    const { code, out } = await runAbp(['receipt', 'verify', '--all', '--home', home], { env });
+    // Who was killed at once has sealed nothing.
+    if (!out.includes('there is no entry')) expect(code, out).toBe(0);
+  }
+}
+
+async function assertOnePerTurn({ store }: TestPlatform): Promise<void> {
+  const turns = await store.db.selectFrom('turns').select(['id', 'status']).orderBy('id').execute();
+  const receipts = await store.db
+    .selectFrom('receipts')
+    .select(['run_id', 'status', 'chain'])
+    .where('plane', '=', 'agent')
+    .where('mode', 'is', null)
+    .orderBy('run_id')
+    .execute();
+  expect(receipts.map((row) => [`turn_${row.run_id}`, row.status])).toEqual(turns.map((row) => [row.id, row.status]));
+  expect(receipts.filter(({ chain }) => chain === null)).toEqual([]);
+  expect(await store.db.selectFrom('receipts').select('run_id').where('completed_at', 'is', null).execute()).toEqual([]);
+}
+
+/** Homes of workers, of the living and the dead. */
+function homesOf(parent: string): string[] {
+  return readdirSync(parent)
+    .filter((name) => name.startsWith('home'))
+    .map((name) => join(parent, name));
+}
+
+async function killAll(): Promise<void> {
+  await Promise.all(
+    [...children].map((child) => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      return gone;
+    }),
+  );
 }
 
 /** Sends a session its orders one after the other and answers what is asked, always with no. */
@@ -130,6 +185,8 @@ describe('three workers on PostgreSQL that are killed and stopped at random', ()
         over = true;
         expect(await torments).toBeGreaterThan(0);
         hits += await assertAllSound(platform, sessions);
+        await killAll();
+        await assertReceipts(homesOf(folder), url);
       } finally {
         await platform.close();
       }
@@ -176,7 +233,7 @@ describe('one process on SQLite that is killed at random', () => {
         let child = await startWorker(home);
         const torment = (async () => {
           while (!over) {
-            await pause(50 + Math.random() * 300);
+            await pause(100 + Math.random() * 600);
             child.kill('SIGKILL');
             await once(child, 'exit');
             child = await startWorker(home);
@@ -186,6 +243,8 @@ describe('one process on SQLite that is killed at random', () => {
         over = true;
         await torment;
         hits += await assertAllSound(watcher, sessions);
+        await killAll();
+        await assertReceipts([home]);
       } finally {
         await watcher.close();
       }

@@ -4,7 +4,7 @@ import { effectTools } from './tools.ts';
 /** A process that works on turns until it is killed. */
 const [home = '', effectsFolder = '', databaseUrl] = process.argv.slice(2);
 const quick = { sweepMs: 100, silentMs: 1000 };
-const platform = await TestPlatform.open({ home, databaseUrl, tools: effectTools(effectsFolder), ...quick });
+const platform = await TestPlatform.open({ home, databaseUrl, tools: effectTools(effectsFolder), receipts: true, ...quick });
 
 process.send?.({ ready: platform.platform.parts.workerId });
 // On SQLite nothing else holds the process open while it has no turn.
