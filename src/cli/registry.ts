@@ -159,6 +159,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/receipt/verify.ts'),
   },
   {
+    name: 'receipt head',
+    group: RECEIPTS,
+    summary: 'Show where the chain of receipts ends, to keep it elsewhere',
+    load: () => import('./commands/receipt/head.ts'),
+  },
+  {
     name: 'receipt export',
     group: RECEIPTS,
     summary: 'Write receipts with their signatures as JSON lines',

@@ -4,10 +4,13 @@ import type { VendorMeta } from '../ir/part.ts';
 /** Members of a wire object that have no neutral form; they go back to their dialect as they came. */
 export function otherMembers(value: object, known: readonly string[]): JsonObject | undefined {
   let rest: Record<string, Json> | undefined;
-  for (const [key, member] of Object.entries(value)) {
-    if (member === undefined || known.includes(key)) continue;
+  // Names first: most objects have no other, and a long conversation has many objects.
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const member: Json | undefined = Reflect.get(value, key);
+    if (member === undefined) continue;
     rest ??= {};
-    rest[key] = member as Json; // wire objects are parsed JSON
+    rest[key] = member;
   }
   return rest;
 }

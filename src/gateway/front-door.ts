@@ -47,20 +47,18 @@ export class FrontDoor {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     const runId = newRunId();
+    let target: Target | undefined;
     let match: PathMatch | undefined;
     const fail = (thrown: unknown): void => {
       const error = asAbpError(thrown);
       if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
       request.resume();
-      sendError(response, error, { runId, url: this.#gateway.url, dialect: match?.dialect, path: request.url });
+      const dialect = (match ?? (target === undefined ? undefined : ownerOf(target)))?.dialect;
+      sendError(response, error, { runId, url: this.#gateway.url, dialect, path: request.url });
     };
     try {
-      const target = parseTarget(request.url ?? '/');
-      match = matchPath(
-        request.method ?? 'GET',
-        target.path,
-        target.engine === undefined ? undefined : chooseEngine(target.engine)?.engine.dialects,
-      );
+      target = parseTarget(request.url ?? '/');
+      match = matchPath(request.method ?? 'GET', target.path, dialectsOf(target));
       this.#trust(request);
       const arrived: Arrived = { request, response, runId, target, match };
       const principal = this.#principal(request, target);
@@ -151,6 +149,16 @@ function assertVendorCall(request: IncomingMessage, target: Target, principal: P
 }
 
 const METHODS = ['GET', 'POST'];
+
+/** The dialects of the engine that the path pins. */
+function dialectsOf({ engine }: Target): readonly string[] | undefined {
+  return engine === undefined ? undefined : chooseEngine(engine)?.engine.dialects;
+}
+
+/** Whose path it is, whatever the method: a refusal has the shape that its SDK reads. */
+function ownerOf(target: Target): PathMatch | undefined {
+  return METHODS.map((method) => matchPath(method, target.path, dialectsOf(target))).find((match) => match !== undefined);
+}
 
 function methodsOf(path: string): string[] {
   return METHODS.filter((method) => matchPath(method, path) !== undefined);

@@ -67,7 +67,13 @@ class CallIds {
 /** All ids of a conversation as the target's wire takes them. */
 export function mapIds(messages: readonly IrMessage[], rule: RegExp | undefined): readonly IrMessage[] {
   const ids = new CallIds(rule, idFor);
-  return messages.map((message) => ({ ...message, parts: message.parts.map((part) => mapPart(part, ids)) }));
+  return messages.map((message) =>
+    message.parts.some(hasId) ? { ...message, parts: message.parts.map((part) => mapPart(part, ids)) } : message,
+  );
+}
+
+function hasId({ kind }: IrPart): boolean {
+  return kind === 'tool-call' || kind === 'tool-result';
 }
 
 function mapPart(part: IrPart, ids: CallIds): IrPart {

@@ -128,6 +128,7 @@ class ThreadKeeper implements Keeper {
   readonly #listeners = new Set<() => void>();
   readonly #tasks = new Map<number, PromiseWithResolvers<TaskResults[keyof TaskResults]>>();
   #lastTask = 0;
+  #ended = false;
   readonly ready: Promise<number>;
   #markReady: (interrupted: number) => void = () => undefined;
   /** The thread has ended, or has nothing left to do. */
@@ -156,8 +157,9 @@ class ThreadKeeper implements Keeper {
     worker.on('message', (message: KeeperReport) => this.#hear(message));
     worker.on('error', (error) => this.#stall(error.message));
     worker.once('exit', () => {
+      this.#ended = true;
       this.#stopped.resolve();
-      for (const task of this.#tasks.values()) task.reject(new AbpError('internal', 'the keeper of receipts has ended'));
+      for (const task of this.#tasks.values()) task.reject(hasEnded());
     });
   }
 
@@ -229,12 +231,13 @@ class ThreadKeeper implements Keeper {
     return (await this.#ask({ kind: 'remove', ...order })) as TaskResults['remove']; // the answer of that task
   }
 
-  #ask(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+  async #ask(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+    if (this.#ended) throw hasEnded();
     this.#lastTask += 1;
     const answer = Promise.withResolvers<TaskResults[keyof TaskResults]>();
     this.#tasks.set(this.#lastTask, answer);
     this.#tell({ kind: 'task', id: this.#lastTask, task });
-    return answer.promise;
+    return await answer.promise;
   }
 
   #tell(order: KeeperOrder): void {
@@ -313,4 +316,8 @@ class ThreadKeeper implements Keeper {
     if (this.#stalled !== message) this.#options.onStalled(message);
     this.#stalled = message;
   }
+}
+
+function hasEnded(): AbpError {
+  return new AbpError('internal', 'the keeper of receipts has ended');
 }

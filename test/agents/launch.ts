@@ -63,7 +63,7 @@ async function reached({ questions, ready }: AgentScreen, terminal: Terminal, wi
       terminal.type(key);
       await sleep(KEYSTROKE_MS);
     }
-    await sleep(question?.restartMs ?? 0);
+    if (question?.then !== undefined) await terminal.shows(question.then, withinMs);
   }
   return undefined;
 }

@@ -111,7 +111,7 @@ describe('a bad path', () => {
   it('that nobody knows is 404, and a wrong method 405 with the right ones', async () => {
     expect(await refusal('/v1/nowhere', {})).toEqual({ status: 404, code: 'not_found', shape: 'ours' });
     expect(await refusal('/e/sim/v1/nowhere', { method: 'POST', body: GOOD })).toMatchObject({ status: 404, code: 'not_found' });
-    expect(await refusal('/v1/messages', { method: 'GET' })).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    expect(await refusal('/v1/messages', { method: 'GET' })).toEqual({ status: 405, code: 'method_not_allowed', shape: 'claude' });
     expect((await call(`${server.url}/v1/messages`, { method: 'DELETE' })).headers.allow).toBe('POST');
     expect((await call(`${server.url}/v1/negotiate`, { method: 'PUT' })).headers.allow).toBe('POST');
     expect((await call(`${server.url}/v1/messages`, { method: 'HEAD' })).status).toBe(405);

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { Receipt } from '../../src/contract/receipt.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
+import { factLine } from '../../src/receipts/fact-line.ts';
 import { captureIo } from '../support/capture-io.ts';
+import { closeFact, openFact } from '../support/facts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
@@ -79,10 +82,14 @@ function reading(): void {
     expect((await abp('verify', run(0), '--all')).code).toBe(2);
   });
 
-  it('verifies one up to a head from elsewhere', async () => {
-    const { out } = await abp('export');
+  it('tells where the chain ends, and verifies one up to a head from elsewhere', async () => {
     const head = file('outside-head.json');
-    writeFileSync(head, out.trimEnd().split('\n').at(-1) ?? '');
+    writeFileSync(head, (await abp('head', '--json')).out);
+    const last = JSON.parse((await abp('export')).out.trimEnd().split('\n').at(-1) ?? '');
+    expect(JSON.parse(readFileSync(head, 'utf8'))).toEqual(last);
+    const [short = ''] = (await abp('head')).out.split('\n');
+    expect(short).toBe(`${last.sequence}:${last.hash}`);
+    expect(await json('verify', '--all', '--head', short)).toMatchObject({ ok: true, tail: 'known' });
     expect(await json('verify', run(1), '--head', head)).toMatchObject({ ok: true, first: 2, tail: 'known' });
     expect(await json('verify', run(1), '--head', `3:${'0'.repeat(64)}`)).toMatchObject({
       ok: false,
@@ -172,6 +179,16 @@ describe('abp receipt on a home that no server serves', () => {
     expect(await json('erase', '--tag', 'nobody')).toEqual({ erased: 0 });
     expect((await abp('show', run(0))).out).toContain('status   archived');
     expect(await json('verify', '--all')).toMatchObject({ ok: true, receipts: 0, removed: 4 });
+  });
+
+  it('erases also what a killed server left in its journal', async () => {
+    const [ended, cut] = [newRunId(), newRunId()];
+    const facts = [openFact({ run: ended, tags: ['left'] }), closeFact({ run: ended }), openFact({ run: cut, tags: ['left'] })];
+    writeFileSync(join(home, 'journal', '1-1-000001.facts'), facts.map((fact) => `${factLine(fact)}\n`).join(''));
+    expect(await json('erase', '--tag', 'left')).toEqual({ erased: 2 });
+    expect((await abp('show', cut)).out).toContain('status   deleted');
+    expect(readdirSync(join(home, 'journal'))).toEqual([]);
+    expect(await json('verify', '--all')).toMatchObject({ ok: true, receipts: 0, removed: 6 });
   });
 
   it('verifies a receipt of another implementation by its own rule', async () => {

@@ -1,10 +1,12 @@
 import { parseJsonObject } from '../../base/json.ts';
+import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
 import { BodyKeeper } from '../../receipts/bodies/keeper.ts';
-import { openChain } from '../../receipts/chain.ts';
-import { discardDrained } from '../../receipts/drain.ts';
+import { type Chain, openChain } from '../../receipts/chain.ts';
+import { Drain, discardDrained } from '../../receipts/drain.ts';
 import { exportLines } from '../../receipts/export.ts';
+import { closeInterrupted } from '../../receipts/interrupted.ts';
 import { publishedKeys } from '../../receipts/published-keys.ts';
 import { removeReceipts } from '../../receipts/remove.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/rotate.ts';
@@ -40,7 +42,8 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
     keys: () => publishedKeys(store),
     head: async () => {
       const head = await findHead(store, (await chainOf(store, home.nodeId)).number);
-      return parseJsonObject(head?.document ?? '') ?? {};
+      if (head === undefined) throw new AbpError('not_found', 'Nothing has been sealed yet.');
+      return parseJsonObject(head.document) ?? {};
     },
     rotate: (lost) =>
       alone(home, async () =>
@@ -51,12 +54,22 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
     remove: (order) =>
       alone(home, async () => {
         const chain = await openChain(store, home.nodeId, keysFolder);
-        const removed = await removeReceipts(store, chain, order, bodiesOf(store, home, config));
+        const bodies = bodiesOf(store, home, config);
+        await finishJournal(store, home, chain, bodies);
+        const removed = await removeReceipts(store, chain, order, bodies);
         if (removed.length > 0) await discardDrained(store, home.journalFolder);
         return removed.length;
       }),
     close: () => store.close(),
   };
+}
+
+/** What a killed server left in its journal belongs to the receipts too; the next start would bring it back otherwise. */
+async function finishJournal(store: Store, home: Home, chain: Chain, bodies: BodyKeeper): Promise<void> {
+  const origin = { node: home.nodeId, version: packageVersion() };
+  await new Drain({ store, folder: home.journalFolder, origin, chain, bodies }).all();
+  await bodies.settlePast();
+  await closeInterrupted(store, chain, origin, { now: Date.now(), bodies });
 }
 
 function bodiesOf(store: Store, home: Home, { recording }: Config): BodyKeeper {

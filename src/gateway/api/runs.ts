@@ -12,7 +12,7 @@ export const RunListQuery = z.strictObject({
   plane: Plane.optional(),
   engine: z.string().optional(),
   model: z.string().optional(),
-  status: z.string().optional(),
+  status: RunStatus.optional(),
   key: z.string().optional(),
   tag: z.string().optional(),
 });
