@@ -15,6 +15,8 @@ const ANSWER = /sim heard: [^\n]*tell me a story/;
 /** Between keys: a program that gets several at once takes them for pasted text. */
 const KEYSTROKE_MS = 700;
 const QUIT_MS = 20_000;
+const SHOWN_MS = 5000;
+const MOST_TRIES = 4;
 
 export const launch: Scenario = {
   name: 'launch',
@@ -63,16 +65,18 @@ async function reached({ questions, ready }: AgentScreen, terminal: Terminal, wi
       terminal.type(key);
       await sleep(KEYSTROKE_MS);
     }
-    if (question?.then !== undefined) await terminal.shows(question.then, withinMs);
   }
   return undefined;
 }
 
+/** Types until the screen shows it: what has just been drawn need not listen yet. */
 async function typed(terminal: Terminal, text: string): Promise<void> {
-  // What has just been drawn need not listen yet.
-  await sleep(2 * KEYSTROKE_MS);
-  terminal.type(text);
-  await sleep(2 * KEYSTROKE_MS);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    await sleep(2 * KEYSTROKE_MS);
+    terminal.type(text);
+    if (await terminal.shows(new RegExp(text), SHOWN_MS)) break;
+  }
+  await sleep(KEYSTROKE_MS);
   terminal.type('\r');
 }
 

@@ -1,8 +1,6 @@
 interface Question {
   readonly shows: RegExp;
   readonly keys: readonly string[];
-  /** What it shows once the answer has taken effect, where that takes a while: a new start. */
-  readonly then?: RegExp;
 }
 
 /** The screen of an agent, as somebody who sits before it knows it. */
@@ -40,7 +38,7 @@ export const SCREENS: Readonly<Record<string, AgentScreen>> = {
   },
   gemini: {
     own: { '.gemini/settings.json': '{ "ui": { "hideTips": true } }\n', '.gemini/GEMINI.md': 'Be brief.\n' },
-    questions: [{ shows: /Do you trust the files in this folder/, keys: [ENTER], then: /restarting to apply[\s\S]*Type your message/ }],
+    questions: [],
     ready: /Type your message/,
     quit: '/quit',
   },

@@ -44,7 +44,8 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
   return {
     args: [
       ...(acp ? ['--acp'] : []),
-      ...(plan.interactive ? [] : ['--skip-trust']),
+      // About trust it would ask at every launch, in the home of the run, and then start itself again, which is turned off below.
+      ...(plan.interactive && plan.gateway === undefined ? [] : ['--skip-trust']),
       '--approval-mode',
       APPROVAL_MODES[plan.options.approvalMode ?? 'prompt'],
       ...modelArgs(plan),
@@ -115,7 +116,7 @@ function settingsFile({ gateway }: SpawnPlan): string {
   return gateway === undefined ? SETTINGS_FILE : `${HOME_FOLDER}/.gemini/settings.json`;
 }
 
-function environmentOf({ gateway, runFolder, interactive }: SpawnPlan, files: SpawnSpec['files']): Readonly<Record<string, string>> {
+function environmentOf({ gateway, runFolder }: SpawnPlan, files: SpawnSpec['files']): Readonly<Record<string, string>> {
   return {
     ...(gateway !== undefined && {
       GEMINI_CLI_HOME: join(runFolder, HOME_FOLDER),
@@ -125,7 +126,7 @@ function environmentOf({ gateway, runFolder, interactive }: SpawnPlan, files: Sp
     ...(SETTINGS_FILE in files && { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(runFolder, SETTINGS_FILE) }),
     ...(SYSTEM_FILE in files && { GEMINI_SYSTEM_MD: join(runFolder, SYSTEM_FILE) }),
     // Otherwise it starts itself again as a child, and the first process takes no signal.
-    ...(interactive ? {} : { GEMINI_CLI_NO_RELAUNCH: 'true' }),
+    GEMINI_CLI_NO_RELAUNCH: 'true',
   };
 }
 
