@@ -43,6 +43,17 @@ describe('abp run', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'] });
   });
 
+  it('takes options from a profile, and what the command line says over them', async () => {
+    mkdirSync(join(folder, '.abp', 'profiles'), { recursive: true });
+    writeFileSync(join(folder, '.abp', 'profiles', 'trial.json'), JSON.stringify({ engine: 'nowhere', tags: ['from-profile'] }));
+    const { code, out } = await abp('run', 'claude', 'hello', '--profile', 'trial', '--engine', 'sim', '--json', '--cwd', folder);
+    expect(code).toBe(EXITS.ok.code);
+    expect(linesOf(out).at(-1)).toMatchObject({ exitReason: 'completed', tags: ['from-profile'] });
+    const unknown = await abp('run', 'claude', 'hello', '--profile', 'none', '--cwd', folder);
+    expect(unknown.code).toBe(EXITS.notFound.code);
+    expect(unknown.err).toContain("There is no profile 'none'.");
+  });
+
   it('runs on the server of the home when there is one, and leaves its receipts there', async () => {
     const server = await startServe(env.ABP_HOME ?? '', { HOME: env.HOME });
     const { code, out } = await abp('run', 'claude', 'hello', '--engine', 'sim', '--json', '--cwd', folder);

@@ -19,7 +19,7 @@ export const command = defineCommand({
     }
     const { openLocalRun } = await import('../runs/local.ts');
     const { agentEnvironment } = await import('../../runtime/runs/agent-environment.ts');
-    const options = runOptions(agent, values, { prompt: ' ' });
+    const options = runOptions(context, agent, values, { prompt: ' ' });
     return await withConfig(async () => {
       const { agents, deps } = await openLocalRun(context);
       const found = await agentEnvironment(agents.adapters.get(agent), options, { ...deps, ownerPid: process.ppid });

@@ -20,7 +20,7 @@ export const command = defineCommand({
     const { openLocalRun } = await import('../runs/local.ts');
     const { launchAgent } = await import('../../runtime/runs/launch.ts');
     // Adapters take a blank prompt for none.
-    const options = runOptions(agent, values, { prompt: prompt ?? ' ' });
+    const options = runOptions(context, agent, values, { prompt: prompt ?? ' ' });
     return await withConfig(async () => {
       const { agents, gateway, deps } = await openLocalRun(context);
       try {

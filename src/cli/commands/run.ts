@@ -34,7 +34,7 @@ export const command = defineCommand({
     const { io } = context;
     const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1000);
     const asks = canAsk(io) && !context.output.json;
-    const options = runOptions(agent, values, {
+    const options = runOptions(context, agent, values, {
       prompt: prompt === '-' ? await io.stdin() : prompt,
       systemPrompt: values.system,
       systemPromptMode: values.system === undefined ? undefined : 'append',

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { parseRunOptions, type RunOptions } from '../../contract/run-options.ts';
-import type { Parameters } from '../command.ts';
+import { createProfiles } from '../../runtime/profiles.ts';
+import { homePath } from '../../store/home.ts';
+import type { Context, Parameters } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { count, flag, list, optional } from '../parameter.ts';
 
@@ -12,6 +14,7 @@ export const AGENT_OPTIONS = {
   thinking: optional('--thinking <level>', 'low, medium, high or max'),
   thinkingBudget: count('--thinking-budget <tokens>', 'thinking in tokens; beats --thinking'),
   approval: optional('--approval <mode>', 'yolo, prompt or deny'),
+  profile: optional('--profile <name>', 'options kept in profiles/<name>.json of the home, or of .abp in the folder'),
   session: optional('--session <id>', 'go on with an earlier session of the agent'),
   fork: optional('--fork <id>', 'branch off an earlier session'),
   direct: flag('--direct', 'leave the agent’s model calls alone: no gateway'),
@@ -27,6 +30,7 @@ export interface AgentValues {
   readonly thinking: string | undefined;
   readonly thinkingBudget: number | undefined;
   readonly approval: string | undefined;
+  readonly profile: string | undefined;
   readonly session: string | undefined;
   readonly fork: string | undefined;
   readonly direct: boolean;
@@ -34,11 +38,12 @@ export interface AgentValues {
   readonly tag: readonly string[];
 }
 
-/** Run options of a command line; what is not said is left out. */
-export function runOptions(agent: string, values: AgentValues, more: Readonly<Record<string, unknown>>): RunOptions {
-  const { cwd, engine, model, thinking, thinkingBudget, approval, session, fork, direct, strict, tag } = values;
+/** Run options of a command line, over those of a profile where it names one; what is not said is left out. */
+export function runOptions(context: Context, agent: string, values: AgentValues, more: Readonly<Record<string, unknown>>): RunOptions {
+  const { cwd, engine, model, thinking, thinkingBudget, approval, session, fork, direct, strict, tag, profile } = values;
   const wishes = {
     agent,
+    profile,
     cwd: cwd === undefined ? undefined : resolve(cwd),
     engine,
     model,
@@ -52,7 +57,10 @@ export function runOptions(agent: string, values: AgentValues, more: Readonly<Re
     tags: tag.length === 0 ? undefined : [...tag],
     ...more,
   };
-  return parseRunOptions(Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined)));
+  const profiles = createProfiles({ homePath: homePath(context.homePath), projectPath: wishes.cwd ?? process.cwd() });
+  // The name has done its work here: another machine has profiles of its own.
+  const { profile: _name, ...options } = profiles.apply(wishes);
+  return parseRunOptions(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
 }
 
 /** An amount of US dollars. */
