@@ -62,7 +62,7 @@ async function startStage(): Promise<Stage> {
   const upstream = await startServer('./upstream.ts', [`claude-${SHORT}`]);
   const engines = ['CLAUDE', 'OPENAI', 'GEMINI'].map((id) => [`ABP_ENGINE_${id}_URL`, upstream.url] as const);
   const env = { ...Object.fromEntries(engines), ABP_ENGINE_OPENAI_KEY: 'sk-bench', ABP_ENGINE_GEMINI_KEY: 'sk-bench' };
-  const ours = await startGateway({ home: scratchFolder(), config: '', env });
+  const ours = await startGateway({ home: scratchFolder(), config: '[recording]\ndefault = "digest"\n', env });
   const floor = await startServer('./floor-proxy.ts', [upstream.url]);
   const again = await startServer('./floor-proxy.ts', [upstream.url]);
   const subjects = { floor, 'floor again': again, passthrough: ours, 'openai-chat': ours, gemini: ours };
@@ -124,7 +124,7 @@ function report(samples: Samples): BenchReport {
     title: 'Mapped streams',
     method:
       `A Claude caller on engines that speak Chat Completions and Gemini, and on Claude itself (passthrough). A chunk's cost is the difference of processor time between streams of ${SHORT} and of ${LONG} chunks, divided by ${LONG - SHORT}; what mapping adds is that less the same figure of our passthrough in the same round. ` +
-      `${ROUNDS} interleaved rounds of ${CONCURRENCY} connections, all of our lanes in one process with the default settings; the bare proxy's chunk against that of a second one was ${floorRatio.toFixed(3)}, and outside 0.95–1.05 the costs are void. ` +
+      `${ROUNDS} interleaved rounds of ${CONCURRENCY} connections, all of our lanes in one process that records digests; the bare proxy's chunk against that of a second one was ${floorRatio.toFixed(3)}, and outside 0.95–1.05 the costs are void. ` +
       `The first byte is that of ${BRIEF.calls} calls one after the other per round (median), less that of the bare proxy.`,
     findings: [
       ...MAPPED.map((lane): Finding => {

@@ -67,7 +67,12 @@ async function measureAll(peer: Peer): Promise<Samples> {
 }
 
 async function startVariant(variant: Variant, upstream: string, peer: Peer): Promise<Subject> {
-  if (variant === 'abp') return await startGateway({ home: scratchFolder(), config: '', env: { ABP_ENGINE_CLAUDE_URL: upstream } });
+  if (variant === 'abp')
+    return await startGateway({
+      home: scratchFolder(),
+      config: '[recording]\ndefault = "digest"\n',
+      env: { ABP_ENGINE_CLAUDE_URL: upstream },
+    });
   if (variant !== 'portkey') return await startServer('./floor-proxy.ts', [upstream]);
   const entry = pathToFileURL(join(peer.folder, 'build', 'start-server.js')).href;
   // As its makers run it in production: without the web page and its log stream.
