@@ -171,12 +171,8 @@ class MappedCall implements ExchangeSink, Exchange {
     }
   }
 
-  /** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
   #untranslatable(thrown: unknown): void {
-    const error = new AbpError(
-      'engine_failed',
-      `The engine's answer cannot be translated: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    const error = translationError(thrown);
     this.#close('failed', 'untranslatable', error, undefined);
     this.#options.answer.refuse(error);
   }
@@ -237,4 +233,14 @@ class MappedCall implements ExchangeSink, Exchange {
 
 function engineError(message: string | undefined): AbpError {
   return new AbpError('engine_failed', message ?? 'the engine reported an error');
+}
+
+/** Codes of faults that lie with this server: no room for another large answer, or its thread has ended. */
+const OURS: ReadonlySet<string> = new Set(['internal', 'overloaded']);
+
+/** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
+function translationError(thrown: unknown): AbpError {
+  if (AbpError.is(thrown) && OURS.has(thrown.code)) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
 }

@@ -1,6 +1,7 @@
 import type { Receipt } from '../contract/receipt.ts';
 import { freshState } from '../loop/state.ts';
-import type { CloseFact, OpenFact } from '../receipts/facts.ts';
+import type { CloseFact } from '../receipts/facts.ts';
+import { openFactOf } from '../receipts/stored.ts';
 import type { StoredReceipt } from '../store/receipt-columns.ts';
 import { listReceipts } from '../store/receipts.ts';
 import { countTurnEvents } from '../store/session-events.ts';
@@ -35,7 +36,7 @@ export async function settleTurns(parts: PlatformParts, before: number): Promise
       const end = await endOf(parts, row, turns.get(turnOfRun(row.runId)), before);
       if (end === undefined) continue;
       // The beginning again: the other one may be in the journal of a node that is gone.
-      parts.way.sink.append(openingAgain(row));
+      parts.way.sink.append(openFactOf(row));
       parts.way.sink.append(end);
       settled += 1;
     }
@@ -64,33 +65,4 @@ async function endOf(
   const { state } = checkpointOf(turn.checkpoint);
   const events = await countTurnEvents(store, turn.sessionId, turnId);
   return turnClosed({ turnId, startedAt, at: endedAt, status, state, events });
-}
-
-function openingAgain({ runId, document }: StoredReceipt): OpenFact {
-  const receipt = document as unknown as Receipt; // rows are written by the keeper alone
-  return {
-    fact: 'open',
-    run: runId,
-    at: receipt.timing.received_at_ms,
-    plane: receipt.plane,
-    task: receipt.task,
-    dialect: receipt.dialect,
-    engine: receipt.engine,
-    backend: receipt.backend.id,
-    requestedModel: receipt.model.requested,
-    upstreamModel: receipt.model.upstream,
-    mode: receipt.mode,
-    compatibility: receipt.compatibility,
-    negotiation: receipt.negotiation,
-    emulations: receipt.emulations,
-    fidelity: receipt.fidelity,
-    request: receipt.request,
-    upstreamRequest: receipt.upstream_request,
-    recording: receipt.recording,
-    enforcement: receipt.enforcement,
-    tags: receipt.tags,
-    keyId: receipt.key_id,
-    // A turn is nobody else’s run.
-    parent: null,
-  };
 }

@@ -3,8 +3,8 @@ import type { RunId } from '../contract/run-id.ts';
 import type { NewReceipt, StoredReceipt } from '../store/receipt-columns.ts';
 import { type Built, closedReceipt, type Ended, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
 import { parsedText } from './canonical-text.ts';
-import type { CloseTexts, OpenTexts } from './fact-line.ts';
-import { jsonText } from './fact-texts.ts';
+import { type CloseTexts, factLine, type OpenTexts, parseOpening } from './fact-line.ts';
+import type { OpenFact } from './facts.ts';
 
 /** Revisions of a run: it began, it ended. */
 const BEGUN = 1;
@@ -60,33 +60,38 @@ export interface Opening {
   readonly origin: Origin;
 }
 
-/** How a run began, from its row: for a run whose beginning an earlier process drained. */
-export function openingOf(row: StoredReceipt): Opening {
-  const receipt = row.document as unknown as Receipt; // rows are written by this module alone
-  const { model, request, upstream_request: upstreamRequest } = receipt;
-  const open: OpenTexts = {
-    run: receipt.run_id,
-    at: String(receipt.timing.received_at_ms),
-    plane: jsonText(receipt.plane),
-    task: jsonText(receipt.task),
-    dialect: jsonText(receipt.dialect),
-    engine: jsonText(receipt.engine),
-    backend: jsonText(receipt.backend.id),
-    requestedModel: jsonText(model.requested),
-    upstreamModel: jsonText(model.upstream),
-    mode: jsonText(receipt.mode),
-    compatibility: jsonText(receipt.compatibility),
-    negotiation: jsonText(receipt.negotiation),
-    emulations: jsonText(receipt.emulations),
-    fidelity: jsonText(receipt.fidelity),
-    request: jsonText(request),
-    upstreamRequest: jsonText(upstreamRequest),
-    recording: jsonText(receipt.recording),
-    enforcement: jsonText(receipt.enforcement),
-    tags: jsonText(receipt.tags),
-    keyId: jsonText(receipt.key_id),
-    // A row of a version that did not know of parents has none.
-    parent: jsonText(receipt.parent_run_id ?? null),
+/** How a run began, from its row: for a run whose beginning is in no journal that is read again. */
+export function openFactOf({ runId, document }: StoredReceipt): OpenFact {
+  const receipt = document as unknown as Receipt; // rows are written by this module alone
+  return {
+    fact: 'open',
+    run: runId,
+    at: receipt.timing.received_at_ms,
+    plane: receipt.plane,
+    task: receipt.task,
+    dialect: receipt.dialect,
+    engine: receipt.engine,
+    backend: receipt.backend.id,
+    requestedModel: receipt.model.requested,
+    upstreamModel: receipt.model.upstream,
+    mode: receipt.mode,
+    compatibility: receipt.compatibility,
+    negotiation: receipt.negotiation,
+    emulations: receipt.emulations,
+    fidelity: receipt.fidelity,
+    request: receipt.request,
+    upstreamRequest: receipt.upstream_request,
+    recording: receipt.recording,
+    enforcement: receipt.enforcement,
+    tags: receipt.tags,
+    keyId: receipt.key_id,
+    // A row of a version that did not know of parents has none; a row's parent was written from a RunId.
+    parent: (receipt.parent_run_id ?? null) as RunId | null,
   };
-  return { open, origin: { node: receipt.node, version: receipt.version } };
+}
+
+/** The same as the keeper reads it, and where it was. */
+export function openingOf(row: StoredReceipt): Opening {
+  const { node, version } = row.document as unknown as Receipt; // rows are written by this module alone
+  return { open: parseOpening(factLine(openFactOf(row)), 'row'), origin: { node, version } };
 }
