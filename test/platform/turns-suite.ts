@@ -271,6 +271,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await one.session();
       await one.send(session, 'say "hi"');
       await one.until(session);
+      await one.closed();
       const { turnId } = (await one.events(session))[0] ?? {};
       const run = String(turnId).replace('turn_', 'run_');
       const tags = [`agent:${session.agentId}`, `session:${session.id}`, `turn:${turnId}`];
@@ -286,6 +287,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await one.session();
       await one.send(session, 'call the tool echo with {"n":1}');
       await one.until(session);
+      await one.closed();
       const used = one.facts.flatMap((fact) => (fact.fact === 'close' && fact.run !== one.facts[0]?.run ? [fact.usage] : []));
       const [call] = (await one.events(session)).filter(({ type }) => type === 'tool.started').map(({ data }) => data.tool_call);
       expect(used.length).toBe(2);
@@ -319,6 +321,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       await cancelTurn(one.platform.parts, one.platform.worker, active, 'Enough.');
       await one.send(session, 'fail with 400');
       await one.until(session);
+      await one.closed();
       const ends = one.facts.flatMap((fact) =>
         fact.fact === 'close' && fact.lastByteMs !== null && fact.attempts.length === 0 ? [fact] : [],
       );
@@ -338,6 +341,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       expect(one.facts.filter((fact) => fact.run === run).map(({ fact }) => fact)).toEqual(['open']);
       await answer(one, session, true);
       await one.until(session);
+      await one.closed();
       expect(one.facts.filter((fact) => fact.run === run).map(({ fact }) => fact)).toEqual(['open', 'open', 'close']);
       const ofRun = one.facts.filter((fact) => fact.run === run);
       expect(ofRun[1]).toEqual(ofRun[0]);

@@ -128,6 +128,16 @@ export class TestPlatform {
     }
   }
 
+  /** Every run that began has ended, by its facts: a turn says so after the commit that a reader of the session sees. */
+  async closed(ms = 15_000): Promise<void> {
+    const deadline = performance.now() + ms;
+    const runs = (kind: Fact['fact']): Set<string> => new Set(this.facts.flatMap(({ fact, run }) => (fact === kind ? [run] : [])));
+    while (runs('close').size < runs('open').size) {
+      if (performance.now() > deadline) throw new Error('a run has begun and not ended');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
   async events(session: StoredSession): Promise<StoredEvent[]> {
     return await listEvents(this.store, { sessionId: session.id, after: 0 });
   }
