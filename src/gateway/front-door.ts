@@ -1,5 +1,6 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { nodeHttp } from '../base/node-http.ts';
 import { AbpError } from '../contract/errors.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../dialects/paths.ts';
@@ -76,7 +77,7 @@ export class FrontDoor {
     this.#spliced.add(socket);
     socket.once('close', () => this.#spliced.delete(socket));
     const fail = (thrown: unknown): void => {
-      const response = new ServerResponse(request);
+      const response = new nodeHttp.ServerResponse(request);
       response.shouldKeepAlive = false;
       response.assignSocket(socket);
       response.once('finish', () => socket.end());

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
+import type http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { nodeHttp } from '../base/node-http.ts';
 import { AbpError, type ErrorCode } from '../contract/errors.ts';
 import { newRunId } from '../contract/run-id.ts';
 import type { Config } from './config.ts';
@@ -87,7 +88,7 @@ function createServer(config: Config, listener: http.RequestListener): http.Serv
     shouldUpgradeCallback: isSplice,
   };
   const { cert_file, key_file } = config.server;
-  if (cert_file === undefined || key_file === undefined) return http.createServer(limits, listener);
+  if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits, listener);
   return https.createServer({ ...limits, cert: readFileSync(cert_file), key: readFileSync(key_file) }, listener);
 }
 
@@ -115,7 +116,7 @@ function refuseRaw(gateway: Gateway, error: Error & { code?: string }, socket: S
     code === 'invalid_request' ? `The request is not valid HTTP: ${error.message}` : 'The request was refused before it was read.';
   const { status, body } = renderError(new AbpError(code, message), { runId, url: gateway.url });
   const text = JSON.stringify(body);
-  const reason = http.STATUS_CODES[status] ?? '';
+  const reason = nodeHttp.STATUS_CODES[status] ?? '';
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nX-ABP-Run-Id: ${runId}\r\nConnection: close\r\n\r\n${text}`,
   );

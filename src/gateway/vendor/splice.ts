@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { nodeHttp } from '../../base/node-http.ts';
 import { upstreamAddress } from '../../calls/address.ts';
 import { failureError } from '../../calls/failure.ts';
 import { downstreamHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
@@ -112,5 +113,5 @@ function join({ call, upstream, headers, recorder }: Joined): void {
 /** Status line and headers; from here on the connection is ours to write. */
 function headText(status: number, headers: readonly string[], runId: RunId): Buffer {
   const lines = [...headers, 'X-ABP-Run-Id', runId].map((item, at) => (at % 2 === 0 ? `${item}: ` : `${item}\r\n`));
-  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
+  return Buffer.from(`HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
 }
