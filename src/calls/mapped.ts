@@ -8,6 +8,7 @@ import { failureError } from './failure.ts';
 import { headerOf } from './headers.ts';
 import { LARGE_BYTES, type TranslatedAnswer } from './large-bodies/large-bodies.ts';
 import type { Recorder } from './recorder.ts';
+import { type Pending, Together } from './together.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
 
 /** A call whose request was translated and whose answer must be. */
@@ -32,13 +33,22 @@ export function callMapped(options: MappedOptions): Exchange {
   return call.start(request);
 }
 
-class MappedCall implements ExchangeSink, Exchange {
+const together = new Together();
+
+class MappedCall implements ExchangeSink, Exchange, Pending {
   /** Without the request: its body must not live as long as a slow stream. */
   readonly #options: Omit<MappedOptions, 'request'>;
   readonly #digest = new BodyDigest();
   #exchange: Exchange | undefined;
   #stream: StreamTranslator | undefined;
   #kept: Buffer[] = [];
+  /** Chunks of a stream that came in this turn of the event loop, … */
+  #arrived: Buffer[] = [];
+  /** … and what they are for the caller. */
+  #translated = '';
+  #begun = false;
+  /** The caller does not keep up. */
+  #slow = false;
   #status = 0;
   #headers: readonly string[] = [];
   #finished = false;
@@ -62,6 +72,7 @@ class MappedCall implements ExchangeSink, Exchange {
   }
 
   resume(): void {
+    this.#slow = false;
     this.#exchange?.resume();
   }
 
@@ -84,14 +95,33 @@ class MappedCall implements ExchangeSink, Exchange {
       return true;
     }
     if (this.#finished) return true;
-    const text = this.#stream.push(chunk);
-    const flowing = text === '' || this.#write(Buffer.from(text, 'utf8'));
+    this.#arrived.push(chunk);
+    if (!this.#begun) this.#pass();
+    else if (this.#arrived.length === 1) together.add(this);
+    return !this.#slow;
+  }
+
+  translate(): void {
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    try {
+      for (const chunk of arrived) this.#translated += this.#stream?.push(chunk) ?? '';
+    } catch (thrown) {
+      this.#breakOff(thrown);
+    }
+  }
+
+  send(): void {
+    const [stream, text] = [this.#stream, this.#translated];
+    if (this.#finished || stream === undefined) return;
+    this.#translated = '';
+    if (text !== '' && !this.#write(Buffer.from(text, 'utf8'))) this.#slow = true;
     // An answer that is cut, or that broke off with an error, is complete for the caller; the engine need not go on.
-    if (this.#stream.broken || (this.#stream.done && this.#options.translation.filter.done)) this.#finishEarly(this.#stream);
-    return flowing;
+    if (stream.broken || (stream.done && this.#options.translation.filter.done)) this.#finishEarly(stream);
   }
 
   end(trailers: readonly string[]): void {
+    this.#pass();
     if (!this.#finish()) return;
     this.#options.recorder.tape?.engine.trailers(trailers);
     this.#whole = true;
@@ -101,6 +131,7 @@ class MappedCall implements ExchangeSink, Exchange {
   }
 
   fail(failure: ExchangeFailure): void {
+    if (failure.kind !== 'aborted') this.#pass();
     if (!this.#finish()) return;
     const { answer, deployment } = this.#options;
     if (failure.kind === 'aborted') {
@@ -111,6 +142,12 @@ class MappedCall implements ExchangeSink, Exchange {
     this.#close('failed', failure.kind, error, this.#stream?.observed());
     if (this.#stream === undefined) answer.refuse(error);
     else answer.abandon();
+  }
+
+  /** At once: the head travels with the first bytes, and the last ones go before the end. */
+  #pass(): void {
+    this.translate();
+    this.send();
   }
 
   #take(): void {
@@ -134,6 +171,14 @@ class MappedCall implements ExchangeSink, Exchange {
     this.#closeStream(stream);
     this.#options.answer.end([]);
     this.#exchange?.abort();
+  }
+
+  /** The engine says something that no translator understands. */
+  #breakOff(thrown: unknown): void {
+    if (!this.#finish()) return;
+    this.#exchange?.abort();
+    this.#close('failed', 'untranslatable', translationError(thrown), this.#stream?.observed());
+    this.#options.answer.abandon();
   }
 
   #endStream(stream: StreamTranslator): void {
@@ -207,6 +252,7 @@ class MappedCall implements ExchangeSink, Exchange {
   }
 
   #write(bytes: Buffer): boolean {
+    this.#begun = true;
     this.#options.recorder.tape?.caller.chunk(bytes);
     return this.#options.answer.write(bytes);
   }

@@ -48,10 +48,8 @@ export class BatchSealer implements Sealer {
   }
 }
 
-/** Where documents are put together. A character that is not in Latin-1 makes a whole string dear to encode, so each part is written once and alone. */
+/** Where documents are put together. */
 let scratch = Buffer.allocUnsafe(16 * 1024);
-/** UTF-8 takes at most three bytes for a unit of a string. */
-const MOST_BYTES_PER_UNIT = 3;
 
 /** A document without the member that is its own hash, and with it. */
 interface Written {
@@ -60,10 +58,11 @@ interface Written {
 }
 
 function writeUnsealed(before: string, after: string): Written {
-  const most = (before.length + after.length) * MOST_BYTES_PER_UNIT;
-  if (scratch.length < most) scratch = Buffer.allocUnsafe(most);
-  const middle = scratch.write(before, 0, 'utf8');
-  const end = middle + scratch.write(after, middle, 'utf8');
+  const middle = before.length;
+  const end = middle + after.length;
+  if (scratch.length < end) scratch = Buffer.allocUnsafe(end);
+  scratch.write(before, 0, 'latin1');
+  scratch.write(after, middle, 'latin1');
   return {
     unsealed: scratch.subarray(0, end),
     sealed: (member) => {

@@ -21,7 +21,7 @@ export interface Built {
 
 /** Gives receipts their places in a chain, one after the other. */
 export interface Sealer {
-  /** Seals a document given as the texts before and after the members of its seal. */
+  /** Seals a document given as the texts before and after the members of its seal, a byte per character. */
   seal(before: string, after: string): { readonly document: Buffer; readonly sequence: number };
 }
 
@@ -53,7 +53,7 @@ export const NOT_ENDED: CloseTexts = {
 export function runningReceipt(begun: OpenTexts, origin: Origin): Built {
   const [open, close] = [canonicalOpening(begun), NOT_ENDED];
   const document = `${beforeSeal(open, close, origin, 'null')},"seal":null${afterSeal(open, close, origin)}`;
-  return { document: Buffer.from(document, 'utf8'), sha256: null, sequence: null };
+  return { document: Buffer.from(document, 'latin1'), sha256: null, sequence: null };
 }
 
 /** The receipt of a run that has ended, sealed. */
@@ -86,7 +86,7 @@ export function upstreamModel(open: OpenTexts, close: CloseTexts): string {
   return close.upstreamModel === 'null' ? open.upstreamModel : close.upstreamModel;
 }
 
-/** Values that may hold escapes or members in another order, in their RFC 8785 form; the others have no other. */
+/** Values that may hold escapes or members in another order, as the bytes of their RFC 8785 form; the others have no other. */
 function canonicalOpening(open: OpenTexts): OpenTexts {
   return {
     ...open,

@@ -35,15 +35,15 @@ export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): 
   return sha256(canonicalJson(content as unknown as JsonObject)); // a receipt holds JSON values only
 }
 
-/** The same hash from the texts of a run, each in its RFC 8785 form: nothing is parsed or sorted again. */
+/** The same hash from the texts of a run, each as the bytes of its RFC 8785 form: nothing is parsed or sorted again. */
 export function contentTextHash(open: OpenTexts, close: CloseTexts, upstreamModel: string): string {
-  return sha256(
+  const content =
     `{"artifacts":${close.artifacts},"compatibility":${open.compatibility},"contract_version":"${CONTRACT_VERSION}","dialect":${open.dialect}` +
-      `,"emulations":${open.emulations},"engine":${open.engine},"event_count":${close.eventCount},"fidelity":${open.fidelity},"mode":${open.mode}` +
-      `,"negotiation":${open.negotiation},"plane":${open.plane},"reason":${close.reason},"request":${open.request},"response":${close.response}` +
-      `,"status":${close.status},"tool_calls":${withoutIds(close.toolCalls)},"upstream_model":${upstreamModel}` +
-      `,"upstream_request":${open.upstreamRequest},"usage":${close.usage},"workspace_delta":${close.workspaceDelta}}`,
-  );
+    `,"emulations":${open.emulations},"engine":${open.engine},"event_count":${close.eventCount},"fidelity":${open.fidelity},"mode":${open.mode}` +
+    `,"negotiation":${open.negotiation},"plane":${open.plane},"reason":${close.reason},"request":${open.request},"response":${close.response}` +
+    `,"status":${close.status},"tool_calls":${withoutIds(close.toolCalls)},"upstream_model":${upstreamModel}` +
+    `,"upstream_request":${open.upstreamRequest},"usage":${close.usage},"workspace_delta":${close.workspaceDelta}}`;
+  return sha256(Buffer.from(content, 'latin1'));
 }
 
 /** The id of a call with the comma behind it. Inside a string a quote is escaped, so the text stands nowhere else. */

@@ -47,7 +47,10 @@ const BEYOND_ASCII = /[\u0080-\uffff]/g;
 const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 function ascii(text: string): string {
-  return (text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\\ufffd') : text).replace(BEYOND_ASCII, escaped);
+  const whole = text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\\ufffd') : text;
+  const made = whole.replace(BEYOND_ASCII, escaped);
+  // A string made from one with wide characters keeps their width, and so would every line it becomes a part of.
+  return made.length === whole.length ? made : Buffer.from(made, 'latin1').toString('latin1');
 }
 
 function escaped(character: string): string {

@@ -53,7 +53,7 @@ export async function keepLateEnds(store: Store, chain: Chain, endings: readonly
 }
 
 /** The receipt that this node would have sealed, had it been in time, is put together to take its members. */
-const NO_SEAL: Sealer = { seal: (before, after) => ({ document: Buffer.from(before + after, 'utf8'), sequence: 0 }) };
+const NO_SEAL: Sealer = { seal: (before, after) => ({ document: Buffer.from(before + after, 'latin1'), sequence: 0 }) };
 
 function documentOf({ stored, opening, close }: LateEnding): { run: RunId; receiptSha256: string | null; document: string } {
   const { document } = closedReceipt({ ...opening, close, sealer: NO_SEAL });

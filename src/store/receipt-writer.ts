@@ -78,8 +78,10 @@ async function saveOnSqlite(store: SqliteStore, batch: ReceiptBatch): Promise<vo
 }
 
 function writeOnSqlite({ receipt, position, tip, head }: SqliteStatements, { receipts, mark, sealed }: ReceiptBatch): void {
+  const values = new Array<ReturnType<(typeof sources)[number]>>(sources.length);
   for (const one of receipts) {
-    const { changes } = receipt.run(...sources.map((source) => source(one)));
+    for (const [index, source] of sources.entries()) values[index] = source(one);
+    const { changes } = receipt.run(...values);
     if (changes === 0 && one.sequence !== null) throw chainMoved();
   }
   const added = sealed?.();

@@ -80,7 +80,7 @@ export function unsignedSealer(): Sealer {
     seal: (before, after) => {
       sequence += 1;
       const members = `"hash":"${'1'.repeat(64)}","key_id":"key_1","previous":"${'0'.repeat(64)}","sequence":${sequence}`;
-      return { document: Buffer.from(before + members + after, 'utf8'), sequence };
+      return { document: Buffer.from(before + members + after, 'latin1'), sequence };
     },
   };
 }
