@@ -77,17 +77,15 @@ export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<s
 }
 
 /** The caller's `X-ABP-…` headers by lower-case name, for an engine inside this process. */
-export function asidesOf(raw: readonly string[], deployment: Deployment): { readonly asides?: Readonly<Record<string, string>> } {
-  if (deployment.origin !== '') return NO_ASIDES;
+export function asidesOf(raw: readonly string[], deployment: Deployment): Readonly<Record<string, string>> | undefined {
+  if (deployment.origin !== '') return undefined;
   const asides: Record<string, string> = {};
   for (let at = 0; at < raw.length; at += 2) {
     const lower = (raw[at] ?? '').toLowerCase();
     if (lower.startsWith('x-abp-') && lower !== 'x-abp-key') asides[lower] = raw[at + 1] ?? '';
   }
-  return { asides };
+  return asides;
 }
-
-const NO_ASIDES = {};
 
 /** The credential without its scheme. */
 export function bareCredential(value: string): string {

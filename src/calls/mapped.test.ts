@@ -34,7 +34,8 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
   const facts: Fact[] = [];
   let sink: ExchangeSink | undefined;
   const facing = { append: (fact: Fact) => void facts.push(fact), closing: (step: { record(): void }) => step.record() };
-  const call = callMapped({
+  const request = { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1000, runHex: '0'.repeat(32) };
+  const call = callMapped(request, {
     deployment: {
       engine: sim,
       origin: '',
@@ -46,7 +47,6 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
         return { abort: () => void log.push('engine aborted'), resume: () => void log.push('engine resumed') };
       },
     },
-    request: { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1000, runHex: '0'.repeat(32) },
     translation: {
       engine,
       caller: dialect('claude'),

@@ -11,10 +11,9 @@ import type { Recorder } from './recorder.ts';
 import { type Pending, Together } from './together.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
 
-/** A call whose request was translated and whose answer must be. */
+/** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
 export interface MappedOptions {
   readonly deployment: Deployment;
-  readonly request: ExchangeRequest;
   readonly translation: Translation;
   /** Translates a large answer in one piece on another thread. */
   readonly aside: (body: Buffer) => Promise<TranslatedAnswer>;
@@ -26,9 +25,8 @@ export interface MappedOptions {
 }
 
 /** Sends the translated request and translates the answer on its way back. */
-export function callMapped(options: MappedOptions): Exchange {
-  const { request, ...rest } = options;
-  const call = new MappedCall(rest);
+export function callMapped(request: ExchangeRequest, options: MappedOptions): Exchange {
+  const call = new MappedCall(options);
   options.recorder.dispatched();
   return call.start(request);
 }
@@ -36,8 +34,7 @@ export function callMapped(options: MappedOptions): Exchange {
 const together = new Together();
 
 class MappedCall implements ExchangeSink, Exchange, Pending {
-  /** Without the request: its body must not live as long as a slow stream. */
-  readonly #options: Omit<MappedOptions, 'request'>;
+  readonly #options: MappedOptions;
   readonly #digest = new BodyDigest();
   #exchange: Exchange | undefined;
   #stream: StreamTranslator | undefined;
@@ -58,7 +55,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   /** The engine had more to say. */
   #cut = false;
 
-  constructor(options: Omit<MappedOptions, 'request'>) {
+  constructor(options: MappedOptions) {
     this.#options = options;
   }
 

@@ -8,7 +8,7 @@ export interface PolicyAsk {
   readonly model: string;
   readonly mode: Mode;
   /** Names of the tools the request offers; undefined in passthrough, where the body is not read. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** Throws E004 or E005 to refuse a call before anyone is called. */

@@ -71,7 +71,7 @@ export class Recorder {
     this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
-    this.#sink.append({ fact: 'open', run: this.#run, at: this.#at, ...fact });
+    this.#sink.append({ ...fact, fact: 'open', run: this.#run, at: this.#at });
   }
 
   /** Where the bytes of the answer go; undefined unless the run is recorded in full. */
@@ -133,20 +133,23 @@ export class Recorder {
   close(ending: Ending): void {
     if (this.#closed) return;
     this.#closed = true;
-    const { observed, whole = false, cut = false, ...facts } = ending;
+    const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = ending;
     // Before the fact: whoever reads that the run has ended finds all its bodies.
-    this.#tape?.end({ complete: whole, cut, sha256: facts.response?.sha256 ?? null, bytes: facts.response?.bytes ?? 0 });
+    this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
     this.#sink.append({
       fact: 'close',
       run: this.#run,
       at: Date.now(),
-      ...facts,
-      reason: facts.reason ?? this.#note?.reason ?? null,
+      status,
+      reason: reason ?? this.#note?.reason ?? null,
+      error,
+      response,
+      eventCount,
       backendVersion: this.#note?.version ?? null,
       upstreamModel: observed?.model ?? null,
       usage: usageOf(observed),
       toolCalls: (observed?.toolCalls ?? []).map(toolCallRecord),
-      attempts: this.#attempts(ending.error?.message ?? null),
+      attempts: this.#attempts(error?.message ?? null),
       dispatchedMs: this.#dispatchedMs,
       firstByteMs: this.#firstByteMs,
       lastByteMs: this.#lastByteMs,

@@ -8,10 +8,9 @@ import { downstreamHeaders, headerOf } from './headers.ts';
 import type { Recorder } from './recorder.ts';
 import { Watch, type Watched } from './watch.ts';
 
-/** A call whose bytes pass unchanged. */
+/** A call whose bytes pass unchanged. Without the request: its body must not live as long as a slow stream. */
 export interface RelayOptions {
   readonly deployment: Deployment;
-  readonly request: ExchangeRequest;
   readonly dialect: Dialect | undefined;
   readonly answer: Answer;
   readonly recorder: Recorder;
@@ -22,16 +21,14 @@ export interface RelayOptions {
 }
 
 /** Sends the request and relays the answer byte for byte, watching on the side. The caller cancels through the returned handle. */
-export function relay(options: RelayOptions): Exchange {
-  const { request, ...rest } = options;
-  const call = new Relay(rest);
+export function relay(request: ExchangeRequest, options: RelayOptions): Exchange {
+  const call = new Relay(options);
   options.recorder.dispatched();
   return call.start(request);
 }
 
 class Relay implements ExchangeSink, Exchange {
-  /** Without the request: its body must not live as long as a slow stream. */
-  readonly #options: Omit<RelayOptions, 'request'>;
+  readonly #options: RelayOptions;
   #exchange: Exchange | undefined;
   #watch: Watch | undefined;
   #status = 0;
@@ -47,7 +44,7 @@ class Relay implements ExchangeSink, Exchange {
   /** The answer came to its end. */
   #whole = false;
 
-  constructor(options: Omit<RelayOptions, 'request'>) {
+  constructor(options: RelayOptions) {
     this.#options = options;
   }
 

@@ -98,17 +98,17 @@ export class FrontDoor {
     for (const socket of this.#spliced) socket.destroy();
   }
 
-  #admit({ match, ...call }: Arrived, principal: Principal, fail: (error: unknown) => void): void {
-    const { request, response, runId, target } = call;
+  #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {
+    const { request, response, runId, target, match } = arrived;
     if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
     if (match !== undefined) {
-      handleVendor(this.#gateway, { ...call, match, principal }, fail);
+      handleVendor(this.#gateway, { request, response, runId, target, match, principal }, fail);
       return;
     }
     const engine = target.engine ?? markedEngine(target.path, request.headers);
     if (engine !== undefined && !isOwnList(engine, target.path)) {
       if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
-      handleRaw(this.#gateway, { ...call, target: { ...target, engine }, principal });
+      handleRaw(this.#gateway, { request, response, runId, target: { ...target, engine }, principal });
       return;
     }
     // The key in the path has done its work; routes know their own paths only.

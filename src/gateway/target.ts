@@ -7,9 +7,9 @@ export interface Target {
   /** Query with its question mark, or empty. */
   readonly query: string;
   /** `/e/{engine}/…` */
-  readonly engine?: string;
+  readonly engine: string | undefined;
   /** `/k/{key}/…` */
-  readonly key?: string;
+  readonly key: string | undefined;
 }
 
 /** Some readers take an escaped slash or a backslash for a slash. */
@@ -27,7 +27,7 @@ export function parseTarget(url: string): Target {
   if (path.startsWith('/k/')) [key, path] = firstSegment(path, 3);
   if (path.startsWith('/e/')) [engine, path] = firstSegment(path, 3);
   assertOneSlash(path);
-  return { path, query, ...(engine === undefined ? {} : { engine }), ...(key === undefined ? {} : { key }) };
+  return { path, query, engine, key };
 }
 
 /** Behind an origin, a second slash would begin a host name. */

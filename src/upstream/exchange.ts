@@ -19,7 +19,7 @@ export interface ExchangeRequest {
   readonly runHex: string;
   readonly dialect?: string;
   /** What the caller says to an engine inside this process: its `X-ABP-…` headers by lower-case name. */
-  readonly asides?: Readonly<Record<string, string>>;
+  readonly asides?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What an engine inside this process says of its answer; it goes into the receipt. */

@@ -9,7 +9,7 @@ export type Need =
   | { readonly kind: 'public' }
   /** Negotiation, explanations and the caller's own receipts. */
   | { readonly kind: 'read' }
-  | { readonly kind: 'vendor'; readonly engine: string; readonly model?: string; readonly raw: boolean }
+  | { readonly kind: 'vendor'; readonly engine: string; readonly model?: string | undefined; readonly raw: boolean }
   /** `agent` and `engine` are those of a coding agent to be started; an agent left alone with its own engine is `direct`. */
   | { readonly kind: 'plane'; readonly plane: Plane; readonly agent?: string; readonly engine?: string | undefined }
   /** Spawning, keys and settings. */

@@ -7,7 +7,7 @@ import { relay } from '../../calls/relay.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { enginePath } from '../../dialects/paths.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
-import type { Exchange } from '../../upstream/exchange.ts';
+import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
 import { gated, type TurnedDown } from '../../upstream/gate.ts';
 import { isOurSecret } from '../auth/principal.ts';
 import { asAbpError, sendError } from '../errors.ts';
@@ -109,27 +109,24 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
   const { request, runId, target, match } = one.call;
   const ours = (secret: string): boolean => isOurSecret(secret) || gateway.keys.isToken(secret);
   const headers = upstreamHeaders(request.rawHeaders, deployment, ours);
-  return relay({
+  const path = `${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, ours)}`;
+  const sent: ExchangeRequest = {
+    ...upstreamAddress(deployment, request.rawHeaders, path),
+    method: match.path.method,
+    headers: plan.decoded ? withoutHeader(headers, 'content-encoding') : headers,
+    body: plan.body,
+    silenceMs: deployment.silenceMs,
+    runHex: runId.slice(4),
+    dialect: match.dialect.id,
+    asides: asidesOf(request.rawHeaders, deployment),
+  };
+  return relay(sent, {
     deployment,
     dialect: match.path.operation === 'generate' ? match.dialect : undefined,
     recorder: one.recorder,
     answer: answerOf(gateway, one.call),
     onTaken: one.release,
     onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
-    request: {
-      method: match.path.method,
-      ...upstreamAddress(
-        deployment,
-        request.rawHeaders,
-        `${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, ours)}`,
-      ),
-      headers: plan.decoded ? withoutHeader(headers, 'content-encoding') : headers,
-      body: plan.body,
-      silenceMs: deployment.silenceMs,
-      runHex: runId.slice(4),
-      dialect: match.dialect.id,
-      ...asidesOf(one.call.request.rawHeaders, deployment),
-    },
   });
 }
 
@@ -158,7 +155,18 @@ function translated(
     },
   };
   const [engine, caller] = [plan.route.target, match.dialect];
-  return callMapped({
+  const sent: ExchangeRequest = {
+    method: 'POST',
+    origin: deployment.origin,
+    path: `${deployment.basePath}${plan.path}`,
+    headers: engineHeaders(deployment, plan.headers, gateway.version),
+    body: plan.body,
+    silenceMs: deployment.silenceMs,
+    runHex: runId.slice(4),
+    dialect: plan.route.target.id,
+    asides: asidesOf(one.call.request.rawHeaders, deployment),
+  };
+  return callMapped(sent, {
     deployment,
     recorder: one.recorder,
     answer,
@@ -166,17 +174,6 @@ function translated(
     streamed: asked.stream && !counting,
     translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
     aside: (body) => gateway.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }),
-    request: {
-      method: 'POST',
-      origin: deployment.origin,
-      path: `${deployment.basePath}${plan.path}`,
-      headers: engineHeaders(deployment, plan.headers, gateway.version),
-      body: plan.body,
-      silenceMs: deployment.silenceMs,
-      runHex: runId.slice(4),
-      dialect: plan.route.target.id,
-      ...asidesOf(one.call.request.rawHeaders, deployment),
-    },
   });
 }
 

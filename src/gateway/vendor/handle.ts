@@ -85,7 +85,7 @@ class Opening implements Step {
     if (this.#planned === undefined) return;
     const planned = this.#planned;
     this.#planned = undefined;
-    dispatch(this.#gateway, { call: this.#call, ...planned, recorder: this.#recorder, release: this.#release });
+    dispatch(this.#gateway, { ...planned, call: this.#call, recorder: this.#recorder, release: this.#release });
   }
 
   fail(error: unknown): void {

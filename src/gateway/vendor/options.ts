@@ -9,14 +9,14 @@ import type { RunTerms } from '../auth/scopes.ts';
 
 /** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
 export interface CallOptions {
-  readonly engine?: string;
+  readonly engine: string | undefined;
   /** The model of the call, whatever its body says. */
-  readonly model?: string;
+  readonly model: string | undefined;
   readonly compatibility: Compatibility;
   readonly requirements: CapabilityRequirements;
   readonly emulate: readonly Capability[];
   readonly traffic: readonly TrafficRow[];
-  readonly thinking?: ThinkingOverride;
+  readonly thinking: ThinkingOverride | undefined;
   readonly unknownLeaves: 'refuse' | 'report';
 }
 
@@ -26,13 +26,13 @@ export function callOptions(headers: IncomingHttpHeaders, principal: Principal):
   const compatibility = parseCompatibility(single(headers['x-abp-compatibility']) ?? terms?.compatibility);
   const thinking = thinkingOf(terms);
   return {
-    ...(engine === undefined ? {} : { engine }),
-    ...(terms === undefined || terms.model === null ? {} : { model: terms.model }),
+    engine,
+    model: terms?.model ?? undefined,
     compatibility,
     requirements: parseRequirements(single(headers['x-abp-require'])),
     emulate: [...parseEmulate(single(headers['x-abp-emulate'])), ...(compatibility === 'strict' ? [] : (terms?.emulate ?? []))],
     traffic: compatibility === 'strict' ? [] : (terms?.traffic ?? []),
-    ...(thinking === undefined ? {} : { thinking }),
+    thinking,
     // A coding agent's requests change with its version; what they hold is reported, not refused.
     unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
   };

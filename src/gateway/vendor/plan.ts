@@ -2,6 +2,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import type { PolicyAsk } from '../../calls/policy.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
+import type { CapabilityManifest, CapabilityRequirements } from '../../contract/support.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Asked } from '../../mapping/prepare.ts';
@@ -71,16 +72,16 @@ interface Draftable {
 }
 
 function planRoute(gateway: Gateway, { call, read, options, facts: opening, recorder }: Draftable, chosen: Route): Plan {
-  let facts: Facts = { ...opening, ...routeFacts(gateway, call, chosen) };
+  let facts = routeFacts(gateway, call, chosen, opening);
   const plan = recorded(
     { call, read, recorder },
     () => facts,
     () => {
       const { engine, model } = chosen;
-      authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
+      authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, model: model === '' ? undefined : model });
       const rewritten = isRewritten(call, chosen);
-      const drafted = rewritten ? translation(call, read, chosen, options) : relaying({ call, read, options, facts }, chosen);
-      facts = { ...facts, ...drafted.facts };
+      const drafted = rewritten ? translation({ call, read, options, facts }, chosen) : relaying({ call, read, options, facts }, chosen);
+      facts = drafted.facts;
       if (drafted.error !== undefined) throw drafted.error;
       gateway.policy(policyAsk(call, drafted.plan));
       assertKey(gateway, chosen, rewritten);
@@ -117,25 +118,22 @@ function policyAsk({ principal, match }: VendorCall, plan: Plan): PolicyAsk {
     engine: engine.id,
     model,
     mode,
-    ...(plan.kind === 'translate' ? { tools: plan.asked.tools } : {}),
+    tools: plan.kind === 'translate' ? plan.asked.tools : undefined,
   };
 }
 
 type Draft =
-  | { readonly facts: Partial<Facts>; readonly plan: Plan; readonly error?: undefined }
-  | { readonly facts: Partial<Facts>; readonly error: AbpError };
+  | { readonly facts: Facts; readonly plan: Plan; readonly error?: undefined }
+  | { readonly facts: Facts; readonly error: AbpError };
 
 /** What goes out in the caller's own dialect. Requirements come from headers alone. */
 function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, chosen: Route): Draft {
   const { requirements, compatibility } = options;
   const { manifest, name } = chosen.engine;
   const { body, fidelity } = outgoing(call, read, chosen, options);
-  const result = negotiate(manifest, requirements);
-  const known: Partial<Facts> = {
-    negotiation:
-      requirements.required.length === 0
-        ? null
-        : { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) },
+  const known: Facts = {
+    ...facts,
+    negotiation: requirements.required.length === 0 ? null : negotiation(manifest, requirements),
     fidelity,
     upstreamRequest: body === read.body ? facts.request : { sha256: sha256(body), bytes: body.length },
   };
@@ -148,14 +146,20 @@ function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, c
   return { facts: known, plan: { kind: 'relay', route: chosen, body, decoded: body !== read.body && read.text !== read.body } };
 }
 
-function translation(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Draft {
+function negotiation(manifest: CapabilityManifest, requirements: CapabilityRequirements): OpenFact['negotiation'] {
+  const result = negotiate(manifest, requirements);
+  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
+}
+
+function translation({ call, read, options, facts: opening }: Omit<Draftable, 'recorder'>, chosen: Route): Draft {
   if (call.match.path.operation === 'embeddings') {
     const { dialect } = call.match;
     const parties = { dialectId: dialect.id, dialectStyle: dialect.style, engineId: chosen.engine.id, engineName: chosen.engine.name };
-    return { facts: {}, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
+    return { facts: opening, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
   }
   const { upstream, error, ...prepared } = preparedFor(call, read, chosen, options);
-  const facts: Partial<Facts> = {
+  const facts: Facts = {
+    ...opening,
     negotiation: prepared.negotiation,
     emulations: prepared.emulations,
     fidelity: prepared.fidelity,
@@ -168,9 +172,10 @@ function translation(call: VendorCall, read: Read, chosen: Route, options: CallO
   return { facts, plan: { kind: 'translate', route: chosen, body, path, headers, asked, changes } };
 }
 
-function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route): Partial<Facts> {
+function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route, opening: Facts): Facts {
   const { id } = chosen.engine;
   return {
+    ...opening,
     engine: id,
     backend: `engine:${id}`,
     task: `${match.path.method} ${target.path} → ${id}`,

@@ -49,7 +49,7 @@ export async function readLarge(gateway: Gateway, call: VendorCall, body: Body):
     const [first] = chooseRoutes(gateway, call, read, options);
     if (first === undefined) return read;
     const { engine, model } = first;
-    authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, ...(model === '' ? {} : { model }) });
+    authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, model: model === '' ? undefined : model });
     const sha256 = await writeAside(gateway, { call, read, options }, first);
     return { ...read, ...(sha256 === undefined || body.text !== body.body ? {} : { sha256 }) };
   } catch (error) {

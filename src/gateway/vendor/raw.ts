@@ -7,6 +7,7 @@ import { relay } from '../../calls/relay.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { chooseEngine, engines } from '../../engines/index.ts';
+import type { ExchangeRequest } from '../../upstream/exchange.ts';
 import { authorize } from '../auth/access.ts';
 import { isOurSecret, keyIdOf, type Principal, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
@@ -30,21 +31,21 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
   const recorder = new Recorder(gateway.keeper, gateway.live, runId);
   recorder.open(rawFacts(gateway, call, deployment.engine.id));
   const ours = oursOf(gateway);
-  const exchange = relay({
+  const sent: ExchangeRequest = {
+    ...upstreamAddress(deployment, request.rawHeaders, `${target.path}${upstreamQuery(target.query, deployment, ours)}`),
+    method: request.method ?? 'GET',
+    headers: withLength(upstreamHeaders(request.rawHeaders, deployment, ours), request),
+    body: hasBody(request) ? request : null,
+    silenceMs: deployment.silenceMs,
+    runHex: runId.slice(4),
+  };
+  const exchange = relay(sent, {
     deployment,
     dialect: undefined,
     recorder,
     answer: new HttpAnswer(response, { runId, url: gateway.url }),
     onTaken: () => undefined,
     onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
-    request: {
-      method: request.method ?? 'GET',
-      ...upstreamAddress(deployment, request.rawHeaders, `${target.path}${upstreamQuery(target.query, deployment, ours)}`),
-      headers: withLength(upstreamHeaders(request.rawHeaders, deployment, ours), request),
-      body: hasBody(request) ? request : null,
-      silenceMs: deployment.silenceMs,
-      runHex: runId.slice(4),
-    },
   });
   response.on('drain', () => exchange.resume());
   response.once('close', () => {
