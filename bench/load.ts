@@ -1,5 +1,6 @@
-import { type Dispatcher, Pool } from 'undici';
+import { connect, type Socket } from 'node:net';
 import { spread } from './harness.ts';
+import { MessageReader } from './message-reader.ts';
 import { trafficOf } from './traffic.ts';
 
 /** A bounded burst of calls. */
@@ -31,67 +32,94 @@ const HEADERS = [
   ...['x-api-key', 'sk-bench', 'anthropic-version', '2023-06-01', 'x-stainless-lang', 'js', 'x-stainless-runtime', 'node'],
 ];
 
-class Call implements Dispatcher.DispatchHandler {
-  readonly started = performance.now();
-  readonly #done: (error: Error | undefined, call: Call) => void;
-  #status = 0;
-  firstByte = 0;
-  lastByte = 0;
-  bytes = 0;
+/** One call that is over, in milliseconds. */
+interface Call {
+  readonly started: number;
+  readonly firstByte: number;
+  readonly lastByte: number;
+  readonly bytes: number;
+}
 
-  constructor(done: (error: Error | undefined, call: Call) => void) {
-    this.#done = done;
+/** A kept-alive connection that makes one call after the other. */
+class Lane {
+  readonly #socket: Socket;
+  readonly #request: Buffer;
+  #reader = new MessageReader();
+  #started = 0;
+  #firstByte = 0;
+
+  constructor({ hostname, port }: URL, request: Buffer, onEnd: (lane: Lane, call: Call) => void, onError: (error: Error) => void) {
+    this.#request = request;
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#socket.on('error', onError);
+    this.#socket.on('close', () => onError(new Error('the proxy closed the connection')));
+    this.#socket.on('data', (bytes: Buffer) => {
+      const whole = this.#reader.push(bytes);
+      if (this.#firstByte === 0 && this.#reader.body > 0) this.#firstByte = performance.now() - this.#started;
+      if (!whole) return;
+      if (!this.#reader.first.includes(' 200 ')) onError(new Error(`the proxy answered ${this.#reader.first}`));
+      else onEnd(this, this.#ended());
+    });
   }
 
-  onRequestStart(): void {
-    // undici asks for it; a burst is never aborted.
+  call(): void {
+    this.#reader = new MessageReader();
+    this.#started = performance.now();
+    this.#firstByte = 0;
+    this.#socket.write(this.#request);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    this.#status = status;
+  end(): void {
+    this.#socket.removeAllListeners('close').destroy();
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.bytes === 0) this.firstByte = performance.now() - this.started;
-    this.bytes += chunk.length;
-  }
-
-  onResponseEnd(): void {
-    this.lastByte = performance.now() - this.started;
-    this.#done(this.#status === 200 ? undefined : new Error(`the proxy answered ${this.#status}`), this);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#done(error, this);
+  #ended(): Call {
+    return {
+      started: this.#started,
+      firstByte: this.#firstByte,
+      lastByte: performance.now() - this.#started,
+      bytes: this.#reader.body,
+    };
   }
 }
 
-async function burst(order: Order): Promise<Burst> {
-  const { url, traffic, count, concurrency, arrivals = Number.POSITIVE_INFINITY, path = '/v1/messages', headers = [] } = order;
+function requestOf({ url, traffic, path = '/v1/messages', headers = [] }: Order): Buffer {
   const { request } = trafficOf(traffic);
-  const pool = new Pool(url, { connections: concurrency, pipelining: 1 });
+  const all = ['host', new URL(url).host, ...HEADERS, ...headers, 'content-length', String(request.length)];
+  const lines = all.map((item, at) => (at % 2 === 0 ? `${item}: ` : `${item}\r\n`));
+  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), request]);
+}
+
+async function burst(order: Order): Promise<Burst> {
+  const { url, count, concurrency, arrivals = Number.POSITIVE_INFINITY } = order;
+  const request = requestOf(order);
   const calls: Call[] = [];
+  const lanes: Lane[] = [];
   const started = performance.now();
   let sent = 0;
   await new Promise<void>((resolve, reject) => {
-    const next = (): void => {
+    const next = (lane: Lane): void => {
       if (sent === count) return;
       sent += 1;
-      pool.dispatch({ path, method: 'POST', headers: [...HEADERS, ...headers], body: request }, new Call(done));
+      lane.call();
     };
-    const done = (error: Error | undefined, call: Call): void => {
-      if (error !== undefined) reject(error);
-      else if (calls.push(call) === count) resolve();
-      else next();
+    const onEnd = (lane: Lane, call: Call): void => {
+      if (calls.push(call) === count) resolve();
+      else next(lane);
+    };
+    const open = (): void => {
+      const lane = new Lane(new URL(url), request, onEnd, reject);
+      lanes.push(lane);
+      next(lane);
     };
     for (let lane = 0; lane < Math.min(concurrency, count); lane += 1) {
       const delay = (lane / arrivals) * 1000;
-      if (delay === 0) next();
-      else setTimeout(next, delay);
+      if (delay === 0) open();
+      else setTimeout(open, delay);
     }
   });
   const seconds = (performance.now() - started) / 1000;
-  await pool.close();
+  for (const lane of lanes) lane.end();
   const firstEnd = Math.min(...calls.map((call) => call.started + call.lastByte));
   return {
     seconds,
@@ -102,5 +130,13 @@ async function burst(order: Order): Promise<Burst> {
   };
 }
 
-process.on('message', (order: Order) => void burst(order).then((result) => process.send?.(result)));
+process.on('message', (order: Order) => {
+  burst(order).then(
+    (result) => process.send?.(result),
+    (error: unknown) => {
+      process.stderr.write(`load: ${String(error)}\n`);
+      process.exit(1);
+    },
+  );
+});
 process.once('disconnect', () => process.exit());
