@@ -32,3 +32,22 @@ it('ends with an error when a frame does not end, and reads nothing after it', (
   ]);
   expect([stream.broken, stream.count, stream.read(beginning), stream.rest()]).toEqual([true, 1, [], []]);
 });
+
+it('quotes a body that was no stream at all, because it may say what went wrong', () => {
+  const stream = open();
+  stream.read(Buffer.from('{"error": {"message": "quota is used up"},\n'));
+  stream.read(Buffer.from(' "more": 1}'));
+  expect([...stream.rest(), ...stream.end()]).toEqual([
+    {
+      type: 'error',
+      error: {
+        kind: 'server',
+        message: 'the engine did not answer with a stream: {"error": {"message": "quota is used up"}, "more": 1}',
+        status: 200,
+      },
+    },
+  ]);
+  const cut = open();
+  cut.read(beginning);
+  expect(cut.end()).toEqual([{ type: 'error', error: { kind: 'server', message: 'the engine closed the stream early', status: 200 } }]);
+});

@@ -73,7 +73,27 @@ export function recordedHeaders(raw: readonly string[]): string[] {
 export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<string, string>>, version: string): string[] {
   const { auth } = deployment.engine;
   const key = auth !== undefined && deployment.key !== undefined ? [auth.header, `${auth.prefix}${deployment.key}`] : [];
-  return ['content-type', 'application/json', 'user-agent', `agent-backplane/${version}`, ...Object.entries(dialect).flat(), ...key];
+  // What must be translated must be read: nothing is gained by a compressed answer.
+  const ours = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', `agent-backplane/${version}`];
+  return [...ours, ...Object.entries(dialect).flat(), ...key];
+}
+
+const RETRY_HINTS = ['retry-after', 'retry-after-ms'];
+
+/** What an engine says about when to come back. */
+export function retryHints(headers: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    RETRY_HINTS.flatMap((name) => {
+      const value = headerOf(headers, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** How a body is compressed; empty when it is not. */
+export function encodingOf(headers: readonly string[]): string {
+  const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
+  return encoding === 'identity' ? '' : encoding;
 }
 
 /** The caller's `X-ABP-…` headers by lower-case name, for an engine inside this process. */

@@ -5,11 +5,12 @@ import type { Answer } from './answer.ts';
 import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
-import { headerOf } from './headers.ts';
+import { encodingOf, retryHints } from './headers.ts';
 import { LARGE_BYTES, type TranslatedAnswer } from './large-bodies/large-bodies.ts';
 import type { Recorder } from './recorder.ts';
 import { type Pending, Together } from './together.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
+import { decode } from './watch.ts';
 
 /** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
 export interface MappedOptions {
@@ -80,6 +81,11 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#options.recorder.firstByte(status, note);
     this.#options.recorder.tape?.engine.head(status, headers);
     if (status >= 400 || !this.#options.streamed) return;
+    const encoding = encodingOf(headers);
+    if (encoding !== '') {
+      this.#refuseStream(`it is compressed (${encoding}), which it was asked not to be`);
+      return;
+    }
     this.#stream = new StreamTranslator(this.#options.translation);
     this.#head(200, ['content-type', this.#stream.contentType, 'cache-control', 'no-cache']);
   }
@@ -123,8 +129,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#options.recorder.tape?.engine.trailers(trailers);
     this.#whole = true;
     if (this.#stream !== undefined) this.#endStream(this.#stream);
-    else if (this.#status >= 400) this.#translateError();
-    else this.#translateBody();
+    else this.#readBody((body) => (this.#status >= 400 ? this.#translateError(body) : this.#translateBody(body)));
   }
 
   fail(failure: ExchangeFailure): void {
@@ -193,10 +198,31 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
   }
 
-  #translateBody(): void {
-    const { aside, translation } = this.#options;
+  #refuseStream(reason: string): void {
+    if (!this.#finish()) return;
+    this.#exchange?.abort();
+    this.#untranslatable(new Error(reason));
+  }
+
+  /** Engines are asked not to compress; a proxy before one may do so all the same. */
+  #readBody(read: (body: Buffer) => void): void {
     const body = Buffer.concat(this.#kept);
     this.#kept = [];
+    const encoding = encodingOf(this.#headers);
+    if (encoding === '') {
+      read(body);
+      return;
+    }
+    decode(body, encoding)
+      .then((decoded) => {
+        if (decoded === undefined) throw new Error(`it is compressed (${encoding}) and cannot be decompressed`);
+        read(decoded);
+      })
+      .catch((thrown: unknown) => this.#untranslatable(thrown));
+  }
+
+  #translateBody(body: Buffer): void {
+    const { aside, translation } = this.#options;
     const send = ({ text, observed }: TranslatedAnswer): void =>
       this.#send(200, text, [], () => this.#close('completed', null, null, observed));
     if (body.length >= LARGE_BYTES) {
@@ -219,11 +245,9 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#options.answer.refuse(error);
   }
 
-  #translateError(): void {
+  #translateError(body: Buffer): void {
     const { translation } = this.#options;
-    const body = Buffer.concat(this.#kept).toString('utf8');
-    const retryAfter = headerOf(this.#headers, 'retry-after');
-    const error = translation.engine.liftError(this.#status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body);
+    const error = translation.engine.liftError(this.#status, retryHints(this.#headers), body.toString('utf8'));
     const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
     const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
     this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>

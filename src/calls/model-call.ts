@@ -17,7 +17,7 @@ import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
 import { EngineStream } from './engine-stream.ts';
 import { failureError } from './failure.ts';
-import { engineHeaders, headerOf } from './headers.ts';
+import { engineHeaders, retryHints } from './headers.ts';
 import type { LiveRuns } from './live-runs.ts';
 import { type Lowering, lowerModelRequest } from './model-lowering.ts';
 import { observedOf } from './observed.ts';
@@ -241,9 +241,8 @@ class ModelExchange implements ExchangeSink {
   }
 
   #engineError(): IrError {
-    const retryAfter = headerOf(this.#headers, 'retry-after');
     const body = Buffer.concat(this.#kept).toString('utf8');
-    return this.#options.target.liftError(this.#status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body);
+    return this.#options.target.liftError(this.#status, retryHints(this.#headers), body);
   }
 
   #settle(): void {

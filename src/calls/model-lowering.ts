@@ -13,6 +13,7 @@ import { repair } from '../mapping/repair.ts';
 import { requiredCapabilities } from '../mapping/required.ts';
 import { mapIds } from '../mapping/tool-ids.ts';
 import { renamesFor, renameTools } from '../mapping/tool-names.ts';
+import { mendSchemas } from '../mapping/tool-schemas.ts';
 import { negotiate, unmet } from '../negotiation/negotiate.ts';
 import { generateReport } from '../negotiation/report.ts';
 
@@ -39,12 +40,13 @@ export function lowerModelRequest(input: LoweringInput): Lowering {
   const { request, engine, target } = input;
   const facts = modelFacts(engine, request.model);
   const { lacks } = facts.lower;
-  const cleared = preflight({ ...input, manifest: facts.manifest, lacks, parties: partiesOf(input) });
+  const cleared = preflight({ ...input, manifest: facts.manifest, lower: facts.lower, parties: partiesOf(input) });
   const repaired = repair(cleared.request.messages, target, lacks);
-  const renames = renamesFor(cleared.request, target.rules.toolName);
-  const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
+  const mended = mendSchemas(cleared.request, target);
+  const renames = renamesFor(mended.request, target.rules.toolName);
+  const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
   const upstream = target.lowerRequest(ready, facts.lower);
-  const notes = [...cleared.notes, ...repaired.notes, ...upstream.notes];
+  const notes = [...cleared.notes, ...repaired.notes, ...mended.notes, ...upstream.notes];
   const refused = notes.find(({ fate }) => fate === 'refused');
   if (refused !== undefined) {
     throw new AbpError('E001', `${refused.concept} cannot be sent to ${engine.name}: ${refused.note}`, {

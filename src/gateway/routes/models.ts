@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Dialect, ModelLine } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
@@ -10,6 +12,7 @@ import { defineRoute } from '../route.ts';
 const LISTED_AT = Date.UTC(2026, 0, 1);
 const AnyList = z.looseObject({});
 const ModelsQuery = z.looseObject({});
+const ModelParams = z.strictObject({ id: z.string().min(1) });
 
 /** Aliases of the route table first, then every model of every engine that has a key, under `engine/model`. */
 async function lines(gateway: Gateway): Promise<ModelLine[]> {
@@ -37,24 +40,48 @@ function shape(id: string): Dialect {
   return dialect;
 }
 
-export const modelRoutes = [
-  defineRoute({
-    method: 'GET',
+/** Where SDKs look for models, and whose shape they expect there. */
+const LISTS: readonly { readonly path: string; readonly whose: string; dialectOf(headers: IncomingHttpHeaders): Dialect }[] = [
+  {
     path: '/v1/models',
-    summary: 'Models that can be named here, in the shape of the caller’s SDK: Claude’s with anthropic-version, else OpenAI’s.',
+    whose: 'the shape of the caller’s SDK: Claude’s with anthropic-version, else OpenAI’s',
+    dialectOf: (headers) => shape(headers['anthropic-version'] === undefined ? 'openai-chat' : 'claude'),
+  },
+  { path: '/v1beta/models', whose: 'Gemini’s shape', dialectOf: () => shape('gemini') },
+  { path: '/kimi/v1/models', whose: 'Kimi’s shape', dialectOf: () => shape('kimi') },
+  { path: '/copilot/models', whose: 'Copilot’s shape', dialectOf: () => shape('copilot') },
+];
+
+/** The line of a model, under the name the caller gives it: as it is listed, or as its own engine calls it. */
+function lineOf(all: readonly ModelLine[], id: string): ModelLine {
+  const found = all.find((line) => line.id === id) ?? all.find((line) => line.id === `${line.owner}/${id}`);
+  if (found === undefined) throw new AbpError('not_found', `There is no model "${id}" here; GET /v1/models lists what there is.`);
+  return { ...found, id };
+}
+
+/** The one member of a list of one. */
+function onlyOf(list: JsonObject): Json {
+  return Object.values(list).find((member): member is Json[] => Array.isArray(member))?.[0] ?? {};
+}
+
+export const modelRoutes = LISTS.flatMap(({ path, whose, dialectOf }) => [
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: `Models that can be named here, in ${whose}.`,
     need: { kind: 'read' },
     query: ModelsQuery,
     response: AnyList,
-    handle: async ({ gateway, headers }) =>
-      shape(headers['anthropic-version'] === undefined ? 'openai-chat' : 'claude').modelList(await lines(gateway)),
+    handle: async ({ gateway, headers }) => dialectOf(headers).modelList(await lines(gateway)),
   }),
   defineRoute({
     method: 'GET',
-    path: '/v1beta/models',
-    summary: 'Models that can be named here, in Gemini’s shape.',
+    path: `${path}/{id}`,
+    summary: `One of these models, in ${whose}.`,
     need: { kind: 'read' },
+    params: ModelParams,
     query: ModelsQuery,
     response: AnyList,
-    handle: async ({ gateway }) => shape('gemini').modelList(await lines(gateway)),
+    handle: async ({ gateway, headers, params }) => onlyOf(dialectOf(headers).modelList([lineOf(await lines(gateway), params.id)])),
   }),
-];
+]);
