@@ -54,6 +54,12 @@ export interface DialectRules {
   readonly maxStopSequences: number;
   /** Whether a tool result may hold images and documents. */
   readonly toolResultMedia: boolean;
+  /** Whether a message may hold a text without any letter; the others answer 400 to it. */
+  readonly blankText: boolean;
+  /** Stop sequences that do not match are answered with 400, so the gateway cuts at them. */
+  readonly stopSequence?: RegExp;
+  /** Whether the schema of a function must be an object at its root, and nothing that combines several schemas. */
+  readonly plainRoot: boolean;
 }
 
 /** A request in the engine's own words. */

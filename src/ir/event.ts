@@ -1,3 +1,4 @@
+import type { Citation } from './citation.ts';
 import type { TokenLogprob } from './logprob.ts';
 import type { VendorMeta, VendorPart } from './part.ts';
 import type { FinishReason, IrError } from './response.ts';
@@ -18,7 +19,7 @@ export type IrAnswerEvent =
   | { readonly type: 'message-start'; readonly id?: string; readonly model?: string; readonly usage?: IrUsage }
   | { readonly type: 'part-start'; readonly index: number; readonly part: IrPartStart }
   | { readonly type: 'part-delta'; readonly index: number; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
-  | { readonly type: 'part-end'; readonly index: number; readonly meta?: VendorMeta }
+  | { readonly type: 'part-end'; readonly index: number; readonly meta?: VendorMeta; readonly citations?: readonly Citation[] }
   | {
       readonly type: 'message-end';
       readonly finish: FinishReason;

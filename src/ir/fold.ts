@@ -1,3 +1,4 @@
+import type { Citation } from './citation.ts';
 import type { IrAnswerEvent, IrEvent, IrPartStart } from './event.ts';
 import type { TokenLogprob } from './logprob.ts';
 import type { IrPart, VendorMeta } from './part.ts';
@@ -8,6 +9,7 @@ interface OpenPart {
   text: string;
   readonly logprobs: TokenLogprob[];
   meta: VendorMeta | undefined;
+  citations?: readonly Citation[] | undefined;
 }
 
 /** Rebuilds a whole answer from its stream, part by part in the order they opened. */
@@ -38,7 +40,7 @@ export class Fold {
         this.#grow(event);
         break;
       case 'part-end':
-        this.#close(event.index, event.meta);
+        this.#close(event);
         break;
       case 'message-end':
         this.#end = event;
@@ -94,9 +96,11 @@ export class Fold {
     if (logprobs !== undefined) part.logprobs.push(...logprobs);
   }
 
-  #close(index: number, meta: VendorMeta | undefined): void {
+  #close({ index, meta, citations }: Extract<IrEvent, { type: 'part-end' }>): void {
     const part = this.#parts.get(index);
-    if (part !== undefined && meta !== undefined) part.meta = { ...part.meta, ...meta };
+    if (part === undefined) return;
+    if (meta !== undefined) part.meta = { ...part.meta, ...meta };
+    part.citations = citations;
   }
 }
 
@@ -105,7 +109,13 @@ function closePart(open: OpenPart): IrPart {
   const { start } = open;
   switch (start.kind) {
     case 'text':
-      return { kind: 'text', text: open.text, ...(open.logprobs.length === 0 ? {} : { logprobs: open.logprobs }), ...meta };
+      return {
+        kind: 'text',
+        text: open.text,
+        ...(open.logprobs.length === 0 ? {} : { logprobs: open.logprobs }),
+        ...(open.citations === undefined ? {} : { citations: open.citations }),
+        ...meta,
+      };
     case 'refusal':
       return { kind: 'refusal', text: open.text, ...meta };
     case 'thinking':
@@ -143,7 +153,8 @@ function answerEvents(response: IrResponse): IrAnswerEvent[] {
     events.push({ type: 'part-start', index, part: opened.start });
     const logprobs = part.kind === 'text' && part.logprobs !== undefined ? { logprobs: part.logprobs } : {};
     if (opened.text !== '' || 'logprobs' in logprobs) events.push({ type: 'part-delta', index, text: opened.text, ...logprobs });
-    events.push({ type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }) });
+    const citations = part.kind === 'text' && part.citations !== undefined ? { citations: part.citations } : {};
+    events.push({ type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }), ...citations });
   });
   events.push({
     type: 'message-end',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import type { Citation } from './citation.ts';
 import type { TokenLogprob } from './logprob.ts';
 
 /**
@@ -24,6 +25,8 @@ export interface TextPart extends PartBase {
   readonly text: string;
   /** The tokens of an answer's text, where the caller asked for them. */
   readonly logprobs?: readonly TokenLogprob[];
+  /** What an answer's text rests on; those of a history stay with the dialect that wrote them. */
+  readonly citations?: readonly Citation[];
 }
 
 export interface ImagePart extends PartBase {

@@ -7,7 +7,12 @@ const TOKENS_PER_MEDIUM = 256;
 
 /** An estimate that needs no vocabulary: four UTF-16 units are a token, a started token counts. The sim counts by it, and so does mapped token counting. */
 export function countTokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  return tokensIn(text.length);
+}
+
+/** The same for a text of which only the length was kept. */
+export function tokensIn(units: number): number {
+  return Math.ceil(units / CHARACTERS_PER_TOKEN);
 }
 
 /** The longest start of `text` that is at most `tokens` long and does not split a surrogate pair. */

@@ -6,6 +6,7 @@ import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
 import { SingleCallFilter } from './emulations/single-call.ts';
 import { StopFilter } from './emulations/stop-cut.ts';
+import { UnwrapFilter } from './emulations/wrapped-answer.ts';
 import { inputEstimate } from './input-estimate.ts';
 import { idFilter } from './tool-ids.ts';
 import { nameFilter } from './tool-names.ts';
@@ -24,6 +25,8 @@ function filterOf(change: AnswerChange): AnswerFilter {
       return new ForcedToolFilter();
     case 'single-call':
       return new SingleCallFilter();
+    case 'unwrap':
+      return new UnwrapFilter();
     case 'stop-cut':
       return new StopFilter(change.stop);
   }
@@ -48,7 +51,8 @@ export class AnswerChanges {
   filter(event: IrEvent): readonly IrEvent[] {
     if (event.type !== 'choice') return through(this.#filters, event);
     const { choice } = event;
-    const filters = this.#others.get(choice) ?? this.#changes.map(filterOf);
+    // All usage is told by the first answer.
+    const filters = this.#others.get(choice) ?? this.#changes.filter(({ kind }) => kind !== 'input-estimate').map(filterOf);
     this.#others.set(choice, filters);
     return through(filters, event.event).map((out) => ({ type: 'choice', choice, event: out }));
   }

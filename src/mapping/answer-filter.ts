@@ -18,4 +18,5 @@ export type AnswerChange =
   | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'forced-tool' }
   | { readonly kind: 'single-call' }
+  | { readonly kind: 'unwrap' }
   | { readonly kind: 'stop-cut'; readonly stop: readonly string[] };

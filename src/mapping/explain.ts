@@ -8,7 +8,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';
 import { fidelity } from './fidelity.ts';
 import { map } from './mapping.ts';
-import { route } from './route.ts';
+import { type Route, route } from './route.ts';
 
 export interface ExplainInput {
   readonly from: string;
@@ -38,7 +38,9 @@ export function explain(input: ExplainInput): Explanation {
   const asked = isJsonObject(input.request) && typeof input.request.model === 'string' ? input.request.model : (input.model ?? '');
   const chosen = route({ dialect: source, model: asked, headerEngine: input.to, table: [] });
   const model = input.model ?? chosen.model;
-  if (chosen.mode === 'passthrough' && model === chosen.model) return passthrough(source, input.request, chosen.engine.name);
+  if (model === '')
+    throw new AbpError('invalid_request', 'No model is named: a request of this dialect has it in its address, so give it beside.');
+  if (chosen.mode === 'passthrough' && model === chosen.model) return passthrough(source, input.request, chosen);
   const {
     upstream,
     error,
@@ -66,8 +68,21 @@ export function explain(input: ExplainInput): Explanation {
 }
 
 /** Nothing is parsed, nothing changes: every leaf is exact. */
-function passthrough(dialect: Dialect, body: Json, engineName: string): Explanation {
-  const account = fidelity({ body, claims: new Map(), source: dialect, target: dialect, lacks: new Set(), engineName, notes: [] });
-  const [path] = dialect.paths;
-  return { mode: 'passthrough', negotiation: null, fidelity: account.entries, upstream: { method: 'POST', path: path?.path ?? '/', body } };
+function passthrough(dialect: Dialect, body: Json, { engine, model }: Route): Explanation {
+  const account = fidelity({
+    ...{ body, source: dialect, target: dialect, engineName: engine.name },
+    ...{ claims: new Map(), lacks: new Set(), notes: [] },
+  });
+  return {
+    mode: 'passthrough',
+    negotiation: null,
+    fidelity: account.entries,
+    upstream: { method: 'POST', path: pathOf(dialect, model), body },
+  };
+}
+
+/** The vendor's own path, without our prefix for the dialect and with the model where the address names it. */
+function pathOf({ paths, prefix = '' }: Dialect, model: string): string {
+  const path = paths.find(({ operation }) => operation === 'generate')?.path ?? '/';
+  return path.slice(prefix.length).replace('{model}', encodeURIComponent(model));
 }

@@ -5,9 +5,9 @@ import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptNegotiation } from '../contract/receipt.ts';
 import type { TrafficRow } from '../contract/run-traffic.ts';
 import type { CapabilityManifest, CapabilityRequirements, Compatibility } from '../contract/support.ts';
-import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
+import type { Dialect, FateNote, LowerContext, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
-import { type Concept, conceptRow } from '../ir/concept.ts';
+import { conceptRow } from '../ir/concept.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { countRequest } from '../ir/token-estimate.ts';
@@ -22,6 +22,7 @@ import { requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
 import { idsIn, mapIds } from './tool-ids.ts';
 import { type Renames, renamesFor, renameTools } from './tool-names.ts';
+import { mendSchemas } from './tool-schemas.ts';
 import { type HabitInput, withoutHabits, withReasons } from './traffic.ts';
 
 /** A request of one dialect and the engine it should run on. */
@@ -82,11 +83,12 @@ export function map(input: MappingInput): Mapping {
     const { lower } = facts;
     // A conversation in its own dialect is the caller's affair: its calls may be stored at the vendor.
     const same = input.source.id === input.target.id;
-    const kept = same ? { request: asked, notes: [] } : withoutHabits(habitsOf(input, asked, ledger, lower.lacks));
-    const cleared = preflight({ ...input, request: kept.request, manifest: facts.manifest, lacks: lower.lacks, parties: partiesOf(input) });
+    const kept = same ? { request: asked, notes: [] } : withoutHabits(habitsOf(input, asked, ledger, lower));
+    const cleared = preflight({ ...input, request: kept.request, manifest: facts.manifest, lower, parties: partiesOf(input) });
     const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, input.target, lower.lacks);
-    const renames = renamesFor(cleared.request, input.target.rules.toolName);
-    const ready = renameTools({ ...cleared.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
+    const mended = same ? { request: cleared.request, notes: [] } : mendSchemas(cleared.request, input.target);
+    const renames = renamesFor(mended.request, input.target.rules.toolName);
+    const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
     const lowered = input.target.lowerRequest(ready, lower);
     const counted = input.operation === 'count-tokens' ? (input.target.lowerCount?.(lowered) ?? lowered) : lowered;
     const upstream = same ? { ...counted, headers: { ...counted.headers, ...input.features } } : counted;
@@ -97,6 +99,7 @@ export function map(input: MappingInput): Mapping {
       ...(same ? [] : featureNotes(input)),
       ...cleared.notes,
       ...repaired.notes,
+      ...mended.notes,
       ...renameNotes(cleared.request, renames),
       ...upstream.notes,
       ...countNote(input),
@@ -143,8 +146,8 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
   return withReasons(entries, input.traffic ?? [], input.target);
 }
 
-function habitsOf({ target, traffic = [] }: MappingInput, request: IrRequest, ledger: Ledger, lacks: ReadonlySet<Concept>): HabitInput {
-  return { request, claims: ledger.claims, target, lacks, rows: traffic };
+function habitsOf({ target, traffic = [] }: MappingInput, request: IrRequest, ledger: Ledger, lower: LowerContext): HabitInput {
+  return { request, claims: ledger.claims, target, lower, rows: traffic };
 }
 
 function modelNote(input: MappingInput, asked: string): FateNote[] {

@@ -2,7 +2,7 @@ import type { Capability } from '../contract/capability.ts';
 import { capabilityMissing, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
 import type { EmulationEntry } from '../contract/negotiation.ts';
 import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
-import type { Dialect, FateNote } from '../dialects/dialect.ts';
+import type { Dialect, FateNote, LowerContext } from '../dialects/dialect.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { EmulationEngine } from '../negotiation/emulation.ts';
@@ -12,6 +12,7 @@ import type { Emulation } from './emulations/emulation.ts';
 import { forcedTool } from './emulations/forced-tool.ts';
 import { SINGLE_CALL } from './emulations/single-call.ts';
 import { stopCut } from './emulations/stop-cut.ts';
+import { WRAPPED, wrapOutput } from './emulations/wrapped-answer.ts';
 import { requiredCapabilities, type Used } from './required.ts';
 
 export interface PreflightInput {
@@ -21,7 +22,7 @@ export interface PreflightInput {
   /** Capabilities the caller, the route or the run key allows to be approximated. */
   readonly emulate: ReadonlySet<Capability>;
   readonly target: Dialect;
-  readonly lacks: ReadonlySet<Concept>;
+  readonly lower: LowerContext;
   readonly parties: MappingParties;
 }
 
@@ -35,10 +36,23 @@ export interface Cleared {
 
 /** Checks what the request uses against what the model has, before anyone is called. Throws E001 or E006. */
 export function preflight(input: PreflightInput): Cleared {
-  let cleared: Cleared = { request: input.request, emulations: [], notes: [], changes: [] };
+  const wrapped = wrappedOutput(input);
+  const notes = wrapped === undefined ? [] : [WRAPPED];
+  let cleared: Cleared = { request: wrapped ?? input.request, emulations: [], notes, changes: [] };
   for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
+  if (wrapped !== undefined) cleared = unwrapped(cleared);
   if (!carries(input, 'custom_tool')) cleared = withoutCustomTools(cleared);
   return carries(input, 'parallel_tool_calls') ? cleared : oneCallAtMost(input, cleared);
+}
+
+/** A conversation in its own dialect is the caller's affair. */
+function wrappedOutput({ request, target, parties }: PreflightInput): IrRequest | undefined {
+  return target.rules.plainRoot && parties.dialectId !== target.id ? wrapOutput(request) : undefined;
+}
+
+function unwrapped(cleared: Cleared): Cleared {
+  const labels = labelled(cleared, 'structured_output_json_schema', WRAPPED.note);
+  return { ...labels, changes: [...cleared.changes, { kind: 'unwrap' }] };
 }
 
 /** Ours is the first change: the others must not see calls that the caller does not. */
@@ -76,22 +90,37 @@ function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
 }
 
 const carries = (input: PreflightInput, concept: Concept): boolean =>
-  input.target.names[concept] !== undefined && !input.lacks.has(concept);
+  input.target.names[concept] !== undefined && !input.lower.lacks.has(concept);
 
 /** What the mapping layer does itself: cutting at stop sequences where the wire has none, JSON by a forced tool where JSON is not native. */
 function emulationFor(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
   if (capability === 'stop_sequences') {
-    const fits = carries(input, 'stop_sequences') && request.stop.length <= input.target.rules.maxStopSequences;
+    const fits = carries(input, 'stop_sequences') && takesStops(input.target, request.stop);
     // One answer can be cut while the engine is told to stop; several end at different times.
     if (!fits && (request.sampling.count ?? 1) > 1)
       throw unsupportedFeature(capability, 'Cutting several answers at stop sequences', input.parties);
     return fits ? undefined : stopCut(request);
   }
-  if (native || (capability !== 'json_mode' && capability !== 'structured_output_json_schema')) return undefined;
+  return capability === 'json_mode' || capability === 'structured_output_json_schema'
+    ? jsonEmulation(input, capability, request, native)
+    : undefined;
+}
+
+function jsonEmulation(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
+  if (native) return clashes(input, request) ? forcedTool(request, false) : undefined;
   // Claude does not combine a forced tool with thinking; its own output format can, for a schema.
   const thinking = request.thinking !== undefined && request.thinking.mode !== 'disabled';
   if (thinking && capability === 'structured_output_json_schema' && carries(input, 'json_schema')) return undefined;
   return forcedTool(request, thinking);
+}
+
+function takesStops({ rules }: Dialect, stop: readonly string[]): boolean {
+  return stop.length <= rules.maxStopSequences && stop.every((text) => rules.stopSequence?.test(text) ?? true);
+}
+
+/** Some models have JSON output and functions, and answer 400 to both at once. */
+function clashes({ lower }: PreflightInput, { tools }: IrRequest): boolean {
+  return lower.traits.has('json-or-tools') && tools.some(({ kind }) => kind !== 'hosted');
 }
 
 function provided(cleared: Cleared, emulation: Emulation): Cleared {

@@ -20,6 +20,16 @@ test('a conversation that needs nothing stays as it is', () => {
   expect(repair(messages, claude, none)).toEqual({ messages, notes: [] });
 });
 
+test('texts that say nothing go where the target answers 400 to them, but the last message stays what it is', () => {
+  const blank = { kind: 'text', text: ' ', at: 'messages[0].content[1]' } as const;
+  const first: IrMessage = { role: 'user', parts: [{ kind: 'text', text: 'hi' }, blank] };
+  const { messages, notes } = repair([first, { role: 'assistant', parts: [{ kind: 'text', text: '' }] }, user('')], claude, none);
+  expect(messages).toEqual([user('hi'), user('')]);
+  expect(notes[0]).toEqual({ concept: 'text', fate: 'renamed', note: 'left out: it says nothing', at: 'messages[0].content[1]' });
+  const lenient: Dialect = { ...claude, rules: { ...claude.rules, blankText: true } };
+  expect(repair([first, user('more')], lenient, none)).toEqual({ messages: [first, user('more')], notes: [] });
+});
+
 test('a system message inside the conversation becomes labelled text where the target has no place for it', () => {
   const inPlace: IrMessage = { role: 'system', parts: [{ kind: 'text', text: 'be brief' }], at: 'messages[1]' };
   const { messages, notes } = repair([user('hi'), inPlace], claude, new Set(['system_in_place'] as const));

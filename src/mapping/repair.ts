@@ -14,7 +14,8 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
   const notes: FateNote[] = [];
   const carries = (concept: Concept): boolean => target.names[concept] !== undefined && !lacks.has(concept);
   const takesMedia = target.rules.toolResultMedia && !lacks.has('tool_result_media');
-  const inPlace = carries('system_in_place') ? messages : systemAsText(messages, notes);
+  const spoken = target.rules.blankText ? messages : withoutBlanks(messages, target.id, notes);
+  const inPlace = carries('system_in_place') ? spoken : systemAsText(spoken, notes);
   if (!inPlace.some(hasTools)) return { messages: inPlace, notes };
   const passes: ((messages: readonly IrMessage[]) => readonly IrMessage[])[] = [
     (list) => answerOrphanCalls(list, notes),
@@ -27,6 +28,25 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
 
 function hasTools({ parts }: IrMessage): boolean {
   return parts.some(({ kind }) => kind === 'tool-call' || kind === 'tool-result');
+}
+
+/** Texts that say nothing go, and so do messages of nothing else; the last message stays, because it is what the engine answers. */
+function withoutBlanks(messages: readonly IrMessage[], target: string, notes: FateNote[]): readonly IrMessage[] {
+  // A text of the target's own may carry its state.
+  const isBlank = (part: IrPart): boolean => part.kind === 'text' && part.text.trim() === '' && part.meta?.[target] === undefined;
+  if (!messages.some(({ parts }) => parts.some(isBlank))) return messages;
+  return messages.flatMap((message, index) => {
+    const parts = message.parts.filter((part) => !isBlank(part));
+    if (parts.length === message.parts.length || (parts.length === 0 && index === messages.length - 1)) return [message];
+    for (const part of message.parts.filter(isBlank))
+      notes.push({
+        concept: message.role === 'system' ? 'system' : 'text',
+        fate: 'renamed',
+        note: 'left out: it says nothing',
+        ...where(part),
+      });
+    return parts.length === 0 ? [] : [{ ...message, parts }];
+  });
 }
 
 /** An instruction inside the conversation becomes text that says what it is. */

@@ -18,14 +18,22 @@ function patched(
 const messages = [{ role: 'user', content: 'hi' }];
 
 it('changes the thinking of a Claude request and leaves the rest as it stands, unknown members included', () => {
-  const body = { zeta: 1, model: 'claude-opus-4-8', max_tokens: 4096, messages, context_management: { edits: [] } };
-  expect(patched(['claude', 'claude', 'claude-opus-4-8'], body, { effort: 'low' })).toEqual([
+  const body = { zeta: 1, model: 'claude-opus-4-6', max_tokens: 4096, messages, context_management: { edits: [] } };
+  expect(patched(['claude', 'claude', 'claude-opus-4-6'], body, { effort: 'low' })).toEqual([
     { ...body, output_config: { effort: 'low' } },
     ['output_config'],
   ]);
-  expect(patched(['claude', 'claude', 'claude-opus-4-8'], body, { budgetTokens: 2000 })).toEqual([
+  expect(patched(['claude', 'claude', 'claude-opus-4-6'], body, { budgetTokens: 2000 })).toEqual([
     { ...body, thinking: { type: 'enabled', budget_tokens: 2000 } },
     ['thinking'],
+  ]);
+});
+
+it('sets adaptive thinking and an effort where the model answers 400 to a budget', () => {
+  const body = { model: 'claude-opus-4-8', max_tokens: 4096, messages };
+  expect(patched(['claude', 'claude', 'claude-opus-4-8'], body, { budgetTokens: 2000 })).toEqual([
+    { ...body, thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ['thinking', 'output_config'],
   ]);
 });
 

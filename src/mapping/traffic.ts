@@ -1,6 +1,6 @@
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { TrafficRow } from '../contract/run-traffic.ts';
-import type { Dialect, FateNote } from '../dialects/dialect.ts';
+import type { Dialect, FateNote, LowerContext } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { covers } from './fidelity.ts';
@@ -20,7 +20,7 @@ export interface HabitInput {
   readonly request: IrRequest;
   readonly claims: ReadonlyMap<string, Concept>;
   readonly target: Dialect;
-  readonly lacks: ReadonlySet<Concept>;
+  readonly lower: LowerContext;
   readonly rows: readonly TrafficRow[];
 }
 
@@ -30,16 +30,27 @@ export function withoutHabits(input: HabitInput): { readonly request: IrRequest;
   const notes: FateNote[] = [];
   for (const [name, without] of Object.entries(HABITS)) {
     const concept = name as Concept; // a key of the table above
-    if (!isDroppedHabit(input, concept)) continue;
+    if (!isDroppedHabit({ ...input, request }, concept)) continue;
+    const tooMany = isOneTooMany({ ...input, request }, concept);
     request = without(request);
-    notes.push({ concept, fate: 'dropped', note: `the model has no ${conceptRow(concept).title.toLowerCase()}` });
+    const note = tooMany
+      ? 'the model takes a temperature or a top_p, not both'
+      : `the model has no ${conceptRow(concept).title.toLowerCase()}`;
+    notes.push({ concept, fate: 'dropped', note });
   }
   return { request, notes };
 }
 
-function isDroppedHabit({ claims, target, lacks, rows }: HabitInput, concept: Concept): boolean {
-  if (target.names[concept] !== undefined && !lacks.has(concept)) return false;
+function isDroppedHabit(input: HabitInput, concept: Concept): boolean {
+  const { claims, target, lower, rows } = input;
+  if (target.names[concept] !== undefined && !lower.lacks.has(concept) && !isOneTooMany(input, concept)) return false;
   return [...claims].some(([path, claimed]) => claimed === concept && fateOf(rowFor(rows, path), target.id) === 'dropped');
+}
+
+/** Whether a model that takes one of two settings got the other one already. Either is no setting when it is 1. */
+function isOneTooMany({ request: { sampling }, lower }: HabitInput, concept: Concept): boolean {
+  const [temperature, topP] = [sampling.temperature ?? 1, sampling.topP ?? 1];
+  return concept === 'top_p' && lower.traits.has('temperature-or-top-p') && temperature !== 1 && topP !== 1;
 }
 
 /** The account with the words of the agent's table beside every loss that the table foresees. */

@@ -116,7 +116,7 @@ describe('parameters', () => {
 
   it('C54 a number arrives as it was written', () => {
     const body = { contents: [{ role: 'user', parts: [{ text: 'q' }] }], generationConfig: { temperature: 0.7, topP: 0.1 } };
-    expect(JSON.stringify(sent(CLAUDE, 'gemini', body))).toContain('"temperature":0.7,"top_p":0.1');
+    expect(JSON.stringify(sent(targetOf('claude', 'claude-sonnet-4-0'), 'gemini', body))).toContain('"temperature":0.7,"top_p":0.1');
     expect(JSON.stringify(sent(GEMINI_2, 'claude', claudeBody(HELLO, { temperature: 0.7 })))).toContain('"temperature":0.7');
   });
 

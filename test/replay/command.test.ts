@@ -71,6 +71,14 @@ describe('abp replay', () => {
     expect(other.out).toContain('the same answer, another receipt');
   });
 
+  it('on an engine that does not exist is refused before anything is sent', async () => {
+    const run = await recorded('say "once more"');
+    const { code, out, err } = await abp('replay', run, '--engine', 'nope');
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toContain('there is no engine "nope"');
+    expect(err).toContain('Known are claude, openai, gemini');
+  });
+
   it('of a run that is not recorded is not found', async () => {
     const { code, err } = await abp('replay', 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b');
     expect(code).toBe(3);

@@ -23,14 +23,12 @@ export const traffic: Traffic = {
       feature: 'choice of a model by a model',
       path: 'generationConfig.responseJsonSchema',
       fate: 'emulated',
-      on: { 'openai-responses': 'renamed' },
       reason: SCHEMA,
     },
     {
       feature: 'JSON as the answer',
       path: 'generationConfig.responseMimeType',
       fate: 'emulated',
-      on: { 'openai-responses': 'renamed' },
       reason: SCHEMA,
     },
     {

@@ -3,7 +3,7 @@ import { parseAt } from '../../contract/border.ts';
 import { type AnswerText, RecordingLine } from '../../contract/recording.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
-import { findEngine } from '../../engines/index.ts';
+import { chooseEngine, engines, findEngine } from '../../engines/index.ts';
 import { bytesOf } from '../../store/recording-line.ts';
 import { CliError } from '../failure.ts';
 import { answerText } from './answer-text.ts';
@@ -56,6 +56,7 @@ export interface RerunOptions {
 export async function rerun(server: HomeServer, { run, engine: wanted, key }: RerunOptions): Promise<Rerun> {
   const line = parseAt(RecordingLine, await server.client.call('GET', `/v1/recordings/${encodeURIComponent(run)}`), 'the recording');
   assertSendable(line);
+  assertEngine(wanted);
   const dialect = findDialect(line.request.dialect ?? '');
   const engine = wanted ?? line.engine ?? '';
   const answer = await server.send({
@@ -85,6 +86,12 @@ function assertSendable(line: RecordingLine): void {
   throw new CliError('not_found', `a secret was removed from what is recorded of ${line.run_id}, so it cannot be sent again`, {
     hint: 'Send the request yourself, without the secret in its body.',
   });
+}
+
+/** An unknown engine would be refused like any answer, and a refusal is nothing to compare. */
+function assertEngine(name: string | undefined): void {
+  if (name === undefined || chooseEngine(name) !== undefined) return;
+  throw new CliError('not_found', `there is no engine "${name}"`, { hint: `Known are ${engines.map(({ id }) => id).join(', ')}.` });
 }
 
 async function receiptOf(server: HomeServer, run: string): Promise<JsonObject> {

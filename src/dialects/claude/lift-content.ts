@@ -106,6 +106,13 @@ function liftToolUse(block: Block): IrPart {
   };
 }
 
+/** Members of an answer's call beside its own. A call that the model made directly says what absence says. */
+export function callMeta(block: wire.AnyBlock): ReturnType<typeof vendorMeta> {
+  const { caller, ...others } = block;
+  const direct = typeof caller === 'object' && caller !== null && Reflect.get(caller, 'type') === 'direct';
+  return vendorMeta('claude', otherMembers(direct ? others : block, ['type', 'id', 'name', 'input']));
+}
+
 function liftToolResult(block: Block): IrPart {
   const b = typed(block, wire.ToolResultBlock);
   b.take('type', 'structure');

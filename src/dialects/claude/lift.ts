@@ -3,12 +3,14 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import { Fields, Ledger } from '../../ir/ledger.ts';
+import type { IrPart } from '../../ir/part.ts';
 import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { otherMembers, vendorMeta } from '../members.ts';
-import { liftBlock, liftContent } from './lift-content.ts';
+import { liftCitations } from './citations.ts';
+import { callMeta, liftBlock, liftContent } from './lift-content.ts';
 import * as wire from './wire.ts';
 
 const KNOWN = [
@@ -205,6 +207,14 @@ export function liftUsage(usage: wire.Usage | undefined): IrUsage {
   };
 }
 
+function answerPart(block: wire.AnyBlock, ledger: Ledger): IrPart {
+  const part = liftBlock(new Fields(block, '', ledger), 'text');
+  if (part.kind === 'text') return { ...part, ...liftCitations(block.citations, part.text.length) };
+  if (part.kind !== 'tool-call') return part;
+  const { meta: _all, ...call } = part;
+  return { ...call, ...callMeta(block) };
+}
+
 /** A whole Messages answer. */
 export function liftResponse(body: Json): IrResponse {
   const response = parseAt(wire.Response, body, 'engine response');
@@ -212,7 +222,7 @@ export function liftResponse(body: Json): IrResponse {
   return {
     id: response.id,
     model: response.model,
-    parts: response.content.map((block) => liftBlock(new Fields(block, '', ledger), 'text')),
+    parts: response.content.map((block) => answerPart(block, ledger)),
     finish: FINISH[response.stop_reason ?? ''] ?? 'stop',
     ...(typeof response.stop_sequence === 'string' ? { stopSequence: response.stop_sequence } : {}),
     usage: liftUsage(response.usage),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrPart } from '../../ir/part.ts';
-import type { IrRequest, IrThinking } from '../../ir/request.ts';
+import type { IrEffort, IrRequest, IrThinking } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 
@@ -20,9 +20,39 @@ const EFFORT_BUDGETS: Readonly<Record<string, number>> = {
   max: 32_768,
 };
 
-/** The request in the form that the model's generation knows: an effort or adaptive thinking becomes a budget where there is nothing else. */
-export function forGeneration(request: IrRequest, { lacks, traits }: LowerContext, notes: FateNote[]): IrRequest {
-  if (!traits.has('budget-thinking')) return request;
+/** The request in the form that the model's generation knows: levels that it has, and a budget or adaptive thinking, whichever it takes. */
+export function forGeneration(asked: IrRequest, context: LowerContext, notes: FateNote[]): IrRequest {
+  const request = withKnownLevel(asked, context, notes);
+  if (context.traits.has('adaptive-thinking')) return withoutBudget(request, notes);
+  return context.traits.has('budget-thinking') ? withBudget(request, context, notes) : request;
+}
+
+function withKnownLevel(request: IrRequest, { lacks, traits }: LowerContext, notes: FateNote[]): IrRequest {
+  const { effort } = request;
+  const toHigh = traits.has('effort-to-high');
+  const unknown = (effort === 'xhigh' && (toHigh || traits.has('no-xhigh-effort'))) || (effort === 'max' && toHigh);
+  if (!unknown || lacks.has('effort')) return request;
+  notes.push({ concept: 'effort', fate: 'emulated', note: `${effort} was sent as high, the next level that the model has` });
+  return { ...request, effort: 'high' };
+}
+
+/** A model that adapts is told how hard to think, not how long. Unlike older ones it shows its thinking only when asked to. */
+function withoutBudget(request: IrRequest, notes: FateNote[]): IrRequest {
+  const { thinking } = request;
+  if (thinking?.mode !== 'enabled') return request;
+  const { budgetTokens, ...rest } = thinking;
+  const effort = request.effort ?? levelOf(budgetTokens);
+  const level = effort === undefined ? '' : ` with effort ${effort}`;
+  notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as adaptive thinking${level}; the model takes no budget` });
+  return { ...request, ...(effort === undefined ? {} : { effort }), thinking: { display: 'summarized', ...rest, mode: 'adaptive' } };
+}
+
+function levelOf(budgetTokens: number | undefined): IrEffort | undefined {
+  if (budgetTokens === undefined) return undefined;
+  return budgetTokens <= 2048 ? 'low' : budgetTokens <= 8192 ? 'medium' : 'high';
+}
+
+function withBudget(request: IrRequest, { lacks }: LowerContext, notes: FateNote[]): IrRequest {
   const { effort, ...rest } = request;
   const { thinking } = rest;
   const budget = effort === undefined || !lacks.has('effort') ? undefined : EFFORT_BUDGETS[effort];
@@ -31,18 +61,25 @@ export function forGeneration(request: IrRequest, { lacks, traits }: LowerContex
     notes.push({ concept: 'effort', fate: 'emulated', note: 'the model has no effort levels; its thinking is as the caller set it' });
   if (thinking?.mode !== 'adaptive') return budget === undefined ? request : rest;
   notes.push({ concept: 'thinking', fate: 'emulated', note: 'adaptive was sent as a budget; the model does not adapt' });
-  return { ...rest, thinking: { ...thinking, mode: 'enabled', budgetTokens: budget ?? USUAL_BUDGET } };
+  const left = budget === undefined ? request : rest;
+  return { ...left, thinking: { ...thinking, mode: 'enabled', budgetTokens: budget ?? USUAL_BUDGET } };
 }
 
+/** Most of a token limit that thinking for an effort may take: the rest is for the answer. */
+const SHARE = 0.8;
+
 /** Unlike thinking that the caller asked for, an effort gives way to what Claude does not take beside thinking. */
-function effortAsBudget(request: IrRequest, budgetTokens: number, notes: FateNote[]): IrRequest {
+function effortAsBudget(request: IrRequest, wanted: number, notes: FateNote[]): IrRequest {
+  const { maxTokens = Number.POSITIVE_INFINITY } = request;
   const [obstacle] = besideThinking(request);
+  const without = obstacle?.what ?? (maxTokens > LEAST_BUDGET ? undefined : `token limit up to ${LEAST_BUDGET}`);
+  const budgetTokens = Math.min(wanted, Math.max(LEAST_BUDGET, Math.floor(maxTokens * SHARE)));
   const note =
-    obstacle === undefined
+    without === undefined
       ? `sent as a thinking budget of ${budgetTokens} tokens; the model has no effort levels`
-      : `the model has no effort levels and does not think: it takes no ${obstacle.what} while it does`;
+      : `the model has no effort levels and does not think: it takes no ${without} while it does`;
   notes.push({ concept: 'effort', fate: 'emulated', note });
-  return obstacle === undefined ? { ...request, thinking: { mode: 'enabled', budgetTokens } } : request;
+  return without === undefined ? { ...request, thinking: { mode: 'enabled', budgetTokens } } : request;
 }
 
 /** `max_tokens` and `thinking`, which depend on each other: the budget is part of the limit and stays below it. */

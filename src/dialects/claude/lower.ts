@@ -9,6 +9,8 @@ import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { foreignMark } from './cache-mark.ts';
+import { lowerCitations } from './citations.ts';
+import { lowerSampling } from './lower-sampling.ts';
 import { forGeneration, lowerLimits } from './lower-thinking.ts';
 
 /** The version whose fields we write; later ones have no sampling parameters. */
@@ -19,9 +21,10 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
   const notes: FateNote[] = [];
   const request = forGeneration(asked, context, notes);
   const { system, rest } = splitSystem(request.messages);
-  const { sampling, output } = request;
+  const { output } = request;
   const effort = lowerEffort(request, notes);
   const limits = lowerLimits(request, context, notes);
+  notePrefill(rest, context, notes);
   const body = compact({
     model: request.model,
     max_tokens: limits.maxTokens,
@@ -35,9 +38,7 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
         ? compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: output.schema } : undefined })
         : undefined,
     stop_sequences: request.stop.length === 0 ? undefined : request.stop,
-    temperature: lowerTemperature(request, notes),
-    top_p: sampling.topP,
-    top_k: sampling.topK,
+    ...lowerSampling(request, context, notes),
     metadata: request.endUser === undefined ? undefined : { user_id: request.endUser },
     service_tier: lowerServiceTier(request, notes),
     ...request.vendor.claude,
@@ -46,12 +47,11 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
   return { path: '/v1/messages', body, headers: { 'anthropic-version': VERSION }, notes };
 }
 
-/** Claude takes 0 to 1 where others take 0 to 2. */
-function lowerTemperature(request: IrRequest, notes: FateNote[]): number | undefined {
-  const { temperature } = request.sampling;
-  if (temperature !== undefined && temperature > 1)
-    notes.push({ concept: 'temperature', fate: 'refused', note: 'Claude takes a temperature from 0 to 1' });
-  return temperature;
+/** Other wires take a last message of the assistant for history; here it is a beginning, which newer models refuse to go on from. */
+function notePrefill(messages: readonly IrMessage[], { lacks }: LowerContext, notes: FateNote[]): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || !lacks.has('prefill')) return;
+  notes.push({ concept: 'prefill', fate: 'refused', note: 'the model takes no conversation that ends with its own words', ...where(last) });
 }
 
 function lowerEffort(request: IrRequest, notes: FateNote[]): string | undefined {
@@ -130,7 +130,7 @@ export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
     case 'thinking':
       return lowerThinkingPart(part, notes);
     case 'tool-call':
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments), ...own }];
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments, part.at), ...own }];
     case 'tool-result':
       return [lowerToolResult(part, notes)];
     case 'vendor':
@@ -187,10 +187,11 @@ function lowerSource(source: MediaSource): JsonObject {
 }
 
 /** Claude takes arguments as an object; an empty text is a call without arguments. */
-export function argumentsObject(text: string): JsonObject {
+export function argumentsObject(text: string, at?: string): JsonObject {
   if (text.trim() === '') return {};
   const value = parseJsonObject(text);
-  if (value === undefined) throw new AbpError('invalid_request', 'the arguments of a tool call are not a JSON object');
+  if (value === undefined)
+    throw new AbpError('invalid_request', `${at === undefined ? '' : `${at}: `}the arguments of a tool call are not a JSON object`);
   return value;
 }
 
@@ -285,9 +286,16 @@ function answerBlocks(part: IrPart): JsonObject[] {
         : { type: 'thinking', thinking: part.text, signature: signatureOf(part.meta), ...part.meta?.claude },
     ];
   }
+  if (part.kind === 'text' && part.citations !== undefined && part.meta?.claude?.citations === undefined)
+    return lowerPart(part, []).map((block) => ({ ...block, citations: lowerCitations(part.citations ?? []) }));
   const foreign = part.kind === 'tool-call' ? foreignMeta(part.meta, 'claude') : undefined;
   const carrier = foreign === undefined ? [] : [redactedBlock(foreign)];
   return [...carrier, ...lowerPart(part, [])];
+}
+
+/** A call whose arguments the token limit cut off: it was never made, and a whole answer can only hold whole ones. */
+function isCut(part: IrPart): boolean {
+  return part.kind === 'tool-call' && part.arguments.trim() !== '' && parseJsonObject(part.arguments) === undefined;
 }
 
 /** A whole Messages answer. */
@@ -297,7 +305,7 @@ export function lowerResponse(response: IrResponse, context: AnswerContext): Jso
     type: 'message',
     role: 'assistant',
     model: context.model,
-    content: response.parts.flatMap(answerBlocks),
+    content: response.parts.filter((part) => response.finish !== 'length' || !isCut(part)).flatMap(answerBlocks),
     stop_reason: STOP_REASON[response.finish],
     stop_sequence: response.stopSequence ?? null,
     usage: lowerUsage(response.usage),

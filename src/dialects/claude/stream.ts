@@ -6,14 +6,19 @@ import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
+import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
+import { callMeta } from './lift-content.ts';
 import { lowerUsage, STOP_REASON, signatureOf } from './lower.ts';
 import * as wire from './wire.ts';
 
 /** Reads a Messages stream. `message_delta` usage is cumulative and later values win; `message_start` only has a placeholder for output. */
 class MessagesStepper implements Stepper {
   readonly #signatures = new Map<number, string>();
+  /** Citations of each block that has some, and how long its text is. */
+  readonly #cited = new Map<number, Json[]>();
+  readonly #lengths = new Map<number, number>();
   #told: wire.Usage = {};
   #finish: FinishReason = 'stop';
   #stopSequence: string | undefined;
@@ -38,7 +43,7 @@ class MessagesStepper implements Stepper {
       case 'content_block_delta':
         return this.#delta(event.index, event.delta);
       case 'content_block_stop':
-        return [{ type: 'part-end', index: event.index, ...signatureMeta(this.#signatures.get(event.index)) }];
+        return [this.#stop(event.index)];
       case 'message_delta':
         this.#usage(event.usage);
         this.#finish = FINISH[event.delta.stop_reason ?? ''] ?? this.#finish;
@@ -61,8 +66,16 @@ class MessagesStepper implements Stepper {
       this.#signatures.set(index, (this.#signatures.get(index) ?? '') + String(delta.signature ?? ''));
       return [];
     }
+    if (delta.type === 'citations_delta') this.#cited.set(index, [...(this.#cited.get(index) ?? []), (delta.citation ?? null) as Json]); // parsed JSON
     const text = delta[DELTA_TEXT[delta.type] ?? ''];
+    if (delta.type === 'text_delta' && typeof text === 'string') this.#lengths.set(index, (this.#lengths.get(index) ?? 0) + text.length);
     return typeof text === 'string' && text !== '' ? [{ type: 'part-delta', index, text }] : [];
+  }
+
+  #stop(index: number): IrEvent {
+    const citations = this.#cited.get(index);
+    if (citations === undefined) return { type: 'part-end', index, ...signatureMeta(this.#signatures.get(index)) };
+    return { type: 'part-end', index, meta: { claude: { citations } }, ...liftCitations(citations, this.#lengths.get(index) ?? 0) };
   }
 
   #usage(next: wire.Usage | undefined): IrUsage {
@@ -93,7 +106,7 @@ function startOf(block: wire.AnyBlock): IrPartStart {
     case 'redacted_thinking':
       return { kind: 'thinking', redacted: true, meta: { claude: { data: block.data as Json } } }; // parsed JSON
     case 'tool_use':
-      return { kind: 'tool-call', id: String(block.id), name: String(block.name) };
+      return { kind: 'tool-call', id: String(block.id), name: String(block.name), ...callMeta(block) };
     default:
       return { kind: 'vendor', dialect: 'claude', type: block.type, meta: { claude: block as JsonObject } }; // parsed JSON
   }
@@ -142,7 +155,7 @@ class MessagesEmitter implements Emitter {
       case 'part-delta':
         return this.#delta(event.index, event.text);
       case 'part-end':
-        return this.#end(event.index, event.meta);
+        return this.#end(event);
       case 'message-end':
         return (
           frame('message_delta', {
@@ -160,7 +173,9 @@ class MessagesEmitter implements Emitter {
     }
   }
 
+  /** Blocks of other vendors have no form here, and SDKs that check what they read break on a kind they do not know. */
   #start(index: number, part: IrPartStart): string {
+    if (part.kind === 'vendor' && part.meta?.claude === undefined) return '';
     this.#current = index;
     const carrier = carrierOf(part);
     const before = carrier === undefined ? '' : wholeBlock(this.#count++, carrier);
@@ -175,7 +190,7 @@ class MessagesEmitter implements Emitter {
     return open === undefined || delta === undefined ? '' : frame('content_block_delta', { index: open.number, delta });
   }
 
-  #end(index: number, meta: VendorMeta | undefined): string {
+  #end({ index, meta, citations = [] }: Extract<IrEvent, { type: 'part-end' }>): string {
     const open = this.#open.get(index);
     if (open === undefined) return '';
     this.#current = undefined;
@@ -184,7 +199,10 @@ class MessagesEmitter implements Emitter {
     const signature = signed
       ? frame('content_block_delta', { index: number, delta: { type: 'signature_delta', signature: signatureOf(meta) } })
       : '';
-    return `${signature}${frame('content_block_stop', { index: number })}${this.#drain()}`;
+    const own = meta?.claude?.citations;
+    const sources = part.kind === 'text' ? (Array.isArray(own) ? (own as readonly Json[]) : lowerCitations(citations)) : []; // parsed JSON
+    const cited = sources.map((citation) => frame('content_block_delta', { index: number, delta: { type: 'citations_delta', citation } }));
+    return `${signature}${cited.join('')}${frame('content_block_stop', { index: number })}${this.#drain()}`;
   }
 
   /** Writes what waited, in order; what opens a part makes the others wait again. */
@@ -236,7 +254,7 @@ function blockStart(part: IrPartStart): JsonObject {
         ? { type: 'redacted_thinking', data: '', ...part.meta?.claude }
         : { type: 'thinking', thinking: '', signature: '' };
     case 'tool-call':
-      return { type: 'tool_use', id: part.id, name: part.name, input: {} };
+      return { type: 'tool_use', id: part.id, name: part.name, input: {}, ...part.meta?.claude };
     case 'vendor':
       return part.meta?.claude ?? { type: part.type };
   }

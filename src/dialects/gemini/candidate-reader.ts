@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { IrAnswerEvent, IrPartStart } from '../../ir/event.ts';
 import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { VendorMeta } from '../../ir/part.ts';
+import { liftGrounding } from './grounding.ts';
 import { liftLogprobs } from './logprobs.ts';
 import { PartialArgs } from './partial-args.ts';
 
@@ -24,6 +25,10 @@ export class CandidateReader {
   readonly #texts = new Set<number>();
   #idSeed = '';
   #reason: Json | undefined;
+  /** The text of the part that is open, which grounding points into. */
+  #said = '';
+  /** A signature that came with the text and ends it; it waits, because what the text rests on is told last. */
+  #seal: IrPartStart | undefined;
   parts = 0;
   calls = 0;
   /** Members that only Gemini has. */
@@ -80,16 +85,18 @@ export class CandidateReader {
     if (text !== '' || (signature !== undefined && kind === 'thinking')) this.#grow(kind, text);
     if (signature === undefined) return;
     if (kind === 'thinking') this.#close({ gemini: { thoughtSignature: signature } });
-    else this.#whole({ kind: 'thinking', redacted: true, meta: { gemini: { text: '', thoughtSignature: signature } } });
+    else this.#sealed({ kind: 'thinking', redacted: true, meta: { gemini: { text: '', thoughtSignature: signature } } });
   }
 
   #grow(kind: 'text' | 'thinking', text: string): void {
-    if (this.#open?.kind !== kind) {
+    if (this.#open?.kind !== kind || this.#seal !== undefined) {
       this.#close();
       this.#open = { index: this.#start({ kind }), kind };
       if (kind === 'text') this.#texts.add(this.#open.index);
     }
-    if (text !== '') this.#events.push({ type: 'part-delta', index: this.#open.index, text });
+    if (text === '') return;
+    if (kind === 'text') this.#said += text;
+    this.#events.push({ type: 'part-delta', index: this.#open.index, text });
   }
 
   /** A call comes whole, or (`willContinue`) as a name, then pieces of arguments, then an empty call. */
@@ -116,6 +123,11 @@ export class CandidateReader {
     this.#events.push({ type: 'part-delta', index, text }, { type: 'part-end', index });
   }
 
+  #sealed(part: IrPartStart): void {
+    if (this.#open?.kind !== 'text') this.#whole(part);
+    else this.#seal = part;
+  }
+
   #whole(part: IrPartStart): void {
     this.#close();
     this.#events.push({ type: 'part-end', index: this.#start(part) });
@@ -132,8 +144,16 @@ export class CandidateReader {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    if (open.args === undefined) this.#events.push({ type: 'part-end', index: open.index, ...(meta === undefined ? {} : { meta }) });
-    else this.#closeCall(open.index, open.args.json());
+    if (open.args !== undefined) {
+      this.#closeCall(open.index, open.args.json());
+      return;
+    }
+    const citations = open.kind === 'text' ? liftGrounding(this.own.groundingMetadata, this.#said) : {};
+    this.#events.push({ type: 'part-end', index: open.index, ...(meta === undefined ? {} : { meta }), ...citations });
+    this.#said = '';
+    const seal = this.#seal;
+    this.#seal = undefined;
+    if (seal !== undefined) this.#whole(seal);
   }
 
   #take(): IrAnswerEvent[] {

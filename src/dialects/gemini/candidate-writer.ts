@@ -2,13 +2,14 @@ import type { JsonObject } from '../../base/json.ts';
 import type { IrAnswerEvent, IrPartStart } from '../../ir/event.ts';
 import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { IrPart, VendorMeta } from '../../ir/part.ts';
+import { type Cited, lowerGrounding } from './grounding.ts';
 import { lowerLogprobs } from './logprobs.ts';
 import { answerPart, finishReason, thoughtPart } from './lower-answer.ts';
 import { signatureOf } from './signature.ts';
 
 interface OpenPart {
   readonly part: IrPartStart;
-  /** Arguments so far: a call is written whole. */
+  /** Arguments so far, as a call is written whole, or the text that citations point into. */
   text: string;
 }
 
@@ -20,6 +21,8 @@ export class CandidateWriter {
   readonly #index: number;
   readonly #open = new Map<number, OpenPart>();
   #malformed = false;
+  /** The texts so far, and what they rest on: told with the end. */
+  readonly #cited: Cited[] = [];
   /** How many pieces have been written. */
   written = 0;
 
@@ -36,7 +39,7 @@ export class CandidateWriter {
       case 'part-delta':
         return this.#delta(event.index, event.text, event.logprobs);
       case 'part-end':
-        return this.#end(event.index, event.meta);
+        return this.#end(event);
     }
   }
 
@@ -46,6 +49,7 @@ export class CandidateWriter {
       content: { parts: [{ text: '' }], role: 'model' },
       finishReason: finishReason(finish, this.#malformed),
       index: this.#index,
+      ...lowerGrounding(this.#cited),
       ...(meta?.gemini?.candidate as JsonObject | undefined), // the reader put an object there
     };
   }
@@ -55,6 +59,7 @@ export class CandidateWriter {
     switch (open?.part.kind) {
       case 'text':
       case 'refusal':
+        open.text += text;
         return this.#piece(`{"text":${JSON.stringify(text)}}`, logprobs);
       case 'thinking':
         return this.#piece(`{"text":${JSON.stringify(text)},"thought":true}`);
@@ -66,10 +71,11 @@ export class CandidateWriter {
     }
   }
 
-  #end(index: number, endMeta: VendorMeta | undefined): string {
+  #end({ index, meta: endMeta, citations }: Extract<PartEvent, { type: 'part-end' }>): string {
     const open = this.#open.get(index);
     this.#open.delete(index);
     if (open === undefined) return '';
+    if (open.part.kind === 'text') this.#cited.push({ text: open.text, citations });
     const part = closed(open, endMeta);
     if (part === undefined) return '';
     const written = part.kind === 'thinking' || part.kind === 'text' ? signedEnd(part) : answerPart(part);

@@ -24,6 +24,8 @@ export const gemini: Dialect = {
     toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
     maxStopSequences: MAX_STOP_SEQUENCES,
     toolResultMedia: true,
+    blankText: false,
+    plainRoot: false,
   },
   liftRequest,
   lowerRequest,

@@ -179,6 +179,6 @@ describe('an answer', () => {
   });
 
   test('without a candidate or a reason is a failure', () => {
-    expect(() => liftResponse({ usageMetadata: { promptTokenCount: 1 } })).toThrow('closed the stream early');
+    expect(() => liftResponse({ usageMetadata: { promptTokenCount: 1 } })).toThrow('the answer holds no candidate');
   });
 });

@@ -4,6 +4,7 @@ import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { AnswerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { FINISH_REASON, lowerUsage } from './finish.ts';
+import { lowerGrounding } from './grounding.ts';
 import { lowerLogprobs } from './logprobs.ts';
 import { signatureOf } from './signature.ts';
 
@@ -62,6 +63,7 @@ function lowerCandidate(answer: IrResponse, index: number): JsonObject {
     finishReason: finishReason(answer.finish, malformed),
     index,
     logprobsResult: logprobs.length === 0 ? undefined : lowerLogprobs(logprobs),
+    ...lowerGrounding(answer.parts.flatMap((part) => (part.kind === 'text' ? [part] : []))),
     ...(answer.meta?.gemini?.candidate as JsonObject | undefined), // the reader put an object there
   });
 }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../base/json.ts';
 import { Ledger } from '../../ir/ledger.ts';
-import type { IrEffort, IrRequest, IrThinking } from '../../ir/request.ts';
+import type { IrOutputFormat, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { liftThinking } from './lift-config.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import { ProtoFields } from './proto.ts';
 import { toJsonSchema } from './schema.ts';
+import { lowerMeasure } from './thinking-measure.ts';
 import * as wire from './wire.ts';
 
 /** How many stop sequences Gemini takes. */
@@ -49,12 +50,21 @@ function refuseLimits({ stop, sampling }: IrRequest, notes: FateNote[]): void {
   }
 }
 
+/** A format's description has no place of its own here. */
+function described({ schema, description }: Extract<IrOutputFormat, { kind: 'json-schema' }>): JsonObject {
+  return description === undefined || schema.description !== undefined ? schema : { description, ...schema };
+}
+
 function lowerOutput(request: IrRequest, context: LowerContext, notes: FateNote[], subset: JsonObject | undefined): JsonObject {
-  const { output } = request;
+  const { output, tools } = request;
   if (output === undefined) return {};
+  if (context.traits.has('json-or-tools') && tools.some((tool) => tool.kind === 'hosted' && tool.meta.gemini === undefined)) {
+    const concept = output.kind === 'json' ? 'json_mode' : 'json_schema';
+    notes.push({ concept, fate: 'refused', note: 'the model gives JSON or uses tools of its own, not both' });
+  }
   const responseMimeType = 'application/json';
   if (output.kind === 'json') return { responseMimeType };
-  const form = lowerSchema(output.schema, context, subset);
+  const form = lowerSchema(described(output), context, subset);
   if (form.lost.length > 0) notes.push({ concept: 'json_schema', fate: 'emulated', note: lostWords(form.lost) });
   return { responseMimeType, ...(form.subset ? { responseSchema: form.schema } : { responseJsonSchema: form.schema }) };
 }
@@ -74,40 +84,17 @@ export function lostWords(lost: readonly string[]): string {
   return `Gemini's schema subset has no exact form for ${lost.join(', ')}`;
 }
 
-/** What Google's own compatibility layer takes for each effort where a model has budgets instead of levels. */
-const BUDGETS: Readonly<Record<IrEffort, number>> = {
-  none: 0,
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 24_576,
-  max: 24_576,
-};
-const LEVELS: Readonly<Record<IrEffort, string>> = {
-  none: 'MINIMAL',
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-};
-
 function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNote[], own: JsonObject | undefined): JsonObject | undefined {
   const { thinking, effort } = request;
   if (own !== undefined && saysStill(own, request)) return own;
   if (thinking === undefined && effort === undefined) return undefined;
   if (context.lacks.has('thinking') || context.lacks.has('effort')) return noThinking(request, notes);
-  const levels = context.traits.has('thinking-level');
   const shown = thinking !== undefined && thinking.mode !== 'disabled' && thinking.display !== 'omitted';
-  const config = compact({
-    includeThoughts: shown ? true : undefined,
-    ...(levels ? { thinkingLevel: levelOf(thinking, effort) } : { thinkingBudget: budgetOf(thinking, effort) }),
-  });
+  const measure = lowerMeasure(thinking, effort, context.traits);
+  const config = compact({ includeThoughts: shown ? true : undefined, ...measure });
   const words = `thinkingConfig ${JSON.stringify(config)}`;
   if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', note: words });
-  const exact = levels && thinking?.mode !== 'disabled' && LEVELS[effort ?? 'none'] === effort?.toUpperCase();
+  const exact = thinking?.mode !== 'disabled' && measure.thinkingLevel === effort?.toUpperCase();
   if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', note: words });
   return config;
 }
@@ -122,19 +109,4 @@ function saysStill(own: JsonObject, { thinking, effort }: IrRequest): boolean {
 function noThinking({ thinking, effort }: IrRequest, notes: FateNote[]): undefined {
   if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'renamed', note: 'this model never thinks' });
   if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', note: 'this model never thinks' });
-}
-
-/** -1 leaves the budget to the model. */
-function budgetOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): number {
-  if (thinking?.mode === 'disabled') return 0;
-  return thinking?.budgetTokens ?? (effort === undefined ? -1 : BUDGETS[effort]);
-}
-
-/** Models with levels cannot stop thinking; the lowest level is nearest. Without a wish the model decides. */
-function levelOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): string | undefined {
-  if (thinking?.mode === 'disabled') return LEVELS.none;
-  if (effort !== undefined) return LEVELS[effort];
-  const budget = thinking?.budgetTokens;
-  if (budget === undefined) return undefined;
-  return budget < 4096 ? LEVELS.low : budget < 16_384 ? LEVELS.medium : LEVELS.high;
 }

@@ -18,7 +18,7 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
     systemInstruction: instruction.length === 0 ? undefined : { parts: instruction },
     contents: writer.contents(rest),
     tools: lowerTools(tools, context, notes),
-    toolConfig: lowerToolConfig(request, tools.functions, notes),
+    toolConfig: lowerToolConfig(request, { ...tools, mixed: isMixed(tools, context) }, notes),
     generationConfig: lowerConfig(request, context, notes),
     serviceTier: lowerServiceTier(request, context, notes),
     ...own,
@@ -68,7 +68,7 @@ function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes
   const declarations = functions.map((tool) => lowerFunction(tool, context, notes));
   const lowered = [
     ...(declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]),
-    ...hosted.flatMap((tool) => lowerHosted(tool, notes)),
+    ...hosted.flatMap((tool) => lowerHosted(tool, declarations.length > 0 && context.traits.has('json-or-tools'), notes)),
   ];
   return lowered.length === 0 ? undefined : lowered;
 }
@@ -94,26 +94,49 @@ const HOSTED: Readonly<Partial<Record<HostedToolKind, string>>> = {
   code_execution: 'codeExecution',
 };
 
-function lowerHosted(tool: IrHostedTool, notes: FateNote[]): JsonObject[] {
+function lowerHosted(tool: IrHostedTool, clash: boolean, notes: FateNote[]): JsonObject[] {
   const own = tool.meta.gemini;
   if (own !== undefined) return [own];
+  if (clash) {
+    notes.push({
+      concept: 'hosted_tool',
+      fate: 'refused',
+      note: 'the model takes functions or tools of its own, not both',
+      ...where(tool),
+    });
+    return [];
+  }
   const name = HOSTED[tool.hosted];
   if (name === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `Gemini has no ${tool.name}`, ...where(tool) });
   else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by Gemini's ${name}`, ...where(tool) });
   return name === undefined ? [] : [{ [name]: {} }];
 }
 
-function lowerToolConfig(request: IrRequest, functions: readonly IrFunctionTool[], notes: FateNote[]): JsonObject | undefined {
+/** Whether functions stand beside tools of the engine that the caller asked for in another vendor's words. */
+function isMixed({ functions, hosted }: Offered, { traits }: LowerContext): boolean {
+  return functions.length > 0 && traits.has('mixed-tools') && hosted.some(({ meta }) => meta.gemini === undefined);
+}
+
+function lowerToolConfig(request: IrRequest, tools: Offered & { readonly mixed: boolean }, notes: FateNote[]): JsonObject | undefined {
   // Lift puts objects there and nobody else writes them.
   const { functionCallingConfig: inner, ...own } = (request.vendor.gemini?.toolConfig ?? {}) as JsonObject;
-  const calling = compact({ ...lowerChoice(request, functions, notes), ...(inner as JsonObject | undefined) }); // as above
-  const config = compact({ functionCallingConfig: Object.keys(calling).length === 0 ? undefined : calling, ...own });
+  const calling = compact({ ...lowerChoice(request, tools, notes), ...(inner as JsonObject | undefined) }); // as above
+  const config = compact({
+    functionCallingConfig: Object.keys(calling).length === 0 ? undefined : calling,
+    // Without it both kinds of tools together are answered with 400.
+    includeServerSideToolInvocations: tools.mixed ? true : undefined,
+    ...own,
+  });
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-/** VALIDATED and ANY hold the model to the schemas, which is what a strict tool asks for. */
-function lowerChoice({ toolChoice: choice }: IrRequest, functions: readonly IrFunctionTool[], notes: FateNote[]): JsonObject {
-  const free = functions.some((tool) => tool.strict) ? 'VALIDATED' : 'AUTO';
+/** VALIDATED and ANY hold the model to the schemas, which is what a strict tool asks for; there is no AUTO beside tools of the engine. */
+function lowerChoice(
+  { toolChoice: choice }: IrRequest,
+  { functions, mixed }: Pick<Offered, 'functions'> & { readonly mixed: boolean },
+  notes: FateNote[],
+): JsonObject {
+  const free = mixed || functions.some((tool) => tool.strict) ? 'VALIDATED' : 'AUTO';
   switch (choice?.kind) {
     case undefined:
       return free === 'AUTO' ? {} : { mode: free };

@@ -42,7 +42,8 @@ export class AnswerReader {
     if (this.#ended) return [];
     const others = [...this.#others];
     const cut = !this.stopped || others.some(([, other]) => other.reason === undefined);
-    if (cut && !(whole && this.#first.parts > 0)) return this.#fail(broken('the engine closed the stream early'));
+    if (cut && !(whole && this.#first.parts > 0))
+      return this.#fail(broken(whole ? 'the answer holds no candidate' : 'the engine closed the stream early'));
     const events: IrEvent[] = this.#first.close();
     const reason = this.#first.reason ?? '';
     if (FAILURES.has(reason) && this.#first.calls === 0) {

@@ -5,7 +5,7 @@ import { toOpenApi } from './openapi-schema.ts';
 import { toJsonSchema } from './schema.ts';
 
 describe('a schema of the OpenAPI subset as JSON Schema', () => {
-  test('has lower-case types, null as a type, numbers for limits and no ordering', () => {
+  test('has lower-case types, null as a type and numbers for limits', () => {
     expect(
       toJsonSchema({
         type: 'OBJECT',
@@ -24,6 +24,17 @@ describe('a schema of the OpenAPI subset as JSON Schema', () => {
         nullable: { type: 'boolean', examples: [true] },
       },
     });
+  });
+
+  test('lists its properties in the order that was asked for, because models write them in the order of the list', () => {
+    const schema = toJsonSchema({
+      type: 'OBJECT',
+      properties: { answer: { type: 'STRING' }, extra: { type: 'STRING' }, steps: { type: 'STRING' } },
+      propertyOrdering: ['steps', 'answer', 'unknown'],
+    });
+    expect(JSON.stringify(schema)).toBe(
+      '{"type":"object","properties":{"steps":{"type":"string"},"answer":{"type":"string"},"extra":{"type":"string"}}}',
+    );
   });
 
   test('leaves a schema that is JSON Schema already as it is', () => {

@@ -6,7 +6,7 @@ const MAPS = new Set(['properties', '$defs', 'definitions', 'defs']);
 /** Limits that proto JSON writes as text, because they are 64-bit. */
 const LIMITS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
-/** Gemini's OpenAPI subset as JSON Schema: lower-case types, null as a type, no ordering. */
+/** Gemini's OpenAPI subset as JSON Schema: lower-case types, null as a type, and properties in the order that was asked for. */
 export function toJsonSchema(schema: JsonObject): JsonObject {
   const out: Record<string, Json> = {};
   let nullable = false;
@@ -15,7 +15,17 @@ export function toJsonSchema(schema: JsonObject): JsonObject {
     if (key === 'nullable') nullable = value === true;
     else if (key !== 'propertyOrdering') out[key === 'example' ? 'examples' : key] = member(key, value);
   }
-  return nullable ? withNull(out) : out;
+  const ordered = inOrder(out, schema.propertyOrdering ?? schema.property_ordering);
+  return nullable ? withNull(ordered) : ordered;
+}
+
+/** Other wires have no word for it: their models write the members of an object in the order in which the schema lists them. */
+function inOrder(schema: Readonly<Record<string, Json>>, order: Json | undefined): JsonObject {
+  const { properties } = schema;
+  if (!Array.isArray(order) || !isJsonObject(properties)) return schema;
+  const names = order.filter((name: Json): name is string => typeof name === 'string' && Object.hasOwn(properties, name));
+  const rest = Object.keys(properties).filter((name) => !names.includes(name));
+  return { ...schema, properties: Object.fromEntries([...names, ...rest].map((name) => [name, properties[name] ?? null])) };
 }
 
 function member(key: string, value: Json): Json {

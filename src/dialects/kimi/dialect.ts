@@ -20,7 +20,7 @@ export const kimi: Dialect = {
     { operation: 'count-tokens', method: 'POST', path: '/kimi/v1/tokenizers/estimate-token-count' },
   ],
   names,
-  rules: { toolName: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, maxStopSequences: 5, toolResultMedia: false },
+  rules: { toolName: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, maxStopSequences: 5, toolResultMedia: false, blankText: false, plainRoot: false },
   liftRequest,
   lowerRequest,
   liftResponse,

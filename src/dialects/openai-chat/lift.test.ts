@@ -37,6 +37,13 @@ describe('a Chat request with two readings', () => {
   });
 });
 
+it('a null says what absence says, wherever the vendor takes one', () => {
+  const names = ['stream_options', 'tools', 'tool_choice', 'stop', 'seed', 'n', 'logprobs', 'response_format', 'reasoning_effort', 'user'];
+  const { request, claims } = lift(Object.fromEntries(names.map((name) => [name, null])));
+  expect(names.map((name) => claims[name])).toEqual(names.map(() => 'structure'));
+  expect(request).toEqual({ ...lift({}).request, vendor: request.vendor });
+});
+
 describe('a malformed Chat request', () => {
   it.each([
     [{ temperature: 3 }, 'request body is not valid: temperature'],

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
-import type { TokenLogprob } from '../../ir/logprob.ts';
-import type { IrPart, ToolCallPart, VendorMeta } from '../../ir/part.ts';
+import type { IrPart, TextPart, ToolCallPart, VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { citationMembers } from '../openai-citations.ts';
 import { lowerLogprobs } from '../openai-logprobs.ts';
 import { ID } from './lift-content.ts';
 import { callItem } from './lower-items.ts';
@@ -91,12 +91,13 @@ export function ownItem(meta: VendorMeta | undefined): JsonObject | undefined {
 /** A piece of a message of the answer. */
 export function contentPart(
   kind: 'text' | 'refusal',
-  { text, logprobs = [] }: { readonly text: string; readonly logprobs?: readonly TokenLogprob[] },
+  { text, logprobs = [], citations = [] }: Pick<TextPart, 'text' | 'logprobs' | 'citations'>,
   meta: VendorMeta | undefined,
 ): JsonObject {
   const { item: _item, ...own } = meta?.[ID] ?? {};
   if (kind === 'refusal') return { type: 'refusal', refusal: text, ...own };
-  return { type: 'output_text', text, annotations: [], logprobs: lowerLogprobs(logprobs), ...own };
+  const annotations = citations.map((citation) => ({ type: 'url_citation', ...citationMembers(citation) }));
+  return { type: 'output_text', text, annotations, logprobs: lowerLogprobs(logprobs), ...own };
 }
 
 export function messageItem(id: string, content: readonly Json[], members: JsonObject | undefined): JsonObject {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { encodeSse } from '../../base/sse.ts';
+import type { Citation } from '../../ir/citation.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { TokenLogprob } from '../../ir/logprob.ts';
 import type { VendorMeta } from '../../ir/part.ts';
@@ -66,7 +67,7 @@ class ResponsesEmitter implements Emitter {
       case 'part-delta':
         return this.#delta(event.index, event.text, event.logprobs);
       case 'part-end':
-        return this.#end(event.index, event.meta);
+        return this.#end(event);
       case 'message-end':
         return this.#begin(undefined) + this.#finish(event);
       case 'error':
@@ -196,7 +197,7 @@ class ResponsesEmitter implements Emitter {
     }
   }
 
-  #end(index: number, endMeta: VendorMeta | undefined): string {
+  #end({ index, meta: endMeta, citations = [] }: Extract<IrEvent, { type: 'part-end' }>): string {
     const part = this.#parts.get(index);
     if (part === undefined) return '';
     const { start, item } = part;
@@ -204,7 +205,7 @@ class ResponsesEmitter implements Emitter {
     switch (start.kind) {
       case 'text':
       case 'refusal':
-        return this.#endContent(part, start.kind, meta);
+        return this.#endContent({ ...part, citations }, start.kind, meta);
       case 'thinking':
         return this.#endSummary(part) + this.#close(item, reasoningItem(item.id, { ...start, text: part.text }, meta));
       case 'tool-call':
@@ -214,17 +215,21 @@ class ResponsesEmitter implements Emitter {
     }
   }
 
-  #endContent(part: Part, kind: 'text' | 'refusal', meta: VendorMeta): string {
+  #endContent(part: Part & { citations: readonly Citation[] }, kind: 'text' | 'refusal', meta: VendorMeta): string {
     const { item, text } = part;
     const content = contentPart(kind, part, meta);
     item.content[part.contentIndex] = content;
     item.open -= 1;
+    const sources = Array.isArray(content.annotations) ? (content.annotations as readonly Json[]) : []; // written by contentPart
+    const cited = sources.map((annotation, at) =>
+      this.#frame('response.output_text.annotation.added', { ...place(part), annotation_index: at, annotation }),
+    );
     const done =
       kind === 'refusal'
         ? this.#frame('response.refusal.done', { ...place(part), refusal: text })
         : this.#frame('response.output_text.done', { ...place(part), text, logprobs: content.logprobs ?? [] });
     const closed = this.#frame('response.content_part.done', { ...place(part), part: content });
-    return done + closed + (item.open > 0 ? '' : this.#close(item, messageItem(item.id, item.content, ownItem(meta))));
+    return cited.join('') + done + closed + (item.open > 0 ? '' : this.#close(item, messageItem(item.id, item.content, ownItem(meta))));
   }
 
   #endSummary(part: Part): string {

@@ -10,6 +10,7 @@ import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { compact, otherMembers, vendorMeta } from '../members.ts';
+import { liftAnnotations } from '../openai-citations.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
 import { ID, inMessage, liftPart, typed } from './lift-content.ts';
 import { liftItems, liftOutput, withItem } from './lift-items.ts';
@@ -253,7 +254,12 @@ export function liftOutputItem(item: wire.AnyItem): IrPart[] {
   if (item.type !== 'message') return [liftOutput(fields)];
   const message = typed(fields, wire.Message);
   const others = otherMembers(message.value, ['type', 'role', 'content']);
-  return message.list('content').map((part) => withItem(withLogprobs(liftPart(part, inMessage('text'))), others));
+  return message.list('content').map((part) => withItem(withLogprobs(withCitations(liftPart(part, inMessage('text')))), others));
+}
+
+/** So are the pages that it names; they also stay as they were written. */
+function withCitations(part: IrPart): IrPart {
+  return part.kind === 'text' ? { ...part, ...liftAnnotations(part.meta?.[ID]?.annotations, part.text.length) } : part;
 }
 
 /** Logprobs of an answer are neutral; in a history they only go back to their owner. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { knownEffort } from '../openai-effort.ts';
 import { ID } from './lift-content.ts';
 
 /** Budgets in tokens up to which a level is meant; above the last it is `high`. */
@@ -21,7 +22,8 @@ export function lowerReasoning(request: IrRequest, context: LowerContext, notes:
 /** A model that does not reason needs not be told to leave it. */
 function lowerEffort(request: IrRequest, context: LowerContext, notes: FateNote[]): string | undefined {
   const { effort } = request;
-  if (effort === undefined || request.vendor[ID] !== undefined || !context.lacks.has('effort')) return effort;
+  if (effort === undefined || request.vendor[ID] !== undefined) return effort;
+  if (!context.lacks.has('effort')) return knownEffort(effort, context, notes);
   if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', note: 'the model does not reason' });
   else notes.push({ concept: 'effort', fate: 'refused', note: 'the model does not reason' });
   return undefined;

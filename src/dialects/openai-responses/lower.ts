@@ -2,9 +2,11 @@ import { sha256 } from '../../base/canonical-json.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type Concept, conceptRow } from '../../ir/concept.ts';
 import { type IrMessage, messageText, splitSystem } from '../../ir/conversation.ts';
-import type { IrRequest } from '../../ir/request.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { IrOutputFormat, IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
+import { fitsStrict } from '../families/chat/strict-schema.ts';
 import { compact } from '../members.ts';
 import { answerItems, outcomeOf, responseId, responseObject } from './answer.ts';
 import { ENCRYPTED, LOGPROBS } from './lift.ts';
@@ -31,7 +33,7 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
     top_p: can('top_p', request.sampling.topP),
     top_logprobs: can('logprobs', request.sampling.topLogprobs),
     reasoning: lowerReasoning(request, context, notes),
-    text: lowerText(request, can('verbosity', request.verbosity)),
+    text: lowerText(request, can('verbosity', request.verbosity), notes),
     include: lowerInclude(request, context),
     safety_identifier: lowerEndUser(request, notes),
     service_tier: lowerServiceTier(request, notes),
@@ -68,11 +70,23 @@ function lowerConversation(request: IrRequest, notes: FateNote[]): { instruction
   const instructions = system.filter((message) => !isItem(message)).flatMap(systemTexts);
   const foreign = request.vendor[ID] === undefined;
   const items = { notes, foreign, customCalls: customCalls(rest) };
-  const input = [...system.filter(isItem), ...rest].flatMap((message) => lowerMessage(message, items));
+  const asked = [...system.filter(isItem), ...rest];
+  const silent = foreign && request.output?.kind === 'json' && !asked.some(({ parts }) => parts.some(saysJson));
+  const input = [...asked.flatMap((message) => lowerMessage(message, items)), ...(silent ? [askForJson(notes)] : [])];
   return {
     ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
     ...(input.length === 0 && !foreign ? {} : { input }),
   };
+}
+
+/** JSON mode is answered with 400 unless some message of the input says the word; instructions do not count. */
+function saysJson(part: IrPart): boolean {
+  return part.kind === 'text' && /json/i.test(part.text);
+}
+
+function askForJson(notes: FateNote[]): JsonObject {
+  notes.push({ concept: 'json_mode', fate: 'emulated', note: 'a sentence that asks for JSON was added, which the wire demands' });
+  return { type: 'message', role: 'developer', content: 'Answer with a JSON object.' };
 }
 
 function systemTexts(message: IrMessage): string[] {
@@ -89,13 +103,13 @@ function lowerMaxTokens(request: IrRequest, notes: FateNote[]): number | undefin
   return FEWEST_TOKENS;
 }
 
-function lowerText(request: IrRequest, verbosity: string | undefined): JsonObject | undefined {
-  const text = compact({ format: lowerFormat(request), verbosity, ...(request.vendor[ID]?.text as JsonObject | undefined) }); // lifted members
+function lowerText(request: IrRequest, verbosity: string | undefined, notes: FateNote[]): JsonObject | undefined {
+  const text = compact({ format: lowerFormat(request, notes), verbosity, ...(request.vendor[ID]?.text as JsonObject | undefined) }); // lifted members
   return Object.keys(text).length === 0 ? undefined : text;
 }
 
 /** A schema needs a name here; callers of other dialects give none. */
-function lowerFormat(request: IrRequest): JsonObject | undefined {
+function lowerFormat(request: IrRequest, notes: FateNote[]): JsonObject | undefined {
   const { output } = request;
   if (output === undefined) return undefined;
   if (output.kind === 'json') return { type: 'json_object' };
@@ -105,8 +119,24 @@ function lowerFormat(request: IrRequest): JsonObject | undefined {
     name,
     description,
     schema,
-    strict: strict ?? (request.vendor[ID] === undefined ? true : undefined),
+    strict: strict ?? (request.vendor[ID] === undefined ? isHeld(output, notes) : undefined),
   });
+}
+
+/**
+ * Whether the model is held to a schema that its caller did not call strict: Chat then only asks, and wires without the word always hold,
+ * which OpenAI does for schemas of its subset and answers with 400 for others.
+ */
+function isHeld({ name, schema }: Extract<IrOutputFormat, { kind: 'json-schema' }>, notes: FateNote[]): boolean {
+  if (name !== undefined) return false;
+  const held = fitsStrict(schema);
+  if (!held)
+    notes.push({
+      concept: 'json_schema',
+      fate: 'emulated',
+      note: 'the schema is outside the strict subset; the model is asked, not held to it',
+    });
+  return held;
 }
 
 /** Encrypted reasoning is asked for where the caller would otherwise lose it: nothing is stored for callers of other dialects. */

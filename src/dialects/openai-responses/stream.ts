@@ -189,7 +189,12 @@ class ResponsesStepper implements Stepper {
       ...(text === '' && logprobs.length === 0
         ? []
         : [{ type: 'part-delta', index, text, ...(logprobs.length === 0 ? {} : { logprobs }) } as const]),
-      { type: 'part-end', index, ...(part.meta === undefined ? {} : { meta: part.meta }) } as const,
+      {
+        type: 'part-end',
+        index,
+        ...(part.meta === undefined ? {} : { meta: part.meta }),
+        ...(part.kind === 'text' && part.citations !== undefined ? { citations: part.citations } : {}),
+      } as const,
     ];
   }
 

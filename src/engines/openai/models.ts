@@ -12,7 +12,10 @@ export const models: readonly ModelRow[] = [
   { match: 'o3*', ...REASONING },
   { match: 'o4*', ...REASONING },
   { match: 'gpt-5*', ...REASONING },
-  { match: 'gpt-5.*', traits: ['effort-none'] },
+  { match: 'gpt-6*', ...REASONING },
+  ...['gpt-5', 'gpt-5-2025*', 'gpt-5-mini*', 'gpt-5-nano*'].map((match): ModelRow => ({ match, traits: ['effort-minimal'] })),
+  ...['gpt-5.*', 'gpt-6-sol*', 'gpt-6-luna*', 'gpt-6.*'].map((match): ModelRow => ({ match, traits: ['effort-none'] })),
+  ...['gpt-5.2*', 'gpt-5.3*', 'gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*', 'gpt-6*'].map((match): ModelRow => ({ match, traits: ['effort-xhigh'] })),
   { match: 'gpt-3.5*', lacks: ['effort', 'thinking'] },
   { match: 'gpt-4*', lacks: ['effort', 'thinking'] },
 ];

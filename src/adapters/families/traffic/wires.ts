@@ -25,7 +25,7 @@ export function effortRow(feature: string, path: string): AgentTrafficRow {
 
 /** The row of a sampling setting that the agent sends by habit. Models with fixed sampling have none of them. */
 export function samplingRow(path: string, setting: 'temperature' | 'topP' | 'topK'): AgentTrafficRow {
-  const on = { claude: 'renamed', gemini: 'renamed', ...(setting !== 'topK' && { copilot: 'renamed' as const }) } as const;
+  const on = { gemini: 'renamed', ...(setting !== 'topK' && { copilot: 'renamed' as const }) } as const;
   const reason = 'a habit of the agent; a model whose sampling is fixed does without';
   return { feature: SAMPLING[setting], path, fate: 'dropped', on, reason, wish: [setting] };
 }

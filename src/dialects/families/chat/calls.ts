@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { inventedCallId } from './lift-response.ts';
-import type { CallDelta } from './wire.ts';
+import { type CallDelta, NO_ARGUMENTS } from './wire.ts';
 
 /** A call as far as the stream has told it. */
 export interface OpenCall {
   readonly id: string;
   name: string;
   arguments: string;
+  /** What the latest piece added to them. */
+  added: string;
   readonly custom: boolean;
   /** What some engines want back with the call, e.g. Google's thought signature. */
   readonly extra?: JsonObject;
@@ -25,7 +27,9 @@ export class Calls {
     const name = piece.function?.name ?? piece.custom?.name ?? '';
     const call = this.#find(piece, name) ?? this.#open(piece, answerId);
     if (call.name === '') call.name = name;
-    call.arguments += textOf(piece);
+    const text = textOf(piece);
+    call.added = call.arguments === '' && text === NO_ARGUMENTS ? '' : text;
+    call.arguments += call.added;
     return call;
   }
 
@@ -42,6 +46,7 @@ export class Calls {
       id: piece.id || inventedCallId(answerId, this.list.length),
       name: '',
       arguments: '',
+      added: '',
       custom: !piece.function && piece.custom !== undefined && piece.custom !== null,
       ...(piece.extra_content ? { extra: piece.extra_content as JsonObject } : {}), // z.json values
     };
@@ -52,6 +57,6 @@ export class Calls {
 }
 
 /** What a piece adds to the arguments. */
-export function textOf(piece: CallDelta): string {
+function textOf(piece: CallDelta): string {
   return piece.function?.arguments ?? piece.custom?.input ?? '';
 }

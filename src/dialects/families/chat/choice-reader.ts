@@ -4,8 +4,9 @@ import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason } from '../../../ir/response.ts';
+import { liftAnnotations } from '../../openai-citations.ts';
 import { liftLogprobs } from '../../openai-logprobs.ts';
-import { Calls, type OpenCall, textOf } from './calls.ts';
+import { Calls, type OpenCall } from './calls.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { endOf, finishOf, matchedStop, textMeta } from './lift-response.ts';
 import { mergeState } from './state.ts';
@@ -25,7 +26,7 @@ export class ChoiceReader {
   /** Parts of calls whose name has been told. */
   readonly #callParts = new Map<OpenCall, number>();
   #parts = 0;
-  #voice: { readonly kind: Voice; readonly index: number } | undefined;
+  #voice: { readonly kind: Voice; readonly index: number; length: number } | undefined;
   #reason: string | undefined;
   #matched: string | undefined;
   #refused = false;
@@ -86,10 +87,11 @@ export class ChoiceReader {
     if (this.#voice?.kind !== kind) {
       this.#hush(events);
       if (kind !== 'thinking') this.#seal(['thinking'], events);
-      this.#voice = { kind, index: this.#open({ kind }, events) };
+      this.#voice = { kind, index: this.#open({ kind }, events), length: 0 };
       this.#refused ||= kind === 'refusal';
     }
     const { index } = this.#voice;
+    this.#voice.length += text.length;
     events.push(logprobs === undefined ? { type: 'part-delta', index, text } : { type: 'part-delta', index, text, logprobs });
   }
 
@@ -104,7 +106,8 @@ export class ChoiceReader {
     const voice = this.#voice;
     if (voice === undefined) return;
     this.#voice = undefined;
-    events.push({ type: 'part-end', index: voice.index, ...this.#metaOf(voice.kind) });
+    const citations = voice.kind === 'text' ? liftAnnotations(this.#annotations, voice.length) : {};
+    events.push({ type: 'part-end', index: voice.index, ...citations, ...this.#metaOf(voice.kind) });
   }
 
   #metaOf(kind: Voice): { meta?: VendorMeta } {
@@ -146,8 +149,7 @@ export class ChoiceReader {
     const call = this.#calls.add(piece, answerId);
     const known = this.#callParts.get(call);
     if (known !== undefined) {
-      const text = textOf(piece);
-      if (text !== '') events.push({ type: 'part-delta', index: known, text });
+      if (call.added !== '') events.push({ type: 'part-delta', index: known, text: call.added });
       return;
     }
     if (call.name === '') return;

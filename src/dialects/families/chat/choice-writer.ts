@@ -1,17 +1,19 @@
-import type { JsonObject } from '../../../base/json.ts';
+import type { Json, JsonObject } from '../../../base/json.ts';
 import { foreignMeta } from '../../../ir/carrier.ts';
 import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason } from '../../../ir/response.ts';
 import type { ChatFlavour } from './flavour.ts';
-import { annotationsOf, carried, choiceLogprobs, reasonOf } from './lower-response.ts';
+import { annotationsOf, carried, choiceLogprobs, lowerAnnotations, reasonOf } from './lower-response.ts';
 
 interface OpenPart {
   readonly part: IrPartStart;
   /** Number of a call among the calls. */
   readonly number: number;
   empty: boolean;
+  /** How much text the choice had before. */
+  readonly before: number;
 }
 
 type PartEvent = Extract<IrAnswerEvent, { type: 'part-start' | 'part-delta' | 'part-end' }>;
@@ -23,6 +25,8 @@ export class ChoiceWriter {
   readonly #index: number;
   readonly #open = new Map<number, OpenPart>();
   #calls = 0;
+  /** How much text there is so far. */
+  #said = 0;
   #refused = false;
   #sealed = false;
 
@@ -43,7 +47,7 @@ export class ChoiceWriter {
       case 'part-delta':
         return this.#delta(event.index, event.text, event.logprobs);
       case 'part-end':
-        return this.#endPart(event.index, event.meta);
+        return this.#endPart(event);
     }
   }
 
@@ -61,7 +65,7 @@ export class ChoiceWriter {
 
   #startPart(index: number, part: IrPartStart): string {
     const isCall = part.kind === 'tool-call';
-    this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true });
+    this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true, before: this.#said });
     this.#refused ||= part.kind === 'refusal';
     if (part.kind === 'thinking') return this.#state(part.meta);
     if (!isCall) return '';
@@ -79,6 +83,7 @@ export class ChoiceWriter {
     const open = this.#open.get(index);
     if (open === undefined) return '';
     open.empty = false;
+    if (open.part.kind === 'text') this.#said += text.length;
     const delta = this.#deltaOf(open, text);
     if (delta === undefined) return '';
     return logprobs === undefined ? this.#chunk(delta) : this.#chunk(delta, choiceLogprobs(logprobs));
@@ -99,20 +104,20 @@ export class ChoiceWriter {
     }
   }
 
-  #endPart(index: number, meta: VendorMeta | undefined): string {
+  #endPart({ index, meta, citations }: Extract<PartEvent, { type: 'part-end' }>): string {
     const open = this.#open.get(index);
     if (open === undefined) return '';
-    const { part, number, empty } = open;
+    const { part, number, empty, before } = open;
     if (part.kind === 'thinking') return this.#state(meta);
-    if (part.kind === 'text') return this.#sources(meta);
+    if (part.kind === 'text')
+      return this.#sources(annotationsOf(this.#flavour, meta) ?? lowerAnnotations(this.#flavour, citations, before));
     // Callers parse the arguments; a call without any has an empty object.
     if (part.kind !== 'tool-call' || !empty || part.custom) return '';
     return this.#chunk({ tool_calls: [{ index: number, function: { arguments: '{}' } }] });
   }
 
-  #sources(meta: VendorMeta | undefined): string {
-    const annotations = annotationsOf(this.#flavour, meta);
-    return annotations === undefined ? '' : this.#chunk({ annotations });
+  #sources(annotations: readonly Json[]): string {
+    return annotations.length === 0 ? '' : this.#chunk({ annotations });
   }
 
   #state(meta: VendorMeta | undefined): string {

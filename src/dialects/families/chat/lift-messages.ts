@@ -9,7 +9,7 @@ import { otherMembers, vendorMeta } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { liftContent } from './lift-parts.ts';
 import { isEmpty, stateOf } from './state.ts';
-import type * as wire from './wire.ts';
+import * as wire from './wire.ts';
 
 type Message = Fields<wire.Message>;
 
@@ -158,7 +158,7 @@ export function callPart(call: wire.ToolCall, inventedId: string, flavour: ChatF
     kind: 'tool-call',
     id: call.id || inventedId,
     name: fn?.name ?? custom?.name ?? '',
-    arguments: fn?.arguments ?? custom?.input ?? '',
+    arguments: fn?.arguments === wire.NO_ARGUMENTS ? '' : (fn?.arguments ?? custom?.input ?? ''),
     ...(fn ? {} : { custom: true }),
     ...vendorMeta(flavour.id, otherMembers(call, ['id', 'type', 'index', 'function', 'custom'])),
   };

@@ -5,6 +5,7 @@ import { AbpError } from '../../../contract/errors.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
+import { liftAnnotations } from '../../openai-citations.ts';
 import { liftLogprobs } from '../../openai-logprobs.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
@@ -139,7 +140,11 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
   const text =
     typeof content === 'string' ? content : (content ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
   const logprobs = liftLogprobs(choice.logprobs?.content);
-  const told = { ...(logprobs === undefined ? {} : { logprobs }), ...textMeta(flavour, message.annotations ?? []) };
+  const told = {
+    ...(logprobs === undefined ? {} : { logprobs }),
+    ...liftAnnotations(message.annotations, text.length),
+    ...textMeta(flavour, message.annotations ?? []),
+  };
   const { thinking, call } = reasoningOf(flavour, message);
   return [
     ...thinking,

@@ -61,6 +61,7 @@ function refuseTwoReadings(request: wire.Request): void {
 
 /** What only this vendor understands, with the defaults the caller wrote out. */
 function liftVendor(m: Members, flavour: ChatFlavour): IrRequest['vendor'] {
+  if (m.f.value.stream_options === null) m.peek('stream_options', 'structure');
   const options = m.f.object('stream_options');
   const streamOptions = options && otherMembers(options.value, ['include_usage']);
   for (const key of Object.keys(streamOptions ?? {})) options?.take(key, 'stream_options');

@@ -1,11 +1,13 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
+import type { Citation } from '../../../ir/citation.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { AnswerContext } from '../../dialect.ts';
 import { compact } from '../../members.ts';
+import { citationMembers } from '../../openai-citations.ts';
 import { lowerLogprobs } from '../../openai-logprobs.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerCall } from './lower-messages.ts';
@@ -79,7 +81,12 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
   const refusal = parts.filter((part) => part.kind === 'refusal').map((part) => part.text);
   const calls = parts.filter((part) => part.kind === 'tool-call');
   const thinking = parts.filter((part) => part.kind === 'thinking').map((part) => part.text);
-  const annotations = texts.flatMap((part) => annotationsOf(flavour, part.meta) ?? []);
+  let before = 0;
+  const annotations = texts.flatMap(({ text, citations, meta }) => {
+    const own = annotationsOf(flavour, meta) ?? lowerAnnotations(flavour, citations, before);
+    before += text.length;
+    return own;
+  });
   const spoke = texts.length > 0 || (calls.length === 0 && refusal.length === 0);
   return compact({
     role: 'assistant',
@@ -110,6 +117,12 @@ export function carried(flavour: ChatFlavour, thinking: VendorMeta | undefined, 
   if (flavour.carrier === undefined || (thinking === undefined && call === undefined)) return {};
   const state = { ...(thinking === undefined ? {} : { thinking }), ...(call === undefined ? {} : { call }) };
   return { [flavour.carrier]: packMeta(state) };
+}
+
+/** Pages that another engine's search named, where the wire has a member for them. */
+export function lowerAnnotations(flavour: ChatFlavour, citations: readonly Citation[] = [], before: number): JsonObject[] {
+  if (flavour.messageMembers.annotations === undefined) return [];
+  return citations.map((citation) => ({ type: 'url_citation', url_citation: citationMembers(citation, before) }));
 }
 
 export function annotationsOf(flavour: ChatFlavour, meta: VendorMeta | undefined): readonly Json[] | undefined {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { IrEffort, IrRequest, IrThinking } from '../../../ir/request.ts';
 import type { FateNote, LowerContext } from '../../dialect.ts';
+import { knownEffort } from '../../openai-effort.ts';
 
 /** Thinking budgets up to these sizes read as these efforts. */
 const BUDGETS: readonly (readonly [upTo: number, effort: IrEffort])[] = [
@@ -23,7 +24,8 @@ export function lowerEffort(request: IrRequest, context: LowerContext, notes: Fa
     if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'emulated', note: 'the model does not reason' });
     return {};
   }
-  const level = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
+  const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
+  const level = wanted === undefined ? undefined : knownEffort(wanted, context, notes);
   if (thinking !== undefined)
     notes.push({
       concept: 'thinking',

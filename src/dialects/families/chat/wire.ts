@@ -20,6 +20,9 @@ export const FilePart = z.looseObject({
   file: z.looseObject({ file_data: z.string().nullish(), file_id: z.string().nullish(), filename: z.string().nullish() }),
 });
 
+/** How some engines write the arguments of a call that has none. */
+export const NO_ARGUMENTS = 'null';
+
 const FunctionCall = z.looseObject({ name: z.string(), arguments: z.string() });
 
 /** A call in a history or a whole answer; `custom` calls carry free text. */

@@ -1,0 +1,49 @@
+import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { FateNote } from '../../dialects/dialect.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
+import type { IrRequest } from '../../ir/request.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
+
+const MEMBER = 'value';
+
+/** What the receipt says about a schema that had to be put into an object. */
+export const WRAPPED: FateNote & { readonly concept: 'json_schema' } = {
+  concept: 'json_schema',
+  fate: 'emulated',
+  note: `the schema is no object; the answer is asked for as the member "${MEMBER}" of one and taken out again`,
+};
+
+/** The request with its output format inside an object, for a wire that takes nothing else; undefined where there is nothing to do. */
+export function wrapOutput(request: IrRequest): IrRequest | undefined {
+  const { output } = request;
+  if (output?.kind !== 'json-schema' || output.schema.type === undefined || output.schema.type === 'object') return undefined;
+  // References point to the root, so what they point to stays there.
+  const { $defs, definitions, ...inner } = output.schema;
+  const schema: JsonObject = {
+    type: 'object',
+    properties: { [MEMBER]: inner },
+    required: [MEMBER],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+  return { ...request, output: { ...output, schema } };
+}
+
+/** Takes the answer out of its object. Only a whole one can be read, so a text comes in one piece. */
+export class UnwrapFilter implements AnswerFilter {
+  readonly #texts = new Map<number, string>();
+
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
+    if (event.type === 'part-start' && event.part.kind === 'text') this.#texts.set(event.index, '');
+    if (event.type !== 'part-delta' && event.type !== 'part-end') return [event];
+    const text = this.#texts.get(event.index);
+    if (text === undefined) return [event];
+    if (event.type === 'part-delta') {
+      this.#texts.set(event.index, text + event.text);
+      return [];
+    }
+    const value = parseJsonObject(text)?.[MEMBER];
+    return [{ type: 'part-delta', index: event.index, text: value === undefined ? text : JSON.stringify(value) }, event];
+  }
+}
