@@ -30,6 +30,7 @@ function answer(changes: Partial<ModelAnswer> = {}): LoopSignal {
       costNanoUsd: 5,
       priceVersion: 'prices 1',
       runId: 'run_1',
+      readUpTo: 5,
       ms: 1,
       ...changes,
     },
@@ -51,6 +52,7 @@ describe('a turn', () => {
     expect(step.commands).toEqual([]);
     expect(step.state).toMatchObject({ phase: 'ended', spent: { inputTokens: 3, outputTokens: 2, costNanoUsd: 5 } });
     expect(endedBy(step.records)).toBe('completed');
+    expect(step.records.at(-2)?.data).toMatchObject({ final_message_id: start.messageId, finish_reason: 'stop' });
   });
 
   test('writes a call down before it is made, and asks the model again once every call has its result', () => {
@@ -99,6 +101,10 @@ describe('a turn', () => {
     expect(types(step).slice(-2)).toEqual(['reason.started', 'output.message.started']);
     expect(step.state).toMatchObject({ phase: 'model', unseen: false });
     expect(endedBy(step.records)).toBeUndefined();
+    const said = step.records.find(({ type }) => type === 'output.message.completed');
+    expect(said?.data.read_up_to).toBe(5);
+    const alone = advance(frame, start, answer()).records.find(({ type }) => type === 'output.message.completed');
+    expect(alone?.data).not.toHaveProperty('read_up_to');
   });
 
   test('tries a failed model call again twice, later each time, and then fails', () => {

@@ -109,7 +109,7 @@ function onAnswer(frame: TurnFrame, before: TurnState, answer: ModelAnswer): Ste
   };
   const step: Step = { state, records: answered(before, answer), commands: [] };
   if (answer.calls.length > 0) return then(step, (current) => beginCalls(frame, current, answer.calls));
-  return then(step, (current) => (current.unseen ? askModel(frame, current) : end(frame, current, 'completed')));
+  return then(step, (current) => (current.unseen ? askModel(frame, current) : end(frame, current, { finish: answer.finish })));
 }
 
 function onFailure(frame: TurnFrame, state: TurnState, failure: ModelFailure): Step {
@@ -233,7 +233,7 @@ function resume(frame: TurnFrame, state: TurnState, call: CallState): Step {
 }
 
 function end(frame: TurnFrame, state: TurnState, how: Ending): Step {
-  const failure = typeof how === 'object' && 'failure' in how ? { code: how.failure.code, message: how.failure.message } : null;
+  const failure = 'failure' in how ? { code: how.failure.code, message: how.failure.message } : null;
   return { state: { ...state, phase: 'ended', calls: [], failure }, records: endingRecords(frame.turnId, state, how), commands: [] };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import type { FinishReason } from '../ir/response.ts';
 import type { CallEnd, ModelAnswer, ModelFailure } from './signal.ts';
 import type { CallState, TurnState } from './state.ts';
 
@@ -46,7 +47,11 @@ export function answered(state: TurnState, answer: ModelAnswer): LoopRecord[] {
     {
       type: 'output.message.completed',
       // Parts are JSON by their types; interfaces have no index signature, which JsonObject asks for.
-      data: { message: { id: state.messageId, role: 'agent', parts: answer.parts as unknown as JsonObject[] } },
+      data: {
+        message: { id: state.messageId, role: 'agent', parts: answer.parts as unknown as JsonObject[] },
+        // Messages came meanwhile: whoever reads the conversation must know that the answer was given without them.
+        ...(state.unseen ? { read_up_to: answer.readUpTo } : {}),
+      },
     },
     {
       type: 'reason.completed',
@@ -120,7 +125,7 @@ export function actCompleted(calls: readonly CallState[]): LoopRecord {
 }
 
 /** How a turn comes to its end. */
-export type Ending = 'completed' | { readonly failure: ModelFailure } | { readonly cancelled: string };
+export type Ending = { readonly finish: FinishReason } | { readonly failure: ModelFailure } | { readonly cancelled: string };
 
 /** How a turn ended, and that the session is at rest. */
 export function ending(turnId: string, state: TurnState, how: Ending): LoopRecord[] {
@@ -131,7 +136,10 @@ function turnEnded(turnId: string, state: TurnState, how: Ending): LoopRecord {
   const { spent, iteration, toolCalls } = state;
   const usage = { input_tokens: spent.inputTokens, output_tokens: spent.outputTokens, cost_nano_usd: spent.costNanoUsd };
   const data = { turn_id: turnId, iterations: iteration, tool_call_count: toolCalls, usage };
-  if (how === 'completed') return { type: 'turn.completed', data: { ...data, final_message_id: state.messageId } };
+  if ('finish' in how) {
+    // An answer that was cut at a limit is the end of the turn all the same; whoever reads it should know.
+    return { type: 'turn.completed', data: { ...data, final_message_id: state.messageId, finish_reason: how.finish } };
+  }
   if ('cancelled' in how) return { type: 'turn.cancelled', data: { ...data, reason: how.cancelled } };
   return { type: 'turn.failed', data: { ...data, error: how.failure.message, error_code: how.failure.code } };
 }

@@ -37,6 +37,8 @@ export interface ModelAnswer {
   /** The run whose receipt has the call. */
   readonly runId: string;
   readonly ms: number;
+  /** Number of the last event that the request had taken in. */
+  readonly readUpTo: number;
 }
 
 /** Why the model gave no answer. */

@@ -9,6 +9,8 @@ export const AGENT_LIMITS = {
   capabilities: 100,
   iterations: 1000,
   costUsd: 100_000,
+  /** Money is counted in billionths; less would be no budget at all. */
+  leastCostUsd: 1e-9,
 } as const;
 
 const NANO = 1_000_000_000;

@@ -67,7 +67,7 @@ Be exact.
     const agents = fc.record({
       name: text.filter((name) => name !== ''),
       description: fc.option(text),
-      systemPrompt: fc.array(text).map((lines) => lines.join('\n').replaceAll('\r', '')),
+      systemPrompt: fc.array(fc.oneof(text, fc.constant('\r'))).map((lines) => lines.join('\n')),
       tags: fc.array(
         text.filter((tag) => tag !== ''),
         { maxLength: 3 },
@@ -90,6 +90,7 @@ Be exact.
     ['an unknown field', '---\nname: a\ncolour: red\n---\n', /colour/],
     ['broken YAML', '---\nname: [a\n---\n', /not valid YAML/],
     ['aliases', '---\nname: &a x\ndescription: *a\n---\n', /cannot be read|not valid YAML/],
+    ['a budget of nothing', '---\nname: a\nmax_cost_usd: 1.0e-12\n---\n', /max_cost_usd/],
     ['a value of the wrong type', '---\nname: 5\n---\n', /name/],
   ])('are refused with %s', async (_, markdown, words) => {
     await expect(agentFromMarkdown(markdown)).rejects.toThrow(words);

@@ -15,7 +15,7 @@ const FrontMatter = z.strictObject({
   model: z.string().min(1).max(AGENT_LIMITS.model).optional(),
   tags: z.array(z.string().min(1).max(AGENT_LIMITS.tag)).max(AGENT_LIMITS.tags).default([]),
   max_iterations: z.int().min(1).max(AGENT_LIMITS.iterations).optional(),
-  max_cost_usd: z.number().positive().max(AGENT_LIMITS.costUsd).optional(),
+  max_cost_usd: z.number().min(AGENT_LIMITS.leastCostUsd).max(AGENT_LIMITS.costUsd).optional(),
   conflicts: ConflictPolicy.default('error'),
   capabilities: z
     .array(z.union([z.string(), z.strictObject({ id: z.string(), version: z.string().optional(), config: JsonRecord.optional() })]))
@@ -41,8 +41,13 @@ export async function agentFromMarkdown(markdown: string): Promise<AgentInput> {
     maxCostNanoUsd: matter.max_cost_usd === undefined ? null : nanoUsd(matter.max_cost_usd),
     conflicts: matter.conflicts,
     capabilities: matter.capabilities.map((one) => (typeof one === 'string' ? { id: one } : one)),
-    systemPrompt: body.replace(/^\r?\n/, '').replace(/\r?\n$/, ''),
+    systemPrompt: promptIn(body, /^[^\n]*\r\n/.test(markdown)),
   };
+}
+
+/** The text between the blank line after the front matter and the end of the last line, in the line ends of the file. */
+function promptIn(body: string, windows: boolean): string {
+  return windows ? body.replace(/^\r?\n/, '').replace(/\r?\n$/, '') : body.replace(/^\n/, '').replace(/\n$/, '');
 }
 
 async function yamlOf(text: string): Promise<unknown> {

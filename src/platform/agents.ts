@@ -171,9 +171,8 @@ function ownedBy(agent: Agent, caller: Caller): Caller {
   return { keyId: agent.keyId, hostAllowed: caller.hostAllowed };
 }
 
-/** Whoever may not run programs of this machine may not put words into the mouth of an agent that does. */
-async function assertMayChange(plane: AgentPlane, caller: Caller, agent: Agent): Promise<void> {
-  if (caller.hostAllowed) return;
+/** Whether an agent has tools that act on this machine outside a sandbox. No tool is asked, so nothing is started. */
+export async function runsPrograms(plane: AgentPlane, agent: Agent): Promise<boolean> {
   const source = plane.registry.sourceFor(agent.keyId);
   const { capabilities } = await compositionOf(plane, agent);
   const resolved = await resolveCapabilities(source, capabilities).catch((error: unknown) => {
@@ -181,7 +180,12 @@ async function assertMayChange(plane: AgentPlane, caller: Caller, agent: Agent):
     if (AbpError.is(error) && error.code === 'unprocessable') return [];
     throw error;
   });
-  if (!resolved.some(({ capability }) => capability.host === true)) return;
+  return resolved.some(({ capability }) => capability.host === true);
+}
+
+/** Whoever may not run programs of this machine may not put words into the mouth of an agent that does. */
+async function assertMayChange(plane: AgentPlane, caller: Caller, agent: Agent): Promise<void> {
+  if (caller.hostAllowed || !(await runsPrograms(plane, agent))) return;
   throw new AbpError(
     'forbidden',
     `The agent ${agent.id} runs programs of this machine; changing it needs the token of the home or an admin key.`,

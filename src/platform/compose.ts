@@ -82,10 +82,18 @@ export async function inspectAgent(host: ComposeHost, composition: Composition):
     requirements: requirementsOf(capabilities, tools),
     hostTools: capabilities.some(({ capability }) => capability.host === true),
     changing: capabilities.some(({ capability }) => capability.changing === true),
-    warnings: capabilities
-      .filter(({ capability }) => capability.status === 'deprecated')
-      .map(({ capability }) => `${capability.id} is deprecated.`),
+    warnings: warningsOf(capabilities, composition.conflicts),
   };
+}
+
+function warningsOf(capabilities: readonly Resolved[], conflicts: ConflictPolicy): string[] {
+  const deprecated = capabilities.filter(({ capability }) => capability.status === 'deprecated');
+  const preferred = conflicts.startsWith('prefer:') ? conflicts.slice('prefer:'.length) : undefined;
+  const absent = preferred !== undefined && !capabilities.some(({ capability }) => capability.id === preferred);
+  return [
+    ...deprecated.map(({ capability }) => `${capability.id} is deprecated.`),
+    ...(absent ? [`conflicts prefers ${preferred}, which this agent does not have; the first capability wins.`] : []),
+  ];
 }
 
 function assertUsable({ id, status, host }: AgentCapability, hostAllowed: boolean): void {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { JsonObject } from '../base/json.ts';
 import { listEvents, type StoredEvent } from '../store/session-events.ts';
+import { getSession } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import type { Delta, Deltas } from './deltas.ts';
 import type { Heard, Hub } from './hub.ts';
@@ -68,14 +69,20 @@ async function* framesOf(options: FeedOptions, inbox: Inbox): AsyncGenerator<str
       yield ': heartbeat\n\n';
       // A notice may have been lost with the connection that carries them.
       if (options.store.kind === 'postgres') yield* reader.stored();
-      continue;
+      if (await reader.isThere()) continue;
+      yield disconnecting('deleted');
+      return;
     }
     const closed = heard.find((one) => one.kind === 'closed');
     yield* reader.heard(heard);
     if (closed === undefined) continue;
-    yield frame('disconnecting', { reason: closed.reason, retry_ms: RETRY_MS });
+    yield disconnecting(closed.reason);
     return;
   }
+}
+
+function disconnecting(reason: Extract<Heard, { kind: 'closed' }>['reason']): string {
+  return frame('disconnecting', { reason, retry_ms: RETRY_MS });
 }
 
 /** Knows how far the reader is. */
@@ -86,6 +93,12 @@ class FeedReader {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#position = options.after;
+  }
+
+  /** A session that was deleted without a word to this process sends nothing more. */
+  async isThere(): Promise<boolean> {
+    const { store, sessionId } = this.#options;
+    return (await getSession(store, sessionId)) !== undefined;
   }
 
   async *stored(): AsyncGenerator<string> {

@@ -33,6 +33,7 @@ export interface ModelTry {
 export async function modelSignal(parts: PlatformParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
   const { agent, transcript, turnId, messageId, attempt, signal } = one;
   const { sessionId, choice, deployment } = side;
+  const readUpTo = transcript.sequence;
   const system =
     agent.systemPrompt === '' ? [] : [{ role: 'system' as const, parts: [{ kind: 'text' as const, text: agent.systemPrompt }] }];
   const outcome = await callModel(parts.way, {
@@ -57,12 +58,12 @@ export async function modelSignal(parts: PlatformParts, side: ModelSide, one: Mo
     onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
   });
   parts.deltas.end(sessionId);
-  return await signalOf(outcome, side, agent.tools);
+  return await signalOf(outcome, side, agent.tools, readUpTo);
 }
 
 const NONE: ReadonlySet<never> = new Set();
 
-async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly Tool[]): Promise<LoopSignal> {
+async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly Tool[], readUpTo: number): Promise<LoopSignal> {
   if (!outcome.ok) {
     const { error, retryable, retryAfterMs } = outcome;
     return { kind: 'model-failed', failure: { code: error.code, message: error.message, retryable, retryAfterMs } };
@@ -79,6 +80,7 @@ async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly 
     ...(await costOf(response.usage, side)),
     runId,
     ms: Math.round(ms),
+    readUpTo,
   };
   return { kind: 'answered', answer };
 }

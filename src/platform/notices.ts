@@ -1,6 +1,7 @@
-import { DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/notices.ts';
+import { DELETED, DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/notices.ts';
 import { relayedDelta } from './deltas.ts';
 import type { PlatformParts } from './parts.ts';
+import { forgetSession } from './sessions.ts';
 import type { Worker } from './worker.ts';
 
 /** Listens to what other processes on the same database do. */
@@ -8,8 +9,14 @@ export async function hearOthers(parts: PlatformParts, worker: Worker, url: stri
   const { hub, origin, log } = parts;
   const heard: Readonly<Record<string, (payload: string) => void>> = {
     [EVENTS_CHANNEL]: (payload) => {
-      const [writer, sessionId = ''] = payload.split(' ');
+      const [writer, sessionId = '', what] = payload.split(' ');
       if (writer === origin) return;
+      if (what === DELETED) {
+        forgetSession(parts, sessionId).catch((error: unknown) =>
+          log.warn({ error, session: sessionId }, 'files of a session stay behind'),
+        );
+        return;
+      }
       hub.tell(sessionId, { kind: 'hint' });
       worker.hint(sessionId);
     },

@@ -22,11 +22,11 @@ export class CapabilityRegistry {
     return this.#builtIns.has(id);
   }
 
-  /** Each in its newest version: the built-in ones first, then the custom ones that may be seen, oldest first. */
+  /** Each in its current version: the built-in ones first, then the custom ones that may be seen, oldest first. */
   async list(sees: Sees): Promise<readonly AgentCapability[]> {
     const custom = (await listCustomCapabilities(this.#store)).filter(({ keyId }) => sees(keyId));
-    const newest = await Promise.all(custom.map(async (stored) => newestOf(capabilitiesOf(stored))));
-    return [...this.#builtIns.values(), ...newest.filter((capability) => capability !== undefined)];
+    const current = await Promise.all(custom.map(async (stored) => currentOf(await newestFirst(capabilitiesOf(stored)))));
+    return [...this.#builtIns.values(), ...current.filter((capability) => capability !== undefined)];
   }
 
   /** Newest first; empty when there is none that may be seen. */
@@ -57,6 +57,7 @@ async function newestFirst(capabilities: readonly AgentCapability[]): Promise<re
   return capabilities.toSorted((a, b) => rcompare(a.version, b.version));
 }
 
-async function newestOf(capabilities: readonly AgentCapability[]): Promise<AgentCapability | undefined> {
-  return (await newestFirst(capabilities))[0];
+/** What agents get that ask for no version, of versions that stand newest first: a preview only where there is nothing else. */
+export function currentOf(newestFirst: readonly AgentCapability[]): AgentCapability | undefined {
+  return newestFirst.find(({ version }) => !version.includes('-')) ?? newestFirst[0];
 }

@@ -38,6 +38,7 @@ interface Wish {
 type Wishes = ReadonlyMap<string, readonly Wish[]>;
 
 const AGENT = 'agent';
+const ANY = '*';
 const MOST_CAPABILITIES = 100;
 /** Each round fixes at least one version; a graph that has not settled by then goes round in circles. */
 const MOST_ROUNDS = MOST_CAPABILITIES;
@@ -86,7 +87,7 @@ async function chooseVersions(source: CapabilitySource, selections: readonly Sel
 function wishesOf(selections: readonly Selection[], chosen: ReadonlyMap<string, AgentCapability>): Wishes {
   const wishes = new Map<string, Wish[]>();
   const add = (id: string, wish: Wish): void => void wishes.set(id, [...(wishes.get(id) ?? []), wish]);
-  for (const { id, version = '*' } of selections) add(id, { by: AGENT, range: version });
+  for (const { id, version = ANY } of selections) add(id, { by: AGENT, range: version });
   for (const capability of chosen.values()) {
     for (const { id, range } of capability.dependencies ?? []) add(id, { by: capability.id, range });
   }
@@ -109,9 +110,11 @@ async function best(source: CapabilitySource, id: string, wishes: readonly Wish[
       });
     }
   }
-  const fitting = versions
-    .filter(({ version }) => wishes.every(({ range }) => satisfies(version, range)))
-    .toSorted((a, b) => rcompare(a.version, b.version))[0];
+  const newest = versions.toSorted((a, b) => rcompare(a.version, b.version));
+  const fits = (includePrerelease: boolean) => (capability: AgentCapability) =>
+    wishes.every(({ range }) => satisfies(capability.version, range, { includePrerelease: includePrerelease && range === ANY }));
+  // Whoever takes any version gets a preview only where there is nothing else.
+  const fitting = newest.find(fits(false)) ?? newest.find(fits(true));
   if (fitting !== undefined) return fitting;
   const asked = wishes.map(({ by, range }) => `${by} asks for ${range}`).join(', ');
   const existing = versions.map(({ version }) => version);

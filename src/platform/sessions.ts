@@ -4,6 +4,7 @@ import { isoTime } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { getAgent } from '../store/agents.ts';
+import { DELETED, EVENTS_CHANNEL, tell } from '../store/notices.ts';
 import type { Page } from '../store/page.ts';
 import { lastEventOf } from '../store/session-events.ts';
 import {
@@ -77,14 +78,24 @@ export async function pageOfSessions({ store }: PlatformParts, filter: SessionFi
   return await listSessions(store, filter);
 }
 
-export async function changeSession(
-  parts: PlatformParts,
-  id: string,
-  change: { readonly visible: Visible; readonly title?: string | null | undefined; readonly tags?: readonly string[] | undefined },
-): Promise<StoredSession> {
+/** Members that are absent stay as they are. */
+export interface SessionChanges {
+  readonly visible: Visible;
+  readonly title?: string | null | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly settings?: { readonly [K in keyof SessionSettings]?: SessionSettings[K] | undefined } | undefined;
+}
+
+/** Changes a session. New settings hold from its next turn on. */
+export async function changeSession(parts: PlatformParts, id: string, change: SessionChanges): Promise<StoredSession> {
   await visibleSession(parts, id, change.visible);
-  const { title, tags } = change;
-  const changed = await updateSession(parts.store, id, { title, tags, updatedAt: Date.now() });
+  const { title, tags, settings = {} } = change;
+  const said = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  if (typeof settings.model === 'string') agentModel(settings.model, parts.routes);
+  const changed = await updateSession(parts.store, id, {
+    ...{ title, tags, updatedAt: Date.now() },
+    document: Object.keys(said).length === 0 ? undefined : (before) => settingsJson({ ...sessionSettings(before), ...said }),
+  });
   if (changed === undefined) throw noSession(id);
   return changed;
 }
@@ -94,9 +105,15 @@ export async function removeSession(parts: PlatformParts, worker: Worker, id: st
   const session = await visibleSession(parts, id, visible);
   if (session.turnId !== null) await endQuietly(parts, worker, session);
   await deleteSession(parts.store, id);
-  parts.transcripts.forget(id);
-  parts.hub.tell(id, { kind: 'closed', reason: 'deleted' });
-  await rm(join(parts.workspaces, id), { recursive: true, force: true });
+  await tell(parts.store, parts.store.db, EVENTS_CHANNEL, [`${parts.origin} ${id} ${DELETED}`]);
+  await forgetSession(parts, id);
+}
+
+/** What this process still has of a session that is gone. */
+export async function forgetSession({ transcripts, hub, workspaces }: PlatformParts, id: string): Promise<void> {
+  transcripts.forget(id);
+  hub.tell(id, { kind: 'closed', reason: 'deleted' });
+  await rm(join(workspaces, id), { recursive: true, force: true });
 }
 
 /** Removes every session of an archived agent, which can get no new ones. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -79,6 +79,12 @@ describe('a call', () => {
     const fault = new Error('secret detail');
     expect(await run({ execute: async () => Promise.reject(fault) })).toEqual({ status: 'error', error: 'The tool failed inside.' });
     expect(faults).toEqual([fault]);
+  });
+
+  test('without a folder to work in is a fault of ours, and ends all the same', async () => {
+    writeFileSync(join(workspaces, 'session_1'), 'in the way');
+    expect(await run({})).toEqual({ status: 'error', error: 'The tool failed inside.' });
+    expect(faults).toHaveLength(1);
   });
 
   test('with a result beyond the limit is cut, and says so', async () => {

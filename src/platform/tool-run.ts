@@ -34,8 +34,10 @@ export async function runTool(options: ToolRunOptions): Promise<CallEnd> {
   if (problem !== undefined) return failed(`The arguments do not fit: ${problem}`);
   const { agentId, sessionId, behalf } = options;
   const workspace = join(options.workspaces, sessionId);
-  await mkdir(workspace, { recursive: true, mode: 0o700 });
-  return await timed(options, tool, (signal) => tool.execute(input, { callId: call.id, agentId, sessionId, workspace, signal, behalf }));
+  return await timed(options, tool, async (signal) => {
+    await mkdir(workspace, { recursive: true, mode: 0o700 });
+    return await tool.execute(input, { callId: call.id, agentId, sessionId, workspace, signal, behalf });
+  });
 }
 
 function inputOf(text: string): JsonObject | undefined {

@@ -49,6 +49,29 @@ test('what a user writes while calls are open comes after their results', () => 
   ]);
 });
 
+test('what a user writes while the model answers comes after the answer, and after the results of its calls', () => {
+  const late = (part: JsonObject): Transcript => {
+    const [type, data] = agent(part);
+    return play(user('go'), user('and more'), [type, { ...data, read_up_to: sequence + 1 }]);
+  };
+  expect(shown(late({ kind: 'text', text: 'gone' }))).toEqual([
+    ['user', 'go'],
+    ['assistant', 'gone'],
+    ['user', 'and more'],
+  ]);
+  const calling = late(call('a'));
+  expect(shown(calling)).toEqual([
+    ['user', 'go'],
+    ['assistant', 'tool-call'],
+  ]);
+  const [type, data] = result('a', { result: 'x' });
+  calling.apply({ type, data, sequence: sequence + 1 });
+  expect(shown(calling).slice(2)).toEqual([
+    ['user', 'a'],
+    ['user', 'and more'],
+  ]);
+});
+
 test('an answer without content is left out, and other events change nothing', () => {
   const transcript = play(user('go'), agent(), ['turn.completed', {}], user('again'));
   expect(shown(transcript)).toEqual([

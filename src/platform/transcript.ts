@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { IrMessage } from '../ir/conversation.ts';
 import type { IrPart, ToolResultPart } from '../ir/part.ts';
 import { resultText } from '../loop/signal.ts';
@@ -10,7 +10,8 @@ export const TRANSCRIPT_EVENTS: readonly string[] = ['input.message', 'output.me
 
 /**
  * The conversation as the model sees it, rebuilt from a session's events and kept up to date with them. Results stand right after the
- * calls they answer; what users write in between comes after them.
+ * calls they answer; what users write in between comes after them, and what they write while the model answers comes after the answer,
+ * so that a request never ends with the words of the model itself.
  */
 export class Transcript {
   readonly #messages: IrMessage[] = [];
@@ -19,6 +20,8 @@ export class Transcript {
   #results = new Map<string, ToolResultPart>();
   #order: string[] = [];
   #held: IrMessage[] = [];
+  /** Numbers of the messages of users that the conversation ends with. */
+  #latest: number[] = [];
   #sequence = 0;
 
   /** Of the last event taken in. */
@@ -33,7 +36,7 @@ export class Transcript {
   apply(event: Pick<StoredEvent, 'type' | 'data' | 'sequence'>): void {
     this.#sequence = event.sequence;
     if (event.type === 'input.message') this.#input({ role: 'user', parts: partsOf(event.data) });
-    else if (event.type === 'output.message.completed') this.#output(partsOf(event.data));
+    else if (event.type === 'output.message.completed') this.#output(partsOf(event.data), event.data.read_up_to);
     else if (event.type === 'tool.completed') this.#result(event.data);
   }
 
@@ -43,16 +46,25 @@ export class Transcript {
   }
 
   #input(message: IrMessage): void {
-    if (this.#open.length > 0) this.#held.push(message);
-    else this.#messages.push(message);
+    if (this.#open.length > 0) {
+      this.#held.push(message);
+      return;
+    }
+    this.#messages.push(message);
+    this.#latest.push(this.#sequence);
   }
 
-  #output(parts: readonly IrPart[]): void {
+  #output(parts: readonly IrPart[], readUpTo: Json | undefined): void {
+    const unread = typeof readUpTo === 'number' ? this.#latest.filter((sequence) => sequence > readUpTo).length : 0;
+    const late = this.#messages.splice(this.#messages.length - unread);
     // No vendor takes a message without content.
     if (parts.length > 0) this.#messages.push({ role: 'assistant', parts });
     this.#order = parts.flatMap((part) => (part.kind === 'tool-call' ? [part.id] : []));
     this.#open = this.#order;
     this.#results = new Map();
+    this.#latest = [];
+    if (this.#open.length > 0) this.#held = late;
+    else this.#messages.push(...late);
   }
 
   #result(data: JsonObject): void {

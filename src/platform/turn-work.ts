@@ -119,11 +119,16 @@ async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork
       signals,
     };
   } catch (error) {
-    if (!AbpError.is(error) || error.code === 'internal') throw error;
-    const failure = { code: error.code, message: error.message, retryable: false };
+    const ending = signals.find(({ kind }) => kind === 'given-up') ?? endingBy(error);
     const agent = nobody(turn.agentId);
-    return { ...base, agent, modelName: settings.model, frame: { turnId, newId, limits }, signals: [{ kind: 'given-up', failure }] };
+    return { ...base, agent, modelName: settings.model, frame: { turnId, newId, limits }, signals: [ending] };
   }
+}
+
+/** What is the agent's fault ends its turn; a fault of ours may pass, and is thrown. */
+function endingBy(error: unknown): LoopSignal {
+  if (!AbpError.is(error) || error.code === 'internal') throw error;
+  return { kind: 'given-up', failure: { code: error.code, message: error.message, retryable: false } };
 }
 
 function assertGranted({ engines, models }: TurnGrant, { engine, model }: AgentModel): void {

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 import type { Store } from './store.ts';
 
-/** Something was appended to a session: `origin session sequence`. */
+/** Something was appended to a session: `origin session sequence`; or it is gone: `origin session deleted`. */
 export const EVENTS_CHANNEL = 'abp_events';
+export const DELETED = 'deleted';
 /** A turn waits for a worker: its id. */
 export const TURNS_CHANNEL = 'abp_turns';
 /** Parts of answers in the making, which nobody stores. */

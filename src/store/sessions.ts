@@ -51,6 +51,8 @@ export interface SessionFilter extends PageOptions {
 export interface SessionChange {
   readonly title?: string | null | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** What becomes of its settings. */
+  readonly document?: ((before: JsonObject) => JsonObject) | undefined;
   readonly updatedAt: number;
 }
 
@@ -86,6 +88,20 @@ export async function getSession(store: Store, id: string): Promise<StoredSessio
   return row === undefined ? undefined : sessionOf(row);
 }
 
+/** Whose session it is, and its agent as of now. */
+export async function agentOfSession(
+  store: Store,
+  id: string,
+): Promise<{ readonly keyId: string | null; readonly agentId: string; readonly revision: number } | undefined> {
+  const row = await store.db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .select(['sessions.key_id', 'agents.id', 'agents.revision'])
+    .where('sessions.id', '=', storableText(id))
+    .executeTakeFirst();
+  return row === undefined ? undefined : { keyId: row.key_id, agentId: row.id, revision: row.revision };
+}
+
 /** Newest first. */
 export async function listSessions(store: Store, filter: SessionFilter = {}): Promise<Page<StoredSession>> {
   const size = pageSize(filter.limit);
@@ -105,17 +121,28 @@ export async function listSessions(store: Store, filter: SessionFilter = {}): Pr
 
 /** The session after the change; undefined when there is none. */
 export async function updateSession(store: Store, id: string, change: SessionChange): Promise<StoredSession | undefined> {
-  const row = await store.db
-    .updateTable('sessions')
-    .set({
-      ...(change.title === undefined ? {} : { title: change.title === null ? null : storableText(change.title) }),
-      ...(change.tags === undefined ? {} : { tags: tagsColumn(change.tags) }),
-      updated_at: change.updatedAt,
-    })
-    .where('id', '=', storableText(id))
-    .returningAll()
-    .executeTakeFirst();
-  return row === undefined ? undefined : sessionOf(row);
+  const { title, tags, document, updatedAt } = change;
+  return await store.db.transaction().execute(async (db) => {
+    const before = await db
+      .selectFrom('sessions')
+      .select('document')
+      .where('id', '=', storableText(id))
+      .$if(store.kind === 'postgres', (query) => query.forUpdate())
+      .executeTakeFirst();
+    if (before === undefined) return undefined;
+    const row = await db
+      .updateTable('sessions')
+      .set({
+        ...(title === undefined ? {} : { title: title === null ? null : storableText(title) }),
+        ...(tags === undefined ? {} : { tags: tagsColumn(tags) }),
+        ...(document === undefined ? {} : { document: JSON.stringify(document(storedObject('document of a session', before.document))) }),
+        updated_at: updatedAt,
+      })
+      .where('id', '=', storableText(id))
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? undefined : sessionOf(row);
+  });
 }
 
 /** Removes the session with its turns and events; false when there is none. */

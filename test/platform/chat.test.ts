@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { post } from '../support/http-call.ts';
+import { call, post } from '../support/http-call.ts';
 import { runAbp } from '../support/run-abp.ts';
 
 describe('abp chat', () => {
@@ -50,6 +50,19 @@ describe('abp chat', () => {
     // Nobody sits at the terminal who could be asked.
     expect((await runAbp(say, { env })).out).toBe('the tool launch failed: The call was not approved.\n');
     expect((await runAbp([...say, '--approve', 'perhaps'], { env })).code).toBe(2);
+  });
+
+  test('asks what waits for an answer when it goes on with a session', async () => {
+    const admin = ['authorization', `Bearer ${server.token}`];
+    const read = async (path: string) => JSON.parse((await call(`${server.url}${path}`, { headers: admin })).body.toString('utf8'));
+    const [{ id: agentId }] = (await read('/v1/agents')).items;
+    const { id } = JSON.parse((await post(`${server.url}/v1/sessions`, { agent_id: agentId }, admin)).body.toString('utf8'));
+    await post(`${server.url}/v1/sessions/${id}/messages`, { message: { content: 'call the tool launch with {}' } }, admin);
+    await expect.poll(async () => (await read(`/v1/sessions/${id}`)).status).toBe('waiting');
+    const { code, out } = await runAbp(['chat', 'helper', '--session', id, '--message', 'say "and this"', '--approve', 'yes'], { env });
+    expect([code, out]).toEqual([0, 'and this\n']);
+    const tools = (await read(`/v1/sessions/${id}/messages`)).items.filter(({ role }: { role: string }) => role === 'tool_result');
+    expect(tools[0].content[0].result).toBe('launched');
   });
 
   test('writes events as JSON lines', async () => {

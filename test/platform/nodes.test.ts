@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { removeSession } from '../../src/platform/sessions.ts';
 import { cancelTurn } from '../../src/platform/turns.ts';
 import { TestPlatform, testTool } from '../support/platform.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -78,6 +81,20 @@ describe('two processes on one PostgreSQL database', () => {
     await cancelTurn(server.platform.parts, server.platform.worker, await server.current(session), 'enough');
     await aborted.promise;
     expect((await server.types(session)).slice(-2)).toEqual(['turn.cancelled', 'session.idled']);
+  });
+
+  test('end the streams of a session that the other deletes, and remove its files', async () => {
+    const session = await server.session();
+    await server.send(session, 'call the tool slow with {}');
+    release.resolve();
+    await server.until(session);
+    const folder = join(worker.home, 'workspaces', session.id);
+    expect(existsSync(folder)).toBe(true);
+    const stream = text(worker.platform.feed(session, 0));
+    await expect.poll(() => worker.platform.parts.hub.isHeard(session.id)).toBe(true);
+    await removeSession(server.platform.parts, server.platform.worker, session.id, undefined);
+    expect(await stream).toMatch(/event: disconnecting\ndata: \{"reason":"deleted"/);
+    await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
   test('leave turns to the other when they stop', async () => {

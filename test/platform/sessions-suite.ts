@@ -54,6 +54,10 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
       return items.map(({ role, content }) => [role, content[0]?.text ?? content[0]?.name ?? content[0]?.result ?? content[0]?.error]);
     }
 
+    async function events(id: string): Promise<Body[]> {
+      return (json(await call(at(`/v1/sessions/${id}/events`), { headers: accept })) as unknown as { items: Body[] }).items;
+    }
+
     async function problem(answer: WireAnswer | Promise<WireAnswer>): Promise<unknown> {
       const { status, headers, body } = await answer;
       expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -88,6 +92,20 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
         code: 'not_found',
         detail: `There is no session ${id}.`,
       });
+    });
+
+    test('take another model and other limits for the turns to come', async () => {
+      const id = String(json(await post(at('/v1/sessions'), { agent_id: agentId, max_iterations: 1, max_cost_usd: 2 })).id);
+      const patch = (body: object): ReturnType<typeof call> =>
+        call(at(`/v1/sessions/${id}`), { method: 'PATCH', headers: ['content-type', 'application/json'], body: JSON.stringify(body) });
+      await turn(id, 'call the tool add with {"a":1,"b":2}');
+      expect((await events(id)).at(-2)).toMatchObject({ type: 'turn.failed', data: { error_code: 'max_iterations' } });
+      const changed = json(await patch({ max_iterations: null, model: 'sim/other' }));
+      expect(changed).toMatchObject({ max_iterations: null, max_cost_usd: 2, model: 'sim/other' });
+      await turn(id, 'call the tool add with {"a":1,"b":2}');
+      expect((await events(id)).at(-2)).toMatchObject({ type: 'turn.completed', data: { iterations: 2, finish_reason: 'stop' } });
+      expect(await problem(patch({ model: 'nothing' }))).toMatchObject({ status: 422 });
+      expect(json(await call(at(`/v1/sessions/${id}`))).model).toBe('sim/other');
     });
 
     test('answer several turns and remember what was said', async () => {

@@ -47,20 +47,19 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
 
     test('run the calls of one answer at the same time', async () => {
       let running = 0;
-      let most = 0;
-      const slow = async (): Promise<{ output: number }> => {
+      const both = Promise.withResolvers<void>();
+      const meeting = async (): Promise<{ output: number }> => {
         running += 1;
-        most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        running -= 1;
-        return { output: most };
+        if (running === 2) both.resolve();
+        await both.promise;
+        return { output: running };
       };
-      const one = await open({ tools: [testTool('first', { execute: slow }), testTool('second', { execute: slow })] });
+      const one = await open({ tools: [testTool('first', { execute: meeting }), testTool('second', { execute: meeting })] });
       const session = await one.session();
       await one.send(session, 'call the tool first with {} and call the tool second with {}');
       await one.until(session);
       expect((await one.events(session)).filter(({ type }) => type === 'tool.started').length).toBe(2);
-      expect(most).toBe(2);
+      expect(running).toBe(2);
       expect((await one.types(session)).at(-1)).toBe('session.idled');
     });
 
@@ -90,6 +89,29 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const said = await one.said(session);
       expect(said.at(-1)).toEqual(['agent', 'second']);
       expect((await one.types(session)).filter((type) => type === 'turn.completed').length).toBe(1);
+      // For the model it comes after the answer that was given without it, whether remembered or read again.
+      const { transcripts } = one.platform.parts;
+      const { sequence } = await one.current(session);
+      for (let time = 0; time < 2; time += 1) {
+        const { messages } = await transcripts.take(session.id, sequence);
+        expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+      }
+    });
+
+    test('are given up when their agent cannot be had, again and again', async () => {
+      let asked = 0;
+      const one = await open({
+        sweepMs: 20,
+        agents: async () => {
+          asked += 1;
+          throw new Error('something is damaged');
+        },
+      });
+      const session = await one.session();
+      await one.send(session, 'hi');
+      await one.until(session);
+      expect(asked).toBeGreaterThan(2);
+      expect((await one.events(session)).at(-2)).toMatchObject({ type: 'turn.failed', data: { error_code: 'no_progress' } });
     });
 
     test('make an approved call as it stood in the question', async () => {

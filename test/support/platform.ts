@@ -10,6 +10,7 @@ import { transport } from '../../src/engines/sim/transport.ts';
 import { listMessages, sendMessage } from '../../src/platform/messages.ts';
 import { Platform } from '../../src/platform/platform.ts';
 import type { Tool } from '../../src/platform/tool.ts';
+import type { AgentSource } from '../../src/platform/turn-agent.ts';
 import type { Fact } from '../../src/receipts/facts.ts';
 import { type Keeper, startKeeper } from '../../src/receipts/keeper.ts';
 import { createAgent } from '../../src/store/agents.ts';
@@ -23,6 +24,8 @@ export interface TestPlatformOptions {
   readonly databaseUrl?: string | undefined;
   readonly home?: string;
   readonly tools?: readonly Tool[];
+  /** Instead of the agent that has the tools. */
+  readonly agents?: AgentSource;
   readonly slots?: number;
   readonly graceMs?: number;
   readonly sweepMs?: number;
@@ -77,15 +80,17 @@ export class TestPlatform {
       },
       deployments: new Map([['sim', deployment()]]),
       routes: [],
-      agents: async ({ agentId }) => ({
-        id: agentId,
-        name: 'test',
-        model: null,
-        systemPrompt: '',
-        tools,
-        maxIterations: null,
-        maxCostNanoUsd: null,
-      }),
+      agents:
+        options.agents ??
+        (async ({ agentId }) => ({
+          id: agentId,
+          name: 'test',
+          model: null,
+          systemPrompt: '',
+          tools,
+          maxIterations: null,
+          maxCostNanoUsd: null,
+        })),
       homePath: home.path,
       worker: { slots: options.slots ?? 8, graceMs: options.graceMs ?? 5000, sweepMs: options.sweepMs, silentMs: options.silentMs },
       log: pino({ level: process.env.ABP_LOG ?? 'silent' }),

@@ -32,6 +32,10 @@ export async function startService(): Promise<Service> {
     }
     const body = await text(request);
     seen.push({ method, url, headers, body });
+    if (url.startsWith('/round')) {
+      response.writeHead(302, { location: url }).end();
+      return;
+    }
     const status = url.startsWith('/fail') ? 418 : 200;
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ echo: { method, url, authorization: headers.authorization ?? null, body } }));

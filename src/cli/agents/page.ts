@@ -15,12 +15,15 @@ export function agentPage(agent: JsonObject, paint: Paint): string {
     ['tags', Array.isArray(agent.tags) ? agent.tags.join(', ') : ''],
     ['changed', text(agent.updated_at)],
   ].filter(([, value]) => value !== '' && value !== '–');
-  const warnings = list(agent.warnings).map((warning) => `${paint.warn('warning:')} ${text(warning)}`);
   return [
     paint.strong(text(agent.name)),
     table(rows.map(([name = '', value = '']) => [`  ${paint.faint(name)}`, value])),
-    ...warnings,
+    ...warningLines(agent.warnings, paint),
   ].join('\n');
+}
+
+export function warningLines(warnings: Json | undefined, paint: Paint): string[] {
+  return list(warnings).map((warning) => `${paint.warn('warning:')} ${text(warning)}`);
 }
 
 export function agentTable(agents: readonly JsonObject[], paint: Paint): string {
@@ -48,8 +51,10 @@ export function previewPage(preview: JsonObject, paint: Paint): string {
     text(member(tool, 'description')),
   ]);
   const summary = text(member(member(preview.negotiation, 'report'), 'summary'));
+  const warnings = warningLines(preview.warnings, paint);
   return [
     ...error,
+    ...(warnings.length === 0 ? [] : [warnings.join('\n')]),
     ...(prompt === '–' || prompt === '' ? [] : [`${paint.strong('Prompt')}\n${indented(prompt)}`]),
     ...(tools.length === 0 ? [] : [`${paint.strong('Tools')}\n${table(tools)}`]),
     ...(summary === '–' ? [] : [`${paint.strong('Model')} ${text(member(preview.model, 'engine'))}: ${summary}`]),

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { ServerClient } from '../client.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output.ts';
@@ -32,6 +33,7 @@ export class Conversation {
   readonly #stop = new AbortController();
   readonly #events: AsyncGenerator<SessionEvent>;
   readonly #screen: ChatScreen;
+  #waiting: boolean;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -41,6 +43,7 @@ export class Conversation {
     const since = last === 0 ? undefined : `event_${this.#id.slice('session_'.length)}_${last}`;
     this.#events = sessionEvents({ url: client.url, token, sessionId: this.#id }, since, this.#stop.signal);
     this.#screen = new ChatScreen(io, paint);
+    this.#waiting = session.status === 'waiting';
   }
 
   get sessionId(): string {
@@ -50,6 +53,7 @@ export class Conversation {
   /** Sends a message and shows its turn to the end. */
   async turn(text: string): Promise<TurnEnd> {
     await this.#options.client.call('POST', `/v1/sessions/${this.#id}/messages`, { message: { content: text } });
+    if (this.#waiting) await this.#askAgain();
     let end: TurnEnd = 'failed';
     for (;;) {
       const { value: event, done } = await this.#events.next();
@@ -75,12 +79,26 @@ export class Conversation {
     if (event.type === 'approval.requested') await this.#answer(event.data);
   }
 
+  /** Questions from before this conversation: their events are past, and the turn goes on with nothing but an answer. */
+  async #askAgain(): Promise<void> {
+    this.#waiting = false;
+    const answer = await this.#options.client.call('GET', `/v1/sessions/${this.#id}/approvals`);
+    const open = isJsonObject(answer) && Array.isArray(answer.items) ? answer.items.filter(isJsonObject) : [];
+    for (const { id = '', ...question } of open) await this.#answer({ ...question, approval_id: id });
+  }
+
   async #answer(data: JsonObject): Promise<void> {
     const { client, approve } = this.#options;
     const approved = await approve(this.#screen.question(data));
-    await client.call('POST', `/v1/sessions/${this.#id}/approvals/${String(data.approval_id)}`, {
-      decision: approved ? 'approve' : 'deny',
-    });
+    try {
+      await client.call('POST', `/v1/sessions/${this.#id}/approvals/${String(data.approval_id)}`, {
+        decision: approved ? 'approve' : 'deny',
+      });
+    } catch (error) {
+      // Somebody else has answered, or ended the turn; the events say how it goes on.
+      if (!AbpError.is(error) || (error.code !== 'conflict' && error.code !== 'not_found')) throw error;
+      this.#screen.note(error.message);
+    }
   }
 }
 

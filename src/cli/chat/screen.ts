@@ -6,6 +6,9 @@ import type { SessionEvent } from './session-events.ts';
 
 const SHORT = 160;
 
+/** Why an answer may be less than the model had to say. */
+const CUT: ReadonlySet<string> = new Set(['length', 'context-window', 'content-filter', 'refusal', 'pause']);
+
 /**
  * Shows a turn as it happens. What the agent says goes to the standard output; everything about it (tools, questions, faults) to the
  * standard error, so that the output can be piped.
@@ -43,6 +46,9 @@ export class ChatScreen {
       case 'reason.retrying':
         this.#remark(`${String(data.error)}; trying again in ${String(data.delay_ms)} ms`);
         break;
+      case 'turn.completed':
+        if (CUT.has(String(data.finish_reason))) this.#remark(`the answer ends early (${String(data.finish_reason)})`);
+        break;
       case 'turn.failed':
         this.#fault(String(data.error));
         break;
@@ -58,6 +64,11 @@ export class ChatScreen {
     this.#endLine();
     const why = data.reason === 'interrupted' ? 'was interrupted and may have had an effect; make it again?' : 'needs your approval.';
     return `${this.#paint.warn('?')} ${callText(data.tool_call)} ${why} [y/N] `;
+  }
+
+  /** Something to know about the conversation. */
+  note(text: string): void {
+    this.#remark(text);
   }
 
   #delta(text: string, offset: number): void {

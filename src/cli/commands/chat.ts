@@ -61,7 +61,11 @@ async function talk(
   });
   const leave = cancelOnInterrupt(conversation, lines);
   try {
-    if (message !== undefined) return exitOf(await conversation.turn(message));
+    if (message !== undefined) {
+      const end = await conversation.turn(message);
+      if (io.stderr.isTTY === true) io.stderr.write(`${output.paint.faint(`--session ${conversation.sessionId} goes on with it`)}\n`);
+      return exitOf(end);
+    }
     if (person) io.stderr.write(`${output.paint.faint(`${conversation.sessionId} · an empty line leaves`)}\n`);
     return await dialogue(conversation, lines, person ? output.paint.strong('> ') : '');
   } finally {

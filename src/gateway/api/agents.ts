@@ -24,7 +24,7 @@ const fields = {
   model: z.string().min(1).max(AGENT_LIMITS.model).nullable().describe('engine/model, or a name of the route table. null: sim/sim-1.'),
   tags: z.array(z.string().min(1).max(AGENT_LIMITS.tag)).max(AGENT_LIMITS.tags),
   max_iterations: z.int().min(1).max(AGENT_LIMITS.iterations).nullable().describe('Model calls of one turn.'),
-  max_cost_usd: z.number().positive().max(AGENT_LIMITS.costUsd).nullable().describe('Dollars of one turn.'),
+  max_cost_usd: z.number().min(AGENT_LIMITS.leastCostUsd).max(AGENT_LIMITS.costUsd).nullable().describe('Dollars of one turn.'),
   conflicts: ConflictPolicy.describe('Tools of one name: error, prefix, prefer (the first) or prefer:<capability>.'),
 };
 const capabilities = z.array(CapabilityChoice).max(AGENT_LIMITS.capabilities);

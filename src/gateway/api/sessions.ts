@@ -12,17 +12,23 @@ const fields = {
   tags: z.array(text.min(1).max(AGENT_LIMITS.tag)).max(AGENT_LIMITS.tags),
 };
 
+const settings = {
+  model: text.min(1).max(AGENT_LIMITS.model).nullable().describe('Over the agent’s model, for this session.'),
+  max_iterations: z.int().min(1).max(AGENT_LIMITS.iterations).nullable().describe('Model calls of one turn.'),
+  max_cost_usd: z.number().min(AGENT_LIMITS.leastCostUsd).max(AGENT_LIMITS.costUsd).nullable().describe('Dollars of the whole session.'),
+};
+
 export const NewSession = z.strictObject({
   agent_id: text.describe('The agent to talk to.'),
   title: fields.title.optional(),
   tags: fields.tags.optional(),
-  model: text.min(1).max(AGENT_LIMITS.model).nullable().default(null).describe('Over the agent’s model, for this session.'),
-  max_iterations: z.int().min(1).max(AGENT_LIMITS.iterations).nullable().default(null).describe('Model calls of one turn.'),
-  max_cost_usd: z.number().positive().max(AGENT_LIMITS.costUsd).nullable().default(null).describe('Dollars of the whole session.'),
+  model: settings.model.default(null),
+  max_iterations: settings.max_iterations.default(null),
+  max_cost_usd: settings.max_cost_usd.default(null),
 });
 export type NewSession = z.output<typeof NewSession>;
 
-export const SessionPatch = z.strictObject({ title: fields.title.nullable().optional(), tags: fields.tags.optional() });
+export const SessionPatch = z.strictObject({ title: fields.title.nullable(), tags: fields.tags, ...settings }).partial();
 
 const SessionStatus = z.enum(['idle', 'active', 'waiting']);
 

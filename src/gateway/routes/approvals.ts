@@ -1,7 +1,7 @@
 import { answerApproval, openApprovals } from '../../platform/turns.ts';
 import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
 import { defineRoute } from '../route.ts';
-import { NEED, sessionOf } from './sessions.ts';
+import { assertMaySpeak, NEED, sessionOf } from './sessions.ts';
 
 export const approvalRoutes = [
   defineRoute({
@@ -26,6 +26,7 @@ export const approvalRoutes = [
     handle: async ({ gateway, principal, params, body }) => {
       const { parts, worker } = gateway.platform;
       const session = await sessionOf(gateway, principal, params.id);
+      await assertMaySpeak(gateway, principal, session.id);
       return await answerApproval(parts, worker, session, {
         approvalId: params.approval_id,
         approved: body.decision === 'approve',

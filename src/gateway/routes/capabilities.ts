@@ -10,6 +10,8 @@ import {
 } from '../../platform/custom/custom-capabilities.ts';
 import { actsOnHost } from '../../platform/custom/custom-capability.ts';
 import { CapabilityDefinition } from '../../platform/custom/definition.ts';
+import { currentOf } from '../../platform/registry.ts';
+import { assertMayPublish } from '../../platform/steering.ts';
 import { defineAgentRoute } from '../agent-route.ts';
 import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery } from '../api/agent-capabilities.ts';
 import { authorize, maySee } from '../auth/access.ts';
@@ -22,7 +24,7 @@ function unknown(id: string): AbpError {
   return new AbpError('not_found', `There is no capability ${id}.`, { capability_id: id });
 }
 
-/** The newest version that fits the range, and all there are. */
+/** The newest version that fits the range, or the current one, and all there are. */
 async function choose(
   plane: AgentPlane,
   principal: Principal,
@@ -30,11 +32,18 @@ async function choose(
   range: string | undefined,
 ): Promise<[AgentCapability, readonly AgentCapability[]]> {
   const versions = await plane.registry.versions(id, seesCapability(principal));
+  const current = currentOf(versions);
+  if (current === undefined) throw unknown(id);
+  if (range === undefined) return [current, versions];
   const { satisfies, validRange } = await import('semver');
-  if (range !== undefined && validRange(range) === null) throw new AbpError('invalid_request', `"${range}" is no range of versions.`);
-  const shown = versions.find(({ version }) => range === undefined || satisfies(version, range));
-  if (shown === undefined) throw unknown(id);
-  return [shown, versions];
+  if (validRange(range) === null) throw new AbpError('invalid_request', `"${range}" is no range of versions.`);
+  const shown = versions.find(({ version }) => satisfies(version, range));
+  if (shown !== undefined) return [shown, versions];
+  const existing = versions.map(({ version }) => version);
+  throw new AbpError('not_found', `No version of ${id} fits ${range}; there is ${existing.join(', ')}.`, {
+    capability_id: id,
+    versions: existing,
+  });
 }
 
 async function detail(plane: AgentPlane, principal: Principal, id: string, range?: string): Promise<object> {
@@ -108,6 +117,7 @@ export const capabilityRoutes = [
         throw new AbpError('unprocessable', `The body defines ${body.id}, not ${params.capability_id}.`);
       await changeable(plane, principal, body.id);
       assertMayDefine(principal, body);
+      if (!isAdmin(principal)) await assertMayPublish(plane, body.id);
       await publishVersion(plane, body);
       return await detail(plane, principal, body.id, body.version);
     },

@@ -12,6 +12,7 @@ import {
   sessionView,
   visibleSession,
 } from '../../platform/sessions.ts';
+import { assertMaySteer } from '../../platform/steering.ts';
 import { cancelTurn } from '../../platform/turns.ts';
 import type { StoredSession } from '../../store/sessions.ts';
 import {
@@ -70,6 +71,11 @@ function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
   return { host: false, recording, tags, engines, models };
 }
 
+/** Whoever may not run programs of this machine neither speaks to an agent that does, nor approves its calls. */
+export async function assertMaySpeak({ agents }: Gateway, principal: Principal, sessionId: string): Promise<void> {
+  if (!isAdmin(principal)) await assertMaySteer(agents, sessionId, visibleTo(principal));
+}
+
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
 /** Whoever asks for JSON and not for a stream gets a list. */
@@ -124,13 +130,16 @@ export const sessionRoutes = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/sessions/{id}',
-    summary: 'Changes the title or the tags.',
+    summary: 'Changes what is named and leaves the rest; model and limits hold from the next turn on.',
     need: NEED,
     params: SessionParams,
     body: SessionPatch,
     response: SessionView,
-    handle: async ({ gateway, principal, params, body }) =>
-      sessionView(await changeSession(gateway.platform.parts, params.id, { ...body, visible: visibleTo(principal) })),
+    handle: async ({ gateway, principal, params, body }) => {
+      const { title, tags, model, max_iterations: maxIterations, max_cost_usd: cost } = body;
+      const settings = { model, maxIterations, maxCostNanoUsd: typeof cost === 'number' ? nanoUsd(cost) : cost };
+      return sessionView(await changeSession(gateway.platform.parts, params.id, { title, tags, settings, visible: visibleTo(principal) }));
+    },
   }),
   defineRoute({
     method: 'DELETE',
@@ -154,6 +163,7 @@ export const sessionRoutes = [
     response: MessageView,
     handle: async ({ gateway, principal, params, body }) => {
       const { parts, worker } = gateway.platform;
+      await assertMaySpeak(gateway, principal, params.id);
       const message = await sendMessage(parts, worker, {
         sessionId: params.id,
         visible: visibleTo(principal),

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { schemaFault } from '../config.ts';
+import { defaultFaults, schemaFault } from '../config.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { codingAgentFaults, codingAgentToolName } from './coding-agent-tool.ts';
 import type { CapabilityDefinition, HttpTool, TypeScriptTool } from './definition.ts';
 import { secretsOf } from './http-tool.ts';
 import { endpointOf } from './mcp-tools.ts';
-import { hasStrayBraces, placesIn } from './template.ts';
+import { hasMisspeltPlace, hasStrayBraces, placesIn, textsIn } from './template.ts';
 
 /** The host stands in the definition: a model fills paths and values, never the place a call goes to. */
 const FIXED_ORIGIN = /^https?:\/\/[^/?#{}\\@\s]+(?:[/?#]|$)/i;
@@ -17,7 +17,7 @@ const OWN_HEADERS = new Set(['host', 'content-length', 'connection', 'transfer-e
 export async function checkDefinition(definition: CapabilityDefinition, surroundings: Surroundings): Promise<void> {
   const faults = [
     ...repeated(definition.tools.map(nameOf)).map((name) => `tools: ${name} is there twice`),
-    ...(await schemaFaults('config_schema', definition.config_schema)),
+    ...(await configFaults(definition.config_schema)),
     ...(await rangeFaults(definition)),
     ...mcpFaults(definition, surroundings),
   ];
@@ -26,7 +26,8 @@ export async function checkDefinition(definition: CapabilityDefinition, surround
     faults.push(...own.map((fault) => `tools[${index}].${fault}`));
   }
   if (faults.length > 0) {
-    throw new AbpError('unprocessable', `The capability ${definition.id} cannot be used: ${faults.join('; ')}.`, { faults });
+    const words = faults.map((fault) => fault.replace(/\.$/, ''));
+    throw new AbpError('unprocessable', `The capability ${definition.id} cannot be used: ${words.join('; ')}.`, { faults: words });
   }
 }
 
@@ -49,6 +50,12 @@ async function schemaFaults(where: string, schema: JsonObject | undefined): Prom
   return fault === undefined ? [] : [`${where}: ${fault}`];
 }
 
+async function configFaults(schema: JsonObject | undefined): Promise<string[]> {
+  const faults = await schemaFaults('config_schema', schema);
+  if (schema === undefined || faults.length > 0) return faults;
+  return (await defaultFaults(schema)).map((fault) => `config_schema: ${fault}`);
+}
+
 async function rangeFaults({ id, dependencies }: CapabilityDefinition): Promise<string[]> {
   const { validRange } = await import('semver');
   return dependencies.flatMap((dependency, index) => {
@@ -61,8 +68,8 @@ function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
   const faults: string[] = [];
   const host = FIXED_ORIGIN.test(tool.url) ? URL.parse(tool.url.replaceAll(/\{\{.*?\}\}/g, 'x'))?.host : undefined;
   if (host === undefined) faults.push('url: it must be an http or https address whose host is written out');
-  const templates = [tool.url, ...Object.values(tool.query), ...Object.values(tool.headers), JSON.stringify(tool.body ?? null)];
-  if (templates.slice(0, -1).some(hasStrayBraces)) {
+  const templates = [tool.url, ...Object.values(tool.query), ...Object.values(tool.headers)];
+  if (templates.some(hasStrayBraces) || textsIn(tool.body ?? null).some(hasMisspeltPlace)) {
     faults.push('templates: a place is written {{input.name}}, {{config.name}} or {{secret.NAME}}');
   }
   if (placesIn(tool.url).some(({ room }) => room === 'secret')) faults.push('url: a secret goes into the query, a header or the body');
@@ -84,6 +91,8 @@ async function sourceFaults({ source }: TypeScriptTool, { sandbox }: Surrounding
 
 function mcpFaults({ mcp }: CapabilityDefinition, { secrets }: Surroundings): string[] {
   if (mcp === undefined) return [];
+  const plain = mcp.transport === 'http' ? [mcp.url] : [mcp.command, ...mcp.args, mcp.cwd ?? ''];
+  if (plain.some((text) => placesIn(text).length > 0)) return ['mcp: a secret goes into headers or env, and nothing else is filled in'];
   try {
     const endpoint = endpointOf(mcp, secrets);
     const protocol = endpoint.transport === 'http' ? URL.parse(endpoint.url)?.protocol : 'https:';

@@ -10,7 +10,9 @@ import {
   updateCustomCapability,
 } from '../../store/custom-capabilities.ts';
 import type { AgentPlane } from '../agent-plane.ts';
+import { type CapabilitySource, resolveCapabilities } from '../resolve.ts';
 import { checkDefinition } from './check.ts';
+import { customCapability } from './custom-capability.ts';
 import type { CapabilityDefinition } from './definition.ts';
 import { documentWith, versionsIn } from './stored.ts';
 
@@ -29,6 +31,7 @@ export async function defineCapability(plane: AgentPlane, keyId: string | null, 
     throw new AbpError('conflict', `${definition.id} is a built-in capability.`, { capability_id: definition.id });
   }
   await checkDefinition(definition, plane.surroundings);
+  await assertNoCircle(plane, keyId, definition);
   const document = documentWith([definition]);
   await createCustomCapability(plane.store, { id: definition.id, keyId, document, createdAt: plane.clock.now() });
 }
@@ -50,6 +53,7 @@ export async function publishVersion(plane: AgentPlane, definition: CapabilityDe
     if (sameDefinition(existing, definition)) return;
     throw new AbpError('conflict', `Version ${version} of ${id} exists and is another; raise the version.`, { capability_id: id, version });
   }
+  await assertNoCircle(plane, found.keyId, definition);
   if (found.versions.length >= MOST_VERSIONS) throw new AbpError('conflict', `${id} has ${MOST_VERSIONS} versions, which is the most.`);
   const changed = await updateCustomCapability(plane.store, id, {
     document: documentWith([...found.versions, definition]),
@@ -72,6 +76,19 @@ export async function removeCapability(plane: AgentPlane, id: string): Promise<v
     });
   }
   await deleteCustomCapability(plane.store, id);
+}
+
+/** A circle would stop every agent that has one of its members. What does not exist yet may be defined later. */
+async function assertNoCircle(plane: AgentPlane, keyId: string | null, definition: CapabilityDefinition): Promise<void> {
+  const { id, version } = definition;
+  const source = plane.registry.sourceFor(keyId);
+  const versionsOf: CapabilitySource['versionsOf'] = async (wanted) =>
+    wanted === id ? [customCapability(definition)] : await source.versionsOf(wanted);
+  try {
+    await resolveCapabilities({ ...source, versionsOf }, [{ id, version }]);
+  } catch (error) {
+    if (!AbpError.is(error) || error.details.circle !== undefined) throw error;
+  }
 }
 
 function sameDefinition(one: CapabilityDefinition, other: CapabilityDefinition): boolean {

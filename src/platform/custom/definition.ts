@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
 import { JsonRecord, JsonValue } from '../../contract/json-value.ts';
 
-/** https://semver.org, the part that names a version. */
-const VERSION = /^(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,60})?$/;
+/** https://semver.org, without build metadata, which two versions may not differ in. */
+const NUMBER = '(?:0|[1-9]\\d{0,8})';
+const PRERELEASE_PART = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
+const VERSION = new RegExp(`^(?=.{5,90}$)${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE_PART}(?:\\.${PRERELEASE_PART})*)?$`);
 
 /** Ids fit the column that agents keep them in. */
 export const CapabilityId = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and _, beginning with a letter');

@@ -8,7 +8,8 @@ import { ToolFailure } from '../tool-failure.ts';
 import type { HttpTool } from './definition.ts';
 import { type Filling, fillJson, fillText, placesIn } from './template.ts';
 
-const MAX_BYTES = 64 * 1024;
+/** With status and quotes it stays below what a model gets of one result. */
+const MAX_BYTES = 60 * 1024;
 const MAX_ERROR = 2000;
 
 /** A tool that is a call to a service. */
@@ -22,11 +23,14 @@ export function httpTool(definition: HttpTool, config: JsonObject, { outbound, s
     parameters,
     effect: definition.effect ?? (definition.method === 'GET' ? 'idempotent' : 'at_most_once'),
     timeoutMs,
-    execute: (input, context) =>
-      outcome(async () => {
+    execute: async (input, context) => {
+      const answer = await outcome(async () => {
         const request = requestOf(definition, { input, config, secrets }, context);
         return read(await outbound.read({ ...request, signal: context.signal, timeoutMs }, MAX_BYTES), secrets);
-      }),
+      });
+      // A failure on the way may name the address, which may hold a secret.
+      return 'error' in answer ? { error: secrets.redact(answer.error) } : answer;
+    },
   };
 }
 

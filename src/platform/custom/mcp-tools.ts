@@ -6,31 +6,57 @@ import type { Secrets } from '../secrets.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Tool } from '../tool.ts';
 import type { McpServer } from './definition.ts';
-import { fillText, placesIn } from './template.ts';
+import { fillText, hasStrayBraces, placesIn } from './template.ts';
 
 /** Models take fewer characters in a name than MCP does. */
 const MAX_NAME = 64;
+/** What one server brings at most, and how long one tool may go on about itself: all of it is sent with every model call. */
+const MOST_TOOLS = 500;
+const MOST_WORDS = 64 * 1024;
 
 /** The tools of an MCP server. A server that is not there is an error: an agent without its tools would be another agent. */
 export async function mcpTools(server: McpServer, { mcp, secrets }: Surroundings): Promise<Tool[]> {
   const endpoint = endpointOf(server, secrets);
-  const offered = await mcp.tools(endpoint);
+  const offered = await mcp.tools(endpoint).catch((error: unknown) => {
+    // A server may say what it was sent.
+    throw AbpError.is(error) ? new AbpError(error.code, secrets.redact(error.message), error.details) : error;
+  });
   const missing = (server.tools ?? []).filter((name) => !offered.some((tool) => tool.name === name));
   if (missing.length > 0) throw new AbpError('unprocessable', `The MCP server has no tool ${missing.join(', ')}.`, { missing });
   const chosen = offered.filter(({ name }) => server.tools?.includes(name) ?? true);
+  assertModest(chosen);
   return chosen.map((tool) => toolOf(tool, isPlain(tool.name)));
 
   function toolOf(tool: McpTool, plain: boolean): Tool {
     const timeoutMs = server.timeout_s * 1000;
     return {
       name: plain ? tool.name : plainName(tool.name),
-      description: tool.description,
+      description: secrets.redact(tool.description),
       parameters: tool.parameters,
       policy: server.policy,
       effect: tool.idempotent ? 'idempotent' : 'at_most_once',
       timeoutMs,
-      execute: (input, context) => mcp.call(endpoint, { name: tool.name, input, timeoutMs }, context),
+      execute: async (input, context) => {
+        const outcome = await mcp.call(endpoint, { name: tool.name, input, timeoutMs }, context);
+        return 'error' in outcome ? { error: secrets.redact(outcome.error) } : { output: secrets.redactJson(outcome.output) };
+      },
     };
+  }
+}
+
+/** A part of the tools would be another agent, so too many are refused. */
+function assertModest(tools: readonly McpTool[]): void {
+  const remedy = 'name those that are needed under mcp.tools';
+  if (tools.length > MOST_TOOLS) {
+    throw new AbpError('unprocessable', `The MCP server has ${tools.length} tools, more than ${MOST_TOOLS}; ${remedy}.`);
+  }
+  for (const { name, description, parameters } of tools) {
+    const words = description.length + JSON.stringify(parameters).length;
+    if (words <= MOST_WORDS) continue;
+    throw new AbpError(
+      'unprocessable',
+      `The MCP server describes its tool ${name} in ${words} characters, more than ${MOST_WORDS}; ${remedy}.`,
+    );
   }
 }
 
@@ -46,13 +72,21 @@ function plainName(name: string): string {
 /** The server with its secrets filled in. */
 export function endpointOf(server: McpServer, secrets: Secrets): McpEndpoint {
   const fill = (values: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fillText(value, { input: {}, config: {}, secrets }) ?? '']));
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(value, secrets)]));
   if (server.transport === 'http') {
     assertSecretsGoHome(server.url, Object.values(server.headers), secrets);
     return { transport: 'http', url: server.url, headers: fill(server.headers) };
   }
   const { command, args, env, cwd } = server;
   return { transport: 'stdio', command, args, env: fill(env), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+/** A server is there before any call, and for all agents: it knows neither inputs nor settings. */
+function filled(template: string, secrets: Secrets): string {
+  const missing = placesIn(template).find(({ room, name }) => room !== 'secret' || secrets.find(name) === undefined);
+  if (missing === undefined && !hasStrayBraces(template)) return fillText(template, { input: {}, config: {}, secrets }) ?? '';
+  if (missing?.room === 'secret') throw new AbpError('unprocessable', `The secret ${missing.name} is not configured on this server.`);
+  throw new AbpError('unprocessable', 'Headers and variables of an MCP server are text in which only {{secret.NAME}} may stand.');
 }
 
 function assertSecretsGoHome(url: string, templates: readonly string[], secrets: Secrets): void {

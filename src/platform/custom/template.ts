@@ -30,6 +30,18 @@ export function hasStrayBraces(template: string): boolean {
   return /\{\{|\}\}/.test(template.replaceAll(PLACE, ''));
 }
 
+/** Braces that were meant for a place. Others may be the service's own: a body can be a template itself. */
+export function hasMisspeltPlace(template: string): boolean {
+  return /\{\{\s*(?:input|config|secret)/.test(template.replaceAll(PLACE, ''));
+}
+
+/** Every text in a JSON template. */
+export function textsIn(template: Json): string[] {
+  if (typeof template === 'string') return [template];
+  if (Array.isArray(template)) return template.flatMap(textsIn);
+  return isJsonObject(template) ? Object.values(template).flatMap(textsIn) : [];
+}
+
 /** The text with its places filled; undefined when a template is one place alone and its value is missing. */
 export function fillText(template: string, filling: Filling): string | undefined {
   const whole = ONLY_PLACE.exec(template);
@@ -45,13 +57,13 @@ export function fillText(template: string, filling: Filling): string | undefined
   });
 }
 
-/** JSON with its places filled: a string that is one place alone becomes the value, and a member without a value is left out. */
+/** JSON with its places filled: a string that is one place alone becomes the value, and a member or item without a value is left out. */
 export function fillJson(template: Json, filling: Filling): Json | undefined {
   if (typeof template === 'string') {
     const whole = ONLY_PLACE.exec(template);
     return whole === null ? fillText(template, filling) : valueAt(placeOf(whole), filling);
   }
-  if (Array.isArray(template)) return template.flatMap((item: Json) => fillJson(item, filling) ?? []);
+  if (Array.isArray(template)) return template.map((item: Json) => fillJson(item, filling)).filter((item) => item !== undefined);
   if (!isJsonObject(template)) return template;
   return Object.fromEntries(
     Object.entries(template).flatMap(([key, item]) => {

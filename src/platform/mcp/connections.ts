@@ -28,12 +28,16 @@ interface Connection {
   tools: readonly McpTool[];
   /** When the server was asked for them; undefined once it has said that they have changed. */
   listedAt: number | undefined;
+  /** Calls under way. */
+  calls: number;
   idle: NodeJS.Timeout;
 }
 
 const CONNECT_MS = 20_000;
 const IDLE_MS = 5 * 60_000;
-const MOST_TOOLS = 500;
+/** What one server may list; who lists more, or without an end, is broken. */
+const MOST_TOOLS = 5000;
+const MOST_PAGES = 200;
 /** How long a list of tools is believed; not every server says when it changes. */
 export const LIST_MS = 60_000;
 
@@ -62,6 +66,8 @@ export class McpConnections {
       await list(connection);
       return connection.tools;
     } catch {
+      // A server that works on a call may have no time for more, and ending it would end the call.
+      if (connection.calls > 0) return connection.tools;
       // A server that was started anew does not know the connection; one that is gone is reported by the next attempt.
       await end(connection);
       return (await this.#connection(endpoint)).tools;
@@ -69,12 +75,20 @@ export class McpConnections {
   }
 
   async call(endpoint: McpEndpoint, call: McpCall, { callId, signal }: Pick<ToolContext, 'callId' | 'signal'>): Promise<ToolOutcome> {
-    const { client } = await this.#connection(endpoint);
     // A server that keeps a table of calls can tell a second attempt by it.
     const parameters = { name: call.name, arguments: { ...call.input }, _meta: { 'agent-backplane/call-id': callId } };
+    const attempt = async (connection: Connection): Promise<ToolOutcome> =>
+      outcomeOf(await connection.client.callTool(parameters, undefined, { signal, timeout: call.timeoutMs }));
     try {
-      return outcomeOf(await client.callTool(parameters, undefined, { signal, timeout: call.timeoutMs }));
+      const connection = await this.#connection(endpoint);
+      return await counted(connection, () => attempt(connection)).catch(async (error: unknown) => {
+        if (!isForgotten(error)) throw error;
+        await end(connection);
+        const fresh = await this.#connection(endpoint);
+        return await counted(fresh, () => attempt(fresh));
+      });
     } catch (error) {
+      if (AbpError.is(error)) return { error: error.message };
       return { error: `${nameOf(endpoint)}: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
@@ -109,10 +123,14 @@ export class McpConnections {
       const client = new McpClient({ name: 'agent-backplane', version: this.#version });
       await client.connect(await openTransport(endpoint, this.#outbound), { timeout: CONNECT_MS });
       const idle = setTimeout(() => {
+        if (connection.calls > 0) {
+          idle.refresh();
+          return;
+        }
         forget();
-        void client.close();
+        client.close().catch(forget);
       }, IDLE_MS).unref();
-      const connection: Connection = { client, tools: [], listedAt: undefined, idle };
+      const connection: Connection = { client, tools: [], listedAt: undefined, calls: 0, idle };
       client.onclose = forget;
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
         connection.listedAt = undefined;
@@ -130,6 +148,21 @@ export class McpConnections {
   }
 }
 
+async function counted<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  connection.calls += 1;
+  try {
+    return await work();
+  } finally {
+    connection.calls -= 1;
+    connection.idle.refresh();
+  }
+}
+
+/** A server that was started anew answers 404 to a session it does not know, before it looks at the call. */
+function isForgotten(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 404;
+}
+
 /** Before the answer comes the list may change again; the mark of that must stay. */
 async function list(connection: Connection): Promise<void> {
   connection.listedAt = performance.now();
@@ -139,7 +172,7 @@ async function list(connection: Connection): Promise<void> {
 async function listTools(client: Client): Promise<McpTool[]> {
   const tools: McpTool[] = [];
   let cursor: string | undefined;
-  do {
+  for (let pages = 0; pages < MOST_PAGES && tools.length <= MOST_TOOLS; pages += 1) {
     const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_MS });
     for (const tool of page.tools) {
       const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
@@ -151,8 +184,9 @@ async function listTools(client: Client): Promise<McpTool[]> {
       });
     }
     cursor = page.nextCursor;
-  } while (cursor !== undefined && tools.length < MOST_TOOLS);
-  return tools.slice(0, MOST_TOOLS);
+    if (cursor === undefined) return tools;
+  }
+  throw new Error(`its list of tools does not end within ${MOST_PAGES} pages and ${MOST_TOOLS} tools`);
 }
 
 async function end({ client, idle }: Connection): Promise<void> {

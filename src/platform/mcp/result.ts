@@ -1,7 +1,8 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { ToolOutcome } from '../tool.ts';
 
-const MAX_CHARACTERS = 64 * 1024;
+/** With the words about the cut it stays below what a model gets of one result. */
+const MAX_CHARACTERS = 60 * 1024;
 
 /** What an MCP server answered, for the model: its structured content, else its text; what is neither is named. */
 export function outcomeOf(result: object): ToolOutcome {

@@ -2,9 +2,17 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import { Printout } from './printout.ts';
 import type { Report, Task } from './thread-protocol.ts';
 
+/** Types of WebAssembly come with those of browsers, which are not ours. */
+declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object };
+
 /** Promise jobs that run before the clock is looked at again: each may be short for ever. */
 const JOBS_PER_LOOK = 64;
 const FILE_NAME = 'code.js';
+const PAGE_BYTES = 64 * 1024;
+/** What the interpreter was built to begin with. */
+const INITIAL_PAGES = 256;
+/** Its stack and its own data, before the code has anything. */
+const INTERPRETER_BYTES = 8 * 1024 * 1024;
 
 /** Builds `console` inside before the code runs. `print` is the only function of ours that code can reach, and it takes text. */
 const PRELUDE = `((print) => {
@@ -31,8 +39,9 @@ class Stopped extends Error {
 /** Runs a task in a fresh QuickJS machine of its own memory. Nothing of the host is reachable from inside it. */
 export async function evaluate(task: Task, onStart: () => void): Promise<Report> {
   // Loaded here and only here: it is WebAssembly, and serving does not need it.
-  const { newQuickJSWASMModule, RELEASE_SYNC } = await import('quickjs-emscripten');
-  const runtime = (await newQuickJSWASMModule(RELEASE_SYNC)).newRuntime();
+  const { newQuickJSWASMModule, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
+  const bounded = newVariant(RELEASE_SYNC, { wasmMemory: memoryOf(task.limits.memoryBytes) });
+  const runtime = (await newQuickJSWASMModule(bounded)).newRuntime();
   const printout = new Printout(task.limits.outputCharacters);
   const machine = new Machine(runtime, task, printout);
   onStart();
@@ -48,6 +57,15 @@ export async function evaluate(task: Task, onStart: () => void): Promise<Report>
   }
 }
 
+/**
+ * Memory that cannot grow beyond the limit. QuickJS has a limit of its own, but on WebAssembly it cannot ask how large an allocation is
+ * and counts next to nothing.
+ */
+function memoryOf(memoryBytes: number): object {
+  const maximum = Math.max(INITIAL_PAGES, Math.ceil((memoryBytes + INTERPRETER_BYTES) / PAGE_BYTES));
+  return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+}
+
 class Machine {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
@@ -58,7 +76,6 @@ class Machine {
   #deadline = Number.POSITIVE_INFINITY;
 
   constructor(runtime: QuickJSRuntime, task: Task, printout: Printout) {
-    runtime.setMemoryLimit(task.limits.memoryBytes);
     runtime.setMaxStackSize(task.limits.stackBytes);
     const context = runtime.newContext();
     const print = context.newFunction('print', (text) => printout.add(`${context.getString(text)}\n`));

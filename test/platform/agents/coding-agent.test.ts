@@ -180,11 +180,38 @@ describe('a coding agent as a tool of an agent', () => {
     const { status, body } = await api.call('POST', '/v1/sessions', { agent_id: agent });
     expect(status).toBe(201);
     const { id } = body;
-    const runsBefore = (await admin.call('GET', '/v1/runs?plane=run')).body.items.length;
-    await say(id, callOf({ prompt: 'write harm' }), api);
-    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('idle');
+    const refused = await say(id, callOf({ prompt: 'write harm' }), api);
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    expect((await admin.call('GET', `/v1/sessions/${id}`)).body.last_sequence).toBe(0);
+  });
+
+  it('gets no words through another capability that anybody may change', async () => {
+    const words = (id: string, rest: object) => ({ id, name: 'Words', description: 'x', ...rest });
+    await api.call('POST', '/v1/capabilities', words('inner', { system_prompt: 'be kind' }));
+    await api.call('POST', '/v1/capabilities', words('outer', { dependencies: [{ id: 'inner' }] }));
+    const worse = words('inner', { version: '1.0.1', system_prompt: 'do harm' });
+    const agent = await admin.agent({ capabilities: ['coder', 'outer'] });
+    const refused = await api.call('PUT', '/v1/capabilities/inner', worse);
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    await admin.call('PUT', `/v1/agents/${agent}/capabilities`, { capabilities: ['outer'] });
+    expect((await api.call('PUT', '/v1/capabilities/inner', worse)).status).toBe(200);
+  });
+
+  it('listens to nobody else while it works for whoever holds the token', async () => {
+    await define({ id: 'careful', policy: 'requires_approval' });
+    const id = await session(['careful']);
+    await say(id, 'wait 300 ms');
+    expect((await say(id, callOf({ prompt: 'write harm' }), api)).status).toBe(403);
+    await expect.poll(() => statusOf(id)).toBe('idle');
+    await say(id, callOf({ prompt: 'write harm' }));
+    await expect.poll(() => statusOf(id)).toBe('waiting');
+    const path = `/v1/sessions/${id}/approvals`;
+    const [{ id: approval }] = (await api.call('GET', path)).body.items;
+    for (const decision of ['approve', 'deny']) {
+      expect((await api.call('POST', `${path}/${approval}`, { decision, note: 'do harm' })).status).toBe(403);
+    }
+    expect((await api.call('POST', `/v1/sessions/${id}/cancel`, {})).status).toBe(200);
     expect(existsSync(join(server.home, 'workspaces', id, 'harm'))).toBe(false);
-    expect((await admin.call('GET', '/v1/runs?plane=run')).body.items.length).toBe(runsBefore);
   });
 
   it.each<[string, object, RegExp]>([

@@ -52,6 +52,12 @@ describe.each(['on the home directly', 'as client of the live server'])('abp age
     expect((await json('agents', 'capabilities', 'aide')).total).toBe(1);
     expect((await json('agents', 'capabilities', 'aide', '--none')).total).toBe(0);
     expect((await json('agents', 'capabilities')).total).toBe(7);
+    expect((await abp('agents', 'capabilities', 'aide', '--none', '--conflicts', 'prefer:lost')).out).toBe(
+      'No capabilities.\nwarning: conflicts prefers lost, which this agent does not have; the first capability wins.\n',
+    );
+    expect((await abp('agents', 'show', 'aide')).out).toContain('warning: conflicts prefers lost');
+    expect((await abp('agents', 'capabilities', 'aide', '--conflicts', 'prefix')).err).toContain('goes with --set or --none');
+    expect((await abp('agents', 'capabilities', '--set', 'noop')).err).toContain('no agent is named');
     const refused = await abp('agents', 'capabilities', 'aide', '--set', 'nothing_like_it');
     expect([refused.code, refused.err]).toEqual([
       2,

@@ -11,6 +11,8 @@ import { type Service, startService } from '../../support/service.ts';
 const STDIO = fileURLToPath(new URL('programs/mcp-stdio.ts', import.meta.url));
 const GROWING = fileURLToPath(new URL('programs/mcp-growing.ts', import.meta.url));
 
+const withProperty = (property: object): object => ({ type: 'object', properties: { a: property } });
+
 /** Custom capabilities over HTTP, on whatever database the server has. */
 export function customSuite(database: string, databaseUrl: () => Promise<string | undefined>): void {
   describe(`custom capabilities on ${database}`, () => {
@@ -71,18 +73,23 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
               url: `http://${service.host}/shops/{{config.shop}}/items/{{input.item}}`,
               query: { note: '{{input.note}}', fixed: '1' },
               headers: { Authorization: 'Bearer {{secret.SERVICE}}' },
-              body: { count: '{{input.count}}', text: 'for {{input.item}}', missing: '{{input.none}}' },
+              body: {
+                count: '{{input.count}}',
+                text: 'for {{input.item}}',
+                missing: '{{input.none}}',
+                list: ['{{input.pair}}', null, ['{{input.count}}'], '{{input.none}}', '{{theirs}}'],
+              },
             },
           ],
         });
         expect([made.status, made.body.tools_error]).toEqual([201, undefined]);
         expect(made.body.tools[0]).toMatchObject({ name: 'place_order', policy: 'auto', effect: 'at_most_once' });
         expect(made.text).not.toContain('s3cret-value');
-        const outcome = await run(['orders'], 'place_order', { item: 'a/../b c', count: 2 });
+        const outcome = await run(['orders'], 'place_order', { item: 'a/../b c', count: 2, pair: [1, null] });
         expect(service.seen.at(-1)).toMatchObject({
           method: 'POST',
           url: '/shops/main/items/a%2F..%2Fb%20c?fixed=1',
-          body: '{"count":2,"text":"for a/../b c"}',
+          body: '{"count":2,"text":"for a/../b c","list":[[1,null],null,[2],"{{theirs}}"]}',
           headers: { authorization: 'Bearer s3cret-value', 'idempotency-key': 'call_1', 'content-type': 'application/json' },
         });
         expect(outcome).toMatchObject({ output: { status: 200, body: { echo: { authorization: 'Bearer [secret SERVICE]' } } } });
@@ -104,6 +111,12 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect(await run(['failing'], 'go')).toMatchObject({ error: expect.stringMatching(/answered 418/) });
       });
 
+      it('do not tell the model the address of a service that sends them in circles', async () => {
+        const url = `http://${service.host}/round`;
+        await define({ id: 'round', tools: [{ type: 'http', name: 'go', description: 'x', url, query: { key: '{{secret.SERVICE}}' } }] });
+        expect(await run(['round'], 'go')).toEqual({ error: `${url}?key=[secret SERVICE] redirects too often.` });
+      });
+
       it('do not reach private addresses that nobody allowed', async () => {
         await define({ id: 'inward', tools: [{ type: 'http', name: 'go', description: 'x', url: 'http://127.0.0.1:1/' }] });
         expect(await run(['inward'], 'go')).toMatchObject({ error: expect.stringMatching(/public addresses only/) });
@@ -117,8 +130,11 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         ['a secret for another host', { url: 'http://a.test/', headers: { a: '{{secret.ELSEWHERE}}' } }, /may not be sent to a\.test/],
         ['a secret in the path', { url: 'http://api.example.test/{{secret.ELSEWHERE}}' }, /goes into the query/],
         ['a broken template', { url: 'http://a.test/{{input}}' }, /a place is written/],
+        ['a broken template in the body', { url: 'http://a.test/', method: 'POST', body: { a: ['{{inputs.x}}'] } }, /a place is written/],
         ['a header of the connection', { url: 'http://a.test/', headers: { Host: 'b' } }, /Host cannot be set/],
         ['parameters that are no schema', { url: 'http://a.test/', parameters: { type: 'object', properties: 5 } }, /parameters/],
+        ['a pattern that is none', { url: 'http://a.test/', parameters: withProperty({ pattern: '(' }) }, /Unterminated group/],
+        ['a reference to nothing', { url: 'http://a.test/', parameters: withProperty({ $ref: '#/nothing' }) }, /can't resolve reference/],
         ['parameters that are no object', { url: 'http://a.test/', parameters: { type: 'string' } }, /"type": "object"/],
       ])('are refused with %s', async (_, tool, words) => {
         const answer = await define({ id: 'refused', tools: [{ type: 'http', name: 'go', description: 'x', ...tool }] });
@@ -194,6 +210,16 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect([answer.status, answer.body.code]).toEqual([403, 'E005']);
       });
 
+      it.each<[string, object, RegExp]>([
+        ['a setting in a header', { headers: { a: 'Bearer {{config.key}}' } }, /only \{\{secret\.NAME\}\} may stand/],
+        ['an unknown secret', { headers: { a: '{{secret.NONE}}' } }, /secret NONE may not be sent to a.test/],
+        ['a secret in the address', { url: 'http://a.test/{{secret.SERVICE}}' }, /goes into headers or env/],
+        ['another scheme', { url: 'ftp://a.test/' }, /http or https/],
+      ])('are refused with %s', async (_, mcp, words) => {
+        const { status, body } = await define({ id: 'mcp_refused', mcp: { transport: 'http', url: 'http://a.test/', ...mcp } });
+        expect([status, body.detail]).toEqual([422, expect.stringMatching(words)]);
+      });
+
       it('may change their tools: the next turn sees them', async () => {
         const growing = { id: 'mcp_growing', mcp: { transport: 'stdio', command: process.execPath, args: [GROWING] } };
         expect((await define(growing, admin)).status).toBe(201);
@@ -224,49 +250,6 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect((await api.call('DELETE', `/v1/agents/${id}`)).status).toBe(403);
         expect((await api.call('GET', `/v1/agents/${id}/preview`)).body.error).toMatchObject({ code: 'forbidden' });
         expect((await api.call('DELETE', '/v1/capabilities/mcp_stdio')).status).toBe(403);
-      });
-    });
-
-    describe('dependencies', () => {
-      it('come along, before what needs them, in the newest version that fits', async () => {
-        await define({ id: 'dep_base', version: '1.0.0', system_prompt: 'base 1.0' });
-        for (const version of ['1.2.0', '2.0.0']) {
-          const body = { id: 'dep_base', name: 'Base', description: 'x', version, system_prompt: `base ${version}` };
-          expect((await api.call('PUT', '/v1/capabilities/dep_base', body)).status).toBe(200);
-        }
-        await define({ id: 'dep_top', system_prompt: 'top', dependencies: [{ id: 'dep_base', range: '^1.0.0' }] });
-        const id = await api.agent({ system_prompt: 'own', capabilities: ['noop', 'dep_top'] });
-        const { body } = await api.call('GET', `/v1/agents/${id}/preview`);
-        expect(body.system_prompt).toBe('base 1.2.0\n\ntop\n\nown');
-        expect(body.capabilities).toMatchObject([
-          { capability_id: 'noop', position: 0 },
-          { capability_id: 'dep_base', version: '1.2.0', position: null, requested_by: ['dep_top'] },
-          { capability_id: 'dep_top', position: 1 },
-        ]);
-        const both = await api.call('PUT', `/v1/agents/${id}/capabilities`, {
-          capabilities: ['dep_top', { capability_id: 'dep_base', version: '^2.0.0' }],
-        });
-        expect([both.status, both.body.detail]).toEqual([
-          422,
-          'No version of dep_base fits: agent asks for ^2.0.0, dep_top asks for ^1.0.0; there is 2.0.0, 1.2.0, 1.0.0.',
-        ]);
-        expect((await api.call('DELETE', '/v1/capabilities/dep_base')).body).toMatchObject({
-          status: 409,
-          details: { capabilities: ['dep_top'] },
-        });
-      });
-
-      it('that go round in a circle are refused by their path', async () => {
-        await define({ id: 'circle_a', dependencies: [{ id: 'circle_b' }] });
-        await define({ id: 'circle_b', dependencies: [{ id: 'circle_a' }] });
-        const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['circle_a'] });
-        expect([answer.status, answer.body.details]).toEqual([422, { circle: ['circle_a', 'circle_b', 'circle_a'] }]);
-      });
-
-      it('that do not exist are named with who needs them', async () => {
-        await define({ id: 'dep_lost', dependencies: [{ id: 'nowhere' }] });
-        const answer = await api.call('POST', '/v1/agents', { name: 'a', capabilities: ['dep_lost'] });
-        expect(answer.body.detail).toBe('There is no capability "nowhere". dep_lost depends on it.');
       });
     });
 
@@ -303,29 +286,8 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
       it('leave one with prefer: the first, or that of the named capability', async () => {
         expect(await preview('prefer')).toEqual([['add', 'test_math']]);
         expect(await preview('prefer:my_math')).toEqual([['add', 'my_math']]);
-      });
-    });
-
-    describe('versions', () => {
-      it('are added and never changed, and an agent stays in its range', async () => {
-        const body = { id: 'versioned', name: 'V', description: 'x', version: '1.0.0', system_prompt: 'one' };
-        expect((await api.call('POST', '/v1/capabilities', body)).status).toBe(201);
-        expect((await api.call('POST', '/v1/capabilities', body)).status).toBe(409);
-        expect((await api.call('PUT', '/v1/capabilities/versioned', body)).status).toBe(200);
-        expect((await api.call('PUT', '/v1/capabilities/versioned', { ...body, system_prompt: 'other' })).status).toBe(409);
-        const id = await api.agent({ capabilities: [{ capability_id: 'versioned', version: '^1.0.0' }] });
-        expect((await api.call('PUT', '/v1/capabilities/versioned', { ...body, version: '2.0.0', system_prompt: 'two' })).status).toBe(200);
-        expect((await api.call('GET', `/v1/agents/${id}/preview`)).body.system_prompt).toBe('one');
-        expect((await api.call('GET', '/v1/capabilities/versioned')).body).toMatchObject({
-          version: '2.0.0',
-          versions: ['2.0.0', '1.0.0'],
-        });
-        expect((await api.call('GET', '/v1/capabilities/versioned?version=%5E1.0.0')).body.system_prompt).toBe('one');
-        expect((await api.call('GET', '/v1/capabilities/versioned?version=3.x')).status).toBe(404);
-        expect((await api.call('DELETE', '/v1/capabilities/versioned')).status).toBe(409);
-        await api.call('PUT', `/v1/agents/${id}/capabilities`, { capabilities: [] });
-        expect((await api.call('DELETE', '/v1/capabilities/versioned')).status).toBe(204);
-        expect((await api.call('GET', '/v1/capabilities/versioned')).status).toBe(404);
+        const misspelt = await api.call('POST', '/v1/agents', { name: 'a', conflicts: 'prefer:my_maths', capabilities: ['my_math'] });
+        expect(misspelt.body.warnings).toEqual(['conflicts prefers my_maths, which this agent does not have; the first capability wins.']);
       });
     });
 

@@ -66,6 +66,28 @@ describe('files of the workspace', () => {
     expect(await call(grep, { pattern: '(' })).toEqual(failure);
   });
 
+  it('that are not UTF-8 can be read with marks, and are not changed by an edit', async () => {
+    const workspace = temporaryWorkspace();
+    const latin = Buffer.from('caf\xe9 au lait', 'latin1');
+    writeFileSync(join(workspace, 'latin.txt'), latin);
+    const call = calls(workspace);
+    expect(await call(readFile, { path: 'latin.txt' })).toEqual({
+      output: { path: 'latin.txt', content: 'caf\uFFFD au lait', size_bytes: 12, total_lines: 1, not_utf8: true },
+    });
+    expect(await call(editFile, { path: 'latin.txt', old_text: 'lait', new_text: 'soja' })).toEqual({
+      error: '"latin.txt" is not UTF-8; an edit would change bytes that it does not name.',
+    });
+    expect(readFileSync(join(workspace, 'latin.txt'))).toEqual(latin);
+  });
+
+  it('with a line longer than an answer say so', async () => {
+    const call = calls(temporaryWorkspace());
+    await call(writeFile, { path: 'long.txt', content: 'x'.repeat(70_000) });
+    expect(await call(readFile, { path: 'long.txt' })).toMatchObject({
+      output: { content: 'x'.repeat(60_000), truncated: true, line_characters: 70_000 },
+    });
+  });
+
   it('keep their right to be run', async () => {
     const workspace = temporaryWorkspace();
     writeFileSync(join(workspace, 'run.sh'), 'a');

@@ -114,6 +114,19 @@ describe.concurrent('what code cannot use up', () => {
     expect(process.memoryUsage().rss).toBeLessThan(1024 * 1024 * 1024);
   });
 
+  it.each([
+    ['bytes', 'new Uint8Array(1e6)'],
+    ['numbers', 'new Array(125e3).fill(1.5)'],
+    ['text', '"x".repeat(1e6)'],
+  ])('memory: a program gets as many megabytes of %s as its limit says', async (_, megabyte) => {
+    const code = `let all = []; let n = 0; try { for (;;) { all.push(${megabyte}); n += 1 } } catch (error) { all = null; console.log(String(error)) } n`;
+    const limits = { timeMs: 20_000, memoryBytes: 32 * 1024 * 1024 };
+    const { value, stdout } = await sandbox.run({ language: 'javascript', code }, { limits });
+    expect(stdout).toBe('InternalError: out of memory\n');
+    expect(value).toBeGreaterThan(15);
+    expect(value).toBeLessThan(45);
+  });
+
   it('output: what is printed and what is returned is cut', async () => {
     const printed = await sandbox.run(
       { language: 'javascript', code: 'for (let i = 0; i < 1000; i++) console.log("x".repeat(1000))' },

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
-import { assignedTable, capabilityTable } from '../../agents/page.ts';
+import { assignedTable, capabilityTable, warningLines } from '../../agents/page.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
+import { CliError } from '../../failure.ts';
 import { flag, list, optional } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -15,6 +16,7 @@ export const command = defineCommand({
   examples: ['abp agents capabilities', 'abp agents capabilities helper', 'abp agents capabilities helper --set current_time,test_math'],
   async run(context, { agent, set, none, conflicts }) {
     const { output } = context;
+    assertTogether(agent, { changes: set.length > 0 || none, conflicts });
     const answer = (await withAgentApi(context, async (api) => {
       if (agent === undefined) return await api.call('GET', '/v1/capabilities');
       const path = `/v1/agents/${await agentIdOf(api, agent)}/capabilities`;
@@ -22,7 +24,24 @@ export const command = defineCommand({
       return await api.call('PUT', path, { capabilities: [...set], ...(conflicts === undefined ? {} : { conflicts }) });
     })) as JsonObject; // the routes' answers
     const items = answer.items as readonly JsonObject[]; // as above
-    output.print(answer, () => (agent === undefined ? capabilityTable(items, output.paint) : assignedTable(items, output.paint)));
+    output.print(answer, () =>
+      agent === undefined
+        ? capabilityTable(items, output.paint)
+        : [assignedTable(items, output.paint), ...warningLines(answer.warnings, output.paint)].join('\n'),
+    );
     return EXITS.ok.code;
   },
 });
+
+/** What is asked for must not be left undone in silence. */
+function assertTogether(
+  agent: string | undefined,
+  { changes, conflicts }: { readonly changes: boolean; readonly conflicts: string | undefined },
+): void {
+  if (agent === undefined && (changes || conflicts !== undefined)) {
+    throw new CliError('usage', 'no agent is named', { hint: 'Name the agent whose capabilities should change.' });
+  }
+  if (!changes && conflicts !== undefined) {
+    throw new CliError('usage', '--conflicts goes with --set or --none', { hint: 'abp agents edit --conflicts changes it alone.' });
+  }
+}

@@ -15,7 +15,8 @@ export const editFile = defineTool({
     replace_all: z.boolean().default(false).describe('Replace every occurrence. Default: there must be exactly one.'),
   }),
   run: async ({ path, old_text: before, new_text: after, replace_all: all }, { workspace }) => {
-    const text = await readText(workspace, path);
+    const { text, lossy } = await readText(workspace, path);
+    if (lossy) throw new ToolFailure(`"${path}" is not UTF-8; an edit would change bytes that it does not name.`);
     const pieces = text.split(before);
     const found = pieces.length - 1;
     if (found === 0) throw new ToolFailure(`"${path}" does not hold that text.`);

@@ -14,16 +14,20 @@ export const readFile = defineTool({
     limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe(`Lines to return, at most ${MAX_LINES}.`),
   }),
   run: async ({ path, offset, limit }, { workspace }) => {
-    const text = await readText(workspace, path);
+    const { text, bytes, lossy } = await readText(workspace, path);
     const lines = text.split('\n');
     const chosen = fitting(lines.slice(offset, offset + limit));
     const next = offset + chosen.length;
+    const content = chosen.join('\n');
     return {
       path,
-      content: chosen.join('\n').slice(0, MAX_CHARACTERS),
-      size_bytes: Buffer.byteLength(text, 'utf8'),
+      content: content.slice(0, MAX_CHARACTERS).toWellFormed(),
+      size_bytes: bytes,
       total_lines: lines.length,
       ...(next < lines.length ? { truncated: true, next_offset: next } : {}),
+      // The rest of a line that is longer than an answer cannot be read by lines.
+      ...(content.length > MAX_CHARACTERS ? { truncated: true, line_characters: content.length } : {}),
+      ...(lossy ? { not_utf8: true } : {}),
     };
   },
 });

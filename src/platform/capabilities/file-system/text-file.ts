@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { ToolFailure } from '../../tool-failure.ts';
@@ -7,7 +8,14 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const SNIFFED_BYTES = 8192;
 
 /** The text of a file of the workspace. */
-export async function readText(workspace: string, path: string): Promise<string> {
+export interface FileText {
+  readonly text: string;
+  readonly bytes: number;
+  /** Some bytes are not UTF-8; the text has marks in their place and cannot be written back. */
+  readonly lossy: boolean;
+}
+
+export async function readText(workspace: string, path: string): Promise<FileText> {
   const { folders, name } = splitFile(path);
   return await inFolder(workspace, folders, { create: false }, async (folder) => {
     const file = await folder.openFile(name).catch((error: unknown) => {
@@ -60,7 +68,7 @@ async function modeOf(folder: Folder, name: string): Promise<number | undefined>
   }
 }
 
-function textOf(bytes: Buffer, path: string): string {
+function textOf(bytes: Buffer, path: string): FileText {
   if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) throw new ToolFailure(`"${path}" is not text.`);
-  return bytes.toString('utf8');
+  return { text: bytes.toString('utf8'), bytes: bytes.length, lossy: !isUtf8(bytes) };
 }
