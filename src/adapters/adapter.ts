@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Capability } from '../contract/capability.ts';
 import type {
   AgentCapabilities,
@@ -8,6 +8,7 @@ import type {
   ThinkingEffortLevel,
 } from '../contract/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/event.ts';
+import type { HookType } from '../contract/run-hooks.ts';
 import type { RunOptions } from '../contract/run-options.ts';
 import type { TrafficRow } from '../contract/run-traffic.ts';
 
@@ -109,6 +110,8 @@ export interface SpawnPlan {
   readonly gateway?: GatewayRoute;
   /** Somebody can answer approvals while the agent runs. */
   readonly answerable: boolean;
+  /** A hook of the caller decides on tools before they run, where the agent can be made to wait for it. */
+  readonly watched?: boolean;
   /** The agent's own screen is shown (`abp launch`); there are no events to read. */
   readonly interactive: boolean;
 }
@@ -141,10 +144,20 @@ type Draft<N extends EventName> = N extends EventName
 /** An event as the dialogue reads it; the run engine adds the run, the agent, the time and what has accumulated. */
 export type EventDraft = Draft<EventName>;
 
+/** A tool that the agent runs only when the caller's hook has let it. */
+export interface WaitingTool {
+  readonly waitId: string;
+  readonly toolCallId?: string;
+  readonly toolName: string;
+  readonly input: Json;
+}
+
 /** What one line of the agent means: events, and lines to write back (answers of a protocol). */
 export interface Heard {
   readonly events: readonly EventDraft[];
   readonly send?: readonly string[];
+  /** In a run that is watched. */
+  readonly waiting?: readonly WaitingTool[];
   /** The agent has answered and only waits for more: its input can be closed. */
   readonly done?: boolean;
 }
@@ -155,8 +168,12 @@ export type Command =
   | { readonly kind: 'message'; readonly text: string }
   /** Taken into the work under way, or not at all. */
   | { readonly kind: 'steer'; readonly text: string }
-  | { readonly kind: 'approve'; readonly interactionId: string }
+  /** `input`: instead of the one that was asked about, for agents that can take another. */
+  | { readonly kind: 'approve'; readonly interactionId: string; readonly input?: JsonObject }
   | { readonly kind: 'deny'; readonly interactionId: string; readonly reason?: string }
+  /** The hook lets a waiting tool run, with another input if it has one, or does not. */
+  | { readonly kind: 'let'; readonly waitId: string; readonly input?: JsonObject }
+  | { readonly kind: 'stop'; readonly waitId: string; readonly reason: string }
   | { readonly kind: 'interrupt' };
 
 export interface ProcessExit {
@@ -268,6 +285,9 @@ export interface MessageRule {
   readonly held: 'always' | 'asked';
 }
 
+/** Before which tools an agent waits for its caller: all of them, those it asks about, or none. */
+export type WaitsFor = 'every-tool' | 'what-it-asks' | 'nothing';
+
 /** How one coding agent is driven and what it can do. */
 export interface Adapter {
   readonly agent: BuiltInAgentName;
@@ -296,8 +316,14 @@ export interface Adapter {
   readonly auth: AuthRule;
   /** Absent: it takes no messages while it runs. */
   readonly messages?: MessageRule;
+  /** Hooks that would never be called, as the agent does not tell of what they are about. */
+  readonly untold?: readonly HookType[];
+  /** Its answers can carry another input for a tool. */
+  readonly takesInput?: true;
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
+  /** What it waits for in a run that is started so. Absent: it never waits. */
+  waitsFor?(plan: SpawnPlan): WaitsFor;
   spawn(plan: SpawnPlan): SpawnSpec;
   dialogue(plan: SpawnPlan): Dialogue;
 }

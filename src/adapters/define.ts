@@ -16,6 +16,8 @@ export type Profile = Pick<
   | 'detect'
   | 'auth'
   | 'messages'
+  | 'untold'
+  | 'takesInput'
   | 'thinking'
   | 'thinkingToday'
 >;
@@ -30,7 +32,10 @@ export interface RegisteredAdapter extends Adapter {
 
 /** Ties the parts of an adapter together and freezes its data. */
 export function defineAdapter(
-  parts: { readonly profile: Profile; readonly catalogue: Catalogue } & Pick<Adapter, 'traffic' | 'sessions' | 'spawn' | 'dialogue'>,
+  parts: { readonly profile: Profile; readonly catalogue: Catalogue } & Pick<
+    Adapter,
+    'traffic' | 'sessions' | 'waitsFor' | 'spawn' | 'dialogue'
+  >,
 ): RegisteredAdapter {
   const { profile, catalogue, ...driving } = parts;
   return Object.freeze({ id: profile.agent, ...frozen(profile), ...frozen(catalogue), ...driving });

@@ -19,6 +19,7 @@ type Gated = Pick<Adapter, 'agent'>;
  * Throws a CapabilityError, or a ValidationError for a model name that means several.
  */
 export function checkRunOptions(adapter: Gated, effective: AgentCapabilities, registry: ModelRegistry, options: RunOptions): ChosenModel {
+  invocationGate(adapter, options);
   const chosen = chooseModel(adapter, registry, options);
   const gate: Gate = { agent: adapter.agent, caps: effective, model: chosen.model };
   thinkingGate(gate, options);
@@ -58,6 +59,12 @@ function refuse({ agent, model }: Gate, capability: GatedCapability, message?: s
     ...(model !== undefined && { model: model.modelId }),
     ...(message !== undefined && { message }),
   });
+}
+
+function invocationGate({ agent }: Gated, { invocation }: RunOptions): void {
+  if (invocation === undefined || invocation.mode === 'local') return;
+  const message = `Agents are started on the machine of the backplane, not by ${invocation.mode}; run a backplane there and use it with --remote URL`;
+  throw new CapabilityError({ agent, capability: 'invocation', message });
 }
 
 function modelThinks(gate: Gate): void {

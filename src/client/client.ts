@@ -1,8 +1,10 @@
 import type { ChainVerification } from '../contract/chain-verification.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { PendingReceipt, Receipt } from '../contract/receipt.ts';
+import type { RunOptions } from '../contract/run-options.ts';
 import { type Connection, get, rest, retryAfterMs } from './http.ts';
 import { followReceipts } from './receipt-stream.ts';
+import { RemoteRun, startRun } from './remote-run.ts';
 import { headersOf, wrapClient } from './wrap.ts';
 
 export interface AbpClientOptions {
@@ -53,7 +55,9 @@ const ACCEPTED = 202;
 const DEFAULT_URL = 'http://127.0.0.1:8088';
 const RUN_HEADER = 'x-abp-run-id';
 
-/** Receipts of the runs that a program makes through the backplane. */
+export type { QueueTime, RemoteAnswer, RemoteRun, RemoteRunView } from './remote-run.ts';
+
+/** Receipts of the runs that a program makes through the backplane, and runs of coding agents on it. */
 export class AbpClient {
   readonly #connection: Connection;
   readonly #closing = new AbortController();
@@ -81,6 +85,16 @@ export class AbpClient {
       // Another node serves the run, and this one has not heard of it yet.
       if (answer.status === ACCEPTED) await rest(Math.min(retryAfterMs(answer), deadline - Date.now()), this.#closing.signal);
     }
+  }
+
+  /** Starts a coding agent on the machine of the server. */
+  startRun(options: RunOptions): Promise<RemoteRun> {
+    return startRun(this.#connection, options);
+  }
+
+  /** A run that was started before, by its id. */
+  run(run: RunReference): RemoteRun {
+    return new RemoteRun(this.#connection, runIdOf(run));
   }
 
   /** Receipts, newest first. */

@@ -16,10 +16,18 @@ export interface CallOptions {
 
 /** A GET whose answer is not an error; an error answer is thrown as the error it carries. */
 export async function get(connection: Connection, path: string, { headers = {}, signal }: CallOptions = {}): Promise<Response> {
-  const answer = await connection.fetch(`${connection.url}${path}`, {
-    headers: { ...(connection.key === undefined ? {} : { 'x-abp-key': connection.key }), ...headers },
-    ...(signal === undefined ? {} : { signal }),
-  });
+  return await called(connection, path, { headers, ...(signal === undefined ? {} : { signal }) });
+}
+
+/** A POST with a JSON body; errors as with `get`. */
+export async function post(connection: Connection, path: string, body: object): Promise<Response> {
+  return await called(connection, path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+async function called({ url, key, fetch }: Connection, path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (key !== undefined) headers.set('x-abp-key', key);
+  const answer = await fetch(`${url}${path}`, { ...init, headers });
   if (answer.ok) return answer;
   throw await errorOf(answer);
 }

@@ -100,7 +100,14 @@ export const EVENTS = {
   },
   approval_request: {
     about: 'The agent waits for an approval.',
-    fields: { interactionId: text, action: text, detail: text, toolName: text.optional(), riskLevel: z.enum(['low', 'medium', 'high']) },
+    fields: {
+      interactionId: text,
+      action: text,
+      detail: text,
+      toolName: text.optional(),
+      toolCallId: text.optional(),
+      riskLevel: z.enum(['low', 'medium', 'high']),
+    },
   },
   approval_granted: { about: 'An approval was given.', fields: { interactionId: text } },
   approval_denied: { about: 'An approval was refused.', fields: { interactionId: text, reason: text.optional() } },

@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { AgentName } from './coding-agent.ts';
 import { AbpError } from './errors.ts';
 import { RUN_ERRORS, type RunErrorCode } from './run-error-table.ts';
+import type { RunId } from './run-id.ts';
 
 /** What went wrong with a run of a coding agent. It is an error of the one table, narrowed to the rows of runs. */
 export class AgentMuxError extends AbpError {
@@ -29,6 +30,8 @@ export const GATED_CAPABILITIES = [
   'imageInput',
   'fileAttachments',
   'plugins',
+  'hooks',
+  'invocation',
 ] as const;
 export type GatedCapability = (typeof GATED_CAPABILITIES)[number];
 
@@ -97,4 +100,10 @@ export class AuthError extends AgentMuxError {
     this.status = f.status;
     this.guidance = f.guidance;
   }
+}
+
+/** The id that a caller has made for a run is that of another one, or of the same one, started before. */
+export function runExists(run: RunId): AbpError {
+  const path = `/v1/runs/${run}`;
+  return new AbpError('conflict', `There is a run ${run} already: ${path}`, { run_id: run, path });
 }

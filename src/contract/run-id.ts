@@ -12,14 +12,35 @@ export function newRunId(): RunId {
   return branded(uuidv7Hex());
 }
 
-/** Accepts `run_…` and a UUID in either spelling. */
+/** Accepts `run_…`, a UUID in either spelling, and a ULID, which is another spelling of 128 bits. */
 export function parseRunId(text: string): RunId | undefined {
-  const hex = uuidHex(text.startsWith('run_') ? text.slice(4) : text.toLowerCase());
+  const hex = uuidHex(text.startsWith('run_') ? text.slice(4) : text.toLowerCase()) ?? ulidHex(text);
   return hex === undefined ? undefined : branded(hex);
 }
 
 /** The version of a UUID that begins with its time. */
 const TIMED = '7';
+
+/**
+ * The id that a caller gives its own run; undefined for one that does not begin with its time: runs are kept and listed in the order of
+ * their ids.
+ */
+export function parseNamedRunId(text: string): RunId | undefined {
+  const run = parseRunId(text);
+  return run !== undefined && (runTime(run) !== undefined || ulidHex(text) !== undefined) ? run : undefined;
+}
+
+/** The alphabet of Crockford's base 32. */
+const BASE_32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 26 characters hold 130 bits; the first one is so small that the value has 128. */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+function ulidHex(text: string): string | undefined {
+  const upper = text.toUpperCase();
+  if (!ULID.test(upper)) return undefined;
+  const value = [...upper].reduce((sum, character) => sum * 32n + BigInt(BASE_32.indexOf(character)), 0n);
+  return value.toString(16).padStart(32, '0');
+}
 
 /** When the id was made, in milliseconds since the epoch; undefined for one that does not say so. */
 export function runTime(id: RunId): number | undefined {

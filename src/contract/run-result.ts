@@ -53,6 +53,7 @@ export const RunResult = z.strictObject({
     .describe('Why it did not complete.'),
   events: z.array(AgentEvent).describe('Every event, when the caller asked to collect them.'),
   tags: z.array(z.string()),
+  projectId: z.string().optional().describe('What the run belongs to, where its caller said so.'),
 });
 export type RunResult = z.infer<typeof RunResult>;
 

@@ -10,6 +10,7 @@ import { createKey, deleteExpiredRunKeys, findRunKey, revokeRunKeys } from '../s
 import { listReceipts } from '../store/receipts.ts';
 import { hashSecret } from './auth/key-ring.ts';
 import { RunTerms } from './auth/scopes.ts';
+import { claimRun, releaseRun } from './claimed-runs.ts';
 import type { Gateway } from './gateway.ts';
 
 const SHOWN = 12;
@@ -26,6 +27,7 @@ export function runPort(gateway: Gateway, keyId: string | null = null, parent: R
       return gateway.url;
     },
     enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
+    claim: (run) => claimRun(gateway, run),
     offer: async (wish) => offer(gateway, wish),
     mintRunKey: (request) => mint(gateway, request),
     dropRunKey: async (run) => {
@@ -42,6 +44,7 @@ export function runPort(gateway: Gateway, keyId: string | null = null, parent: R
     closed: async (closing) => {
       gateway.keeper.append({ ...CLOSING, ...closing });
       gateway.live.end(closing.run);
+      releaseRun(gateway, closing.run);
     },
   };
 }

@@ -2,6 +2,7 @@ import { redactor } from '../base/redact.ts';
 import { runsFolder, sweepRuns } from '../runtime/runs/run-folder.ts';
 import type { RunService } from '../runtime/runs/service.ts';
 import { interruptRuns } from '../store/runs.ts';
+import { releaseRun } from './claimed-runs.ts';
 import { codingAgentsOf } from './coding-agents.ts';
 import type { Gateway } from './gateway.ts';
 import { runPort } from './run-port.ts';
@@ -23,6 +24,7 @@ async function make(gateway: Gateway): Promise<RunService> {
     store: gateway.store,
     agents,
     port: (keyId, parent) => runPort(gateway, keyId, parent),
+    release: (run) => releaseRun(gateway, run),
     runsFolder: runsFolder(gateway.home.path),
     env: process.env,
     node: gateway.home.nodeId,

@@ -24,6 +24,7 @@ export function serverPort(server: ServerAccess): GatewayPort {
     url: server.url,
     // Whether the server lets callers in without a key is not known here.
     enforcement: 'advisory',
+    claim: async (run) => void (await call(server, 'POST', at(run, '/claim'))),
     offer: async ({ engine, dialect, dialects }) => {
       const query = new URLSearchParams({ dialect, dialects: dialects.join(','), ...(engine === undefined ? {} : { engine }) });
       return offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));

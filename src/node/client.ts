@@ -10,6 +10,8 @@ import { createSessions, type Session, type SessionFilter } from '../runtime/ses
 import { homePath as homeOf } from '../store/home.ts';
 import { createLocalRuns } from './run.ts';
 
+export type { HookAnswer, HookCall, HookData, HookType, RunHooks } from '../contract/run-hooks.ts';
+
 export interface ClientOptions {
   /** Variables that agents and engines are found by. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -30,10 +30,14 @@ export function createLocalRuns({ agents, profiles, env = process.env, ...where 
   const gateway = new SharedGateway(where);
   const running = new Set<Promise<unknown>>();
   return {
-    run({ onApprovalRequest, onInputRequired, ...wishes }) {
+    run({ onApprovalRequest, onInputRequired, hooks, ...wishes }) {
       const options = parseRunOptions(profiles?.apply(wishes) ?? wishes);
       const adapter = agents.adapters.get(options.agent);
-      const callbacks = { ...(onApprovalRequest && { onApprovalRequest }), ...(onInputRequired && { onInputRequired }) };
+      const callbacks = {
+        ...(onApprovalRequest && { onApprovalRequest }),
+        ...(onInputRequired && { onInputRequired }),
+        ...(hooks && { hooks }),
+      };
       const folder = runsFolder(homePath(where.homePath));
       const handle = startRun(
         adapter,

@@ -103,6 +103,8 @@ export interface GatewayPort {
   readonly url: string;
   /** Whether a limit of a run holds: not while callers without a key may come past it. */
   readonly enforcement: Receipt['enforcement'];
+  /** Takes an id that a caller has made for its run; throws `conflict` where a run has it already. */
+  claim(run: RunId): Promise<void>;
   offer(wish: EngineWish): Promise<EngineOffer>;
   /** The secret of a key that dies with the run. */
   mintRunKey(request: RunKeyRequest): Promise<string>;

@@ -41,6 +41,16 @@ describe('coding agents over HTTP', () => {
     expect(body).toMatchObject({ agent: 'opencode', defaultModelId: null, modelsAsOf: '2026-11-15' });
     expect(body).toMatchObject({ messages: { when: 'between', held: 'asked' }, traffic: { dialect: 'openai-chat' } });
     expect((await call('/v1/adapters/cursor')).body).toMatchObject({ messages: null, traffic: { rows: [] } });
+    expect((await call('/v1/adapters/openclaw')).body).toMatchObject({
+      hooks: {
+        preToolUse: 'unsupported',
+        postToolUse: 'unsupported',
+        sessionStart: 'nonblocking',
+        sessionEnd: 'nonblocking',
+        stop: 'nonblocking',
+        userPromptSubmit: 'blocking',
+      },
+    });
     expect(body.installInstructions).toContainEqual(expect.objectContaining({ command: 'npm install -g opencode-ai', date: '2026-11-15' }));
   });
 

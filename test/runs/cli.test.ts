@@ -36,11 +36,24 @@ describe('abp run', () => {
   });
 
   it('writes events as lines and ends with the result', async () => {
-    const { code, out } = await abp('run', 'claude', 'hello', '--engine', 'sim', '--json', '--tag', 'a', '--cwd', folder);
+    const { code, out } = await abp(
+      'run',
+      'claude',
+      'hello',
+      '--engine',
+      'sim',
+      '--json',
+      '--tag',
+      'a',
+      '--project',
+      'apollo',
+      '--cwd',
+      folder,
+    );
     expect(code).toBe(EXITS.ok.code);
     const lines = linesOf(out);
     expect(lines.map(({ type }) => type)).toContain('session_start');
-    expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'] });
+    expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'], projectId: 'apollo' });
   });
 
   it('takes options from a profile, and what the command line says over them', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CapabilityError, ValidationError } from '../../src/contract/run-error.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
 import { createClient } from '../../src/node/client.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -59,6 +60,65 @@ describe('createClient().run', () => {
     expect([asked, result.text]).toEqual([['Write'], expect.stringContaining('permission: deny')]);
     await mux.close();
   });
+});
+
+describe('an id of the caller', () => {
+  it('is that of the run, and a second run of it ends before it begins and leaves the first alone', async () => {
+    const mux = createClient({ env });
+    const options = {
+      agent: 'claude',
+      prompt: 'ask',
+      engine: 'sim',
+      cwd: join(folder, 'work'),
+      approvalMode: 'prompt',
+      runId: newRunId(),
+    } as const;
+    const first = mux.run(options);
+    expect(first.runId).toBe(options.runId);
+    await new Promise<void>((resolve) => first.once('approval_request', () => resolve()));
+    const second = await mux.run(options);
+    expect(second).toMatchObject({ exitReason: 'failed', error: { code: 'conflict' } });
+    expect(first.state).toBe('running');
+    first.approve();
+    expect(await first).toMatchObject({ exitReason: 'completed' });
+    expect(await mux.run(options)).toMatchObject({ exitReason: 'failed', error: { code: 'conflict' } });
+    await mux.close();
+  });
+
+  it('is held against the runs of the server that serves the home', async () => {
+    const home = join(folder, 'named');
+    const server = await startGateway({ home });
+    onTestFinished(() => server.close());
+    const mux = createClient({ env: { ...env, ABP_HOME: home } });
+    const options = { agent: 'claude', prompt: 'hi', engine: 'sim', cwd: join(folder, 'work'), runId: newRunId() };
+    expect(await mux.run(options)).toMatchObject({ exitReason: 'completed', runId: options.runId });
+    expect(await mux.run(options)).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining(`/v1/runs/${options.runId}`) },
+    });
+    await mux.close();
+  });
+});
+
+it('a hook stops a tool of an agent that waits for it', async () => {
+  const mux = createClient({ env });
+  const tools: unknown[] = [];
+  const run = mux.run({
+    agent: 'claude',
+    prompt: 'hook',
+    engine: 'sim',
+    cwd: join(folder, 'work'),
+    approvalMode: 'yolo',
+    hooks: {
+      preToolUse: ({ data }) => {
+        tools.push(data);
+        return { decision: 'deny', message: 'not here' };
+      },
+    },
+  });
+  expect((await run).text).toContain('hook: deny not here');
+  expect(tools).toEqual([{ toolCallId: 't1', toolName: 'Write', input: { file_path: 'a', content: 'b' } }]);
+  expect(() => mux.run({ agent: 'openclaw', prompt: 'hi', hooks: { preToolUse: () => undefined } })).toThrow(CapabilityError);
+  await mux.close();
 });
 
 describe('beside a server of the same home', () => {

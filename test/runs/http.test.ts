@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hyphenate } from '../../src/base/ids.ts';
 import { decodeSse, SseFrames } from '../../src/base/sse.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
 import { RunResult } from '../../src/contract/run-result.ts';
 import { createProfiles } from '../../src/runtime/profiles.ts';
 import { fakeCommand } from '../support/agents/command.ts';
@@ -100,6 +102,82 @@ describe('POST /v1/runs', () => {
   });
 });
 
+describe('an id that the caller made', () => {
+  it('is that of the run, and a start that is sent again starts nothing and says where the run is', async () => {
+    const [hex] = [newRunId().slice(4)];
+    const uuid = hyphenate(hex);
+    expect(await started('hello', { runId: uuid })).toBe(`run_${hex}`);
+    const again = await call('POST', '/v1/runs', {
+      agent: 'claude',
+      prompt: 'hello',
+      cwd: folder,
+      engine: 'sim',
+      env,
+      runId: `run_${hex}`,
+    });
+    expect(again).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', details: { run_id: `run_${hex}`, path: `/v1/runs/run_${hex}` } } },
+    });
+    expect((await events(`run_${hex}`)).at(-1)?.data).toMatchObject({ exitReason: 'completed' });
+    const later = await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hello', cwd: folder, engine: 'sim', env, runId: uuid });
+    expect(later.status).toBe(409);
+  });
+
+  it('runs once, however often it is sent at the same moment', async () => {
+    const body = { agent: 'claude', prompt: 'hello', cwd: folder, engine: 'sim', env, runId: newRunId() };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => call('POST', '/v1/runs', body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    await events(body.runId);
+  });
+
+  it('may be a ULID, under which the run is found as well', async () => {
+    const ulid = '01JCQ4Z8N6T3V5X7Y9ZABCDEFG';
+    const run = await started('hello', { runId: ulid });
+    expect(run).toBe('run_01932e4fa2a6d0f65e9fc9fa96c6b9f0');
+    expect((await call('GET', `/v1/runs/${ulid}`)).body).toMatchObject({ run_id: run });
+    await events(run);
+  });
+
+  it('is not that of a call', async () => {
+    const answer = await fetch(`${server.url}/e/sim/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-abp-key': server.token },
+      body: JSON.stringify({ model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    await answer.text();
+    const runId = answer.headers.get('x-abp-run-id');
+    expect((await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', cwd: folder, engine: 'sim', env, runId })).status).toBe(409);
+  });
+});
+
+it('a run of a project is found by its tag', async () => {
+  const run = await started('hello', { projectId: 'apollo', tags: ['t'] });
+  expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ tags: ['t', 'project:apollo'] });
+  expect((await events(run)).at(-1)?.data).toMatchObject({ projectId: 'apollo', tags: ['t'] });
+  const found = async (): Promise<string[]> =>
+    ((await call('GET', '/v1/runs?tag=project:apollo&plane=run')).body.items as { run_id: string }[]).map(({ run_id }) => run_id);
+  await expect.poll(found).toEqual([run]);
+});
+
+describe('what cannot be sent', () => {
+  it.each([
+    [{ hooks: { stop: 'x' } }, 400, 'interactions/{interaction_id}'],
+    [{ runId: '6f9619ff-8b86-4011-b42d-00c04fc964ff' }, 400, 'must be run_ and the 32 hex digits of a UUIDv7'],
+    [{ invocation: { mode: 'docker', image: 'x' } }, 422, 'not by docker; run a backplane there and use it with --remote URL'],
+    [{ invocation: { mode: 'moon' } }, 400, '"moon" is not one of local, docker, ssh, k8s'],
+  ])('%j is refused with words', async (more, status, words) => {
+    const answer = await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', ...more });
+    expect(answer).toMatchObject({ status, body: { error: { message: expect.stringContaining(words) } } });
+  });
+
+  it('the mode that is served is taken', async () => {
+    expect((await events(await started('hello', { invocation: { mode: 'local' } }))).at(-1)?.data).toMatchObject({
+      exitReason: 'completed',
+    });
+  });
+});
+
 describe('a run over HTTP', () => {
   it('streams its events under their numbers and ends with its result', async () => {
     const run = await started('say the words over and out', { tags: ['t'] });
@@ -187,6 +265,28 @@ describe('a run over HTTP', () => {
       status: 409,
       body: { error: { code: 'STDIN_NOT_AVAILABLE', message: 'OpenClaw takes no messages while it runs.' } },
     });
+  });
+
+  it('stands still and goes on', async () => {
+    const run = await started('wait');
+    await events(run, { until: 'session_start' });
+    expect((await call('POST', `/v1/runs/${run}/pause`)).status).toBe(202);
+    expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ state: 'paused' });
+    expect((await call('POST', `/v1/runs/${run}/pause`)).body).toMatchObject({ error: { code: 'INVALID_STATE_TRANSITION' } });
+    expect((await call('POST', `/v1/runs/${run}/resume`)).status).toBe(202);
+    expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ state: 'running' });
+    await call('POST', `/v1/runs/${run}/cancel`);
+    expect((await events(run)).map(({ type }) => type)).toEqual(expect.arrayContaining(['paused', 'resumed', 'aborted']));
+  });
+
+  it('is interrupted, held, and continued', async () => {
+    const run = await started('ask', { approvalMode: 'prompt' });
+    await events(run, { until: 'approval_request' });
+    expect((await call('POST', `/v1/runs/${run}/continue`)).body).toMatchObject({ error: { code: 'INVALID_STATE_TRANSITION' } });
+    expect((await call('POST', `/v1/runs/${run}/interrupt`, { hold: true })).status).toBe(202);
+    expect((await call('GET', `/v1/runs/${run}`)).body).toMatchObject({ state: 'interrupted' });
+    expect((await call('POST', `/v1/runs/${run}/continue`, { text: 'Say cherry' })).status).toBe(202);
+    expect((await events(run)).at(-1)?.data).toMatchObject({ exitReason: 'completed', text: expect.stringContaining('cherry') });
   });
 
   it('is cancelled, and then takes no more', async () => {

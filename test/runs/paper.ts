@@ -1,3 +1,4 @@
+import { AbpError } from '../../src/contract/errors.ts';
 import type { EngineOffer, GatewayPort, RunClosing, RunKeyRequest, RunOpening, RunSpend } from '../../src/runtime/gateway-port.ts';
 import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
 import { FAKE_CAPABILITIES } from '../support/agents/test-adapter.ts';
@@ -22,11 +23,16 @@ export class PaperGateway implements GatewayPort {
   readonly url = 'http://127.0.0.1:1';
   readonly minted: RunKeyRequest[] = [];
   readonly dropped: string[] = [];
+  readonly claimed = new Set<string>();
   readonly facts: (RunOpening | RunClosing)[] = [];
   readonly enforcement = 'advisory';
   offered: EngineOffer = { engine: 'claude', credential: 'ours', speaksDialect: true, needsModel: false };
   spend: RunSpend = NOTHING;
 
+  async claim(run: string): Promise<void> {
+    if (this.claimed.has(run)) throw new AbpError('conflict', `There is a run ${run} already.`);
+    this.claimed.add(run);
+  }
   async offer(): Promise<EngineOffer> {
     return this.offered;
   }

@@ -205,7 +205,15 @@ it('asks for approvals and carries the answers', () => {
   ]);
   const request = { subtype: 'can_use_tool', tool_name: 'Bash', tool_use_id: 'c1', input: { command: 'ls' } };
   expect(talk.line(json({ type: 'control_request', request_id: 'r1', request })).events).toEqual([
-    { type: 'approval_request', interactionId: 'r1', action: 'Bash', detail: '{"command":"ls"}', toolName: 'Bash', riskLevel: 'high' },
+    {
+      type: 'approval_request',
+      interactionId: 'r1',
+      action: 'Bash',
+      detail: '{"command":"ls"}',
+      toolName: 'Bash',
+      toolCallId: 'c1',
+      riskLevel: 'high',
+    },
   ]);
   expect(talk.say({ kind: 'approve', interactionId: 'other' })).toBeUndefined();
   expect(talk.say({ kind: 'approve', interactionId: 'r1' })?.map((line) => JSON.parse(line))).toEqual([
@@ -218,6 +226,47 @@ it('asks for approvals and carries the answers', () => {
   expect(talk.say({ kind: 'deny', interactionId: 'r2', reason: 'no' })?.[0]).toContain('"behavior":"deny","message":"no"');
   talk.line(answer('m', { type: 'tool_use', id: 'c2', name: 'Bash', input: {} }));
   const { events } = talk.line(toolResult({ tool_use_id: 'c2', is_error: true, content: 'no' }));
+  expect(outline(events)).toEqual(['tool_error']);
+});
+
+it('registers a hook, waits for it before every tool and carries what it says', () => {
+  const talk = dialogue(planOf('claude', { approvalMode: 'yolo' }, { watched: true }));
+  expect(talk.begin().map((line) => JSON.parse(line))[0]).toEqual({
+    type: 'control_request',
+    request_id: 'abp-hooks',
+    request: {
+      subtype: 'initialize',
+      hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: ['abp-pre-tool-use'], timeout: 86_400 }] },
+    },
+  });
+  const called = (id: string) =>
+    json({
+      type: 'control_request',
+      request_id: id,
+      request: {
+        subtype: 'hook_callback',
+        callback_id: 'abp-pre-tool-use',
+        tool_use_id: `c-${id}`,
+        input: { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } },
+      },
+    });
+  expect(talk.line(called('w1'))).toEqual({
+    events: [],
+    waiting: [{ waitId: 'w1', toolName: 'Bash', input: { command: 'ls' }, toolCallId: 'c-w1' }],
+  });
+  const outputs = (lines: readonly string[] | undefined) => lines?.map((line) => JSON.parse(line).response.response);
+  expect(outputs(talk.say({ kind: 'let', waitId: 'w1' }))).toEqual([{}]);
+  expect(talk.say({ kind: 'let', waitId: 'w1' })).toBeUndefined();
+  talk.line(called('w2'));
+  expect(outputs(talk.say({ kind: 'let', waitId: 'w2', input: { command: 'pwd' } }))).toEqual([
+    { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'pwd' } } },
+  ]);
+  talk.line(answer('m', { type: 'tool_use', id: 'c-w3', name: 'Bash', input: { command: 'ls' } }));
+  talk.line(called('w3'));
+  expect(outputs(talk.say({ kind: 'stop', waitId: 'w3', reason: 'no' }))).toEqual([
+    { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'no' } },
+  ]);
+  const { events } = talk.line(toolResult({ tool_use_id: 'c-w3', is_error: true, content: 'PreToolUse:Bash hook error: no' }));
   expect(outline(events)).toEqual(['tool_error']);
 });
 

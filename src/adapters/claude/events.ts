@@ -5,7 +5,7 @@ import { RunAccount } from '../families/jsonl/account.ts';
 import { type LineHandlers, nothing, readLine } from '../families/jsonl/reader.ts';
 import { countAt, listAt, numberAt, objectAt, textAt } from '../families/lines/fields.ts';
 import { textOfContent } from '../families/tools/effects.ts';
-import { Control } from './control.ts';
+import { Control, registerHook } from './control.ts';
 import { userMessage } from './prompt.ts';
 import { ClaudeReader } from './reader.ts';
 import { VOICE } from './voice.ts';
@@ -13,11 +13,12 @@ import { VOICE } from './voice.ts';
 /** Listens to Claude Code's lines and speaks its control protocol. */
 export function dialogue(plan: SpawnPlan, clock: Clock = systemClock): Dialogue {
   const run = new RunAccount(plan, VOICE, clock);
-  const reader = new ClaudeReader(run, plan.options.approvalMode === 'yolo');
+  const watched = plan.watched === true;
+  const reader = new ClaudeReader(run, plan.options.approvalMode === 'yolo' && !watched);
   const control = new Control(reader);
   const handlers = { ...HANDLERS, ...control.handlers };
   return {
-    begin: () => (plan.interactive ? [] : [userMessage(plan.options)]),
+    begin: () => (plan.interactive ? [] : [...(watched ? [registerHook()] : []), userMessage(plan.options)]),
     line: (line) => readLine(reader, handlers, line, typeOf),
     say: (command) => control.say(command),
     end: (exit) => run.close(exit),

@@ -65,6 +65,7 @@ export const profile: Profile = {
   displayName: 'Claude Code',
   cliCommand: 'claude',
   messages: { when: 'steering', held: 'always' },
+  takesInput: true,
   capabilities,
   summary: {
     cli: 'claude',

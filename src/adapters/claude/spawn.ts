@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gte } from 'semver';
 import type { JsonObject } from '../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
-import type { GatewayRoute, SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { GatewayRoute, SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { namedSkills, skillPaths } from '../families/launch/skills.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured } from '../families/launch/thinking.ts';
@@ -60,6 +60,12 @@ const BATCH_ARGS = [
 /** Somebody answers the agent's questions over its standard input. */
 export function asks({ options, answerable, interactive }: SpawnPlan): boolean {
   return answerable && !interactive && (options.approvalMode ?? 'prompt') === 'prompt';
+}
+
+/** A hook is registered over the control protocol and sees every tool, whatever the approval mode. */
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  if (plan.watched === true && !plan.interactive) return 'every-tool';
+  return asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
 function approvalArgs({ approvalMode = 'prompt' }: RunOptions): readonly string[] {

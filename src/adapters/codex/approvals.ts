@@ -52,6 +52,11 @@ function question(interactionId: string, questions: readonly JsonObject[]): Even
   return { type: 'input_required', interactionId, question: text, source: 'agent', ...(context !== '' && { context }) };
 }
 
+/** The item that is asked about is the call. */
+function withCall(event: EventDraft, toolCallId: string | undefined): EventDraft {
+  return event.type === 'approval_request' && toolCallId !== undefined ? { ...event, toolCallId } : event;
+}
+
 interface OpenRequest {
   readonly id: Json;
   readonly params: JsonObject;
@@ -69,7 +74,7 @@ export class Approvals {
     }
     const interactionId = `${method}#${id}`;
     this.#open.set(interactionId, { id, params, asking });
-    return { events: [asking.event(interactionId, params)] };
+    return { events: [withCall(asking.event(interactionId, params), textAt(params.itemId))] };
   }
 
   /** Undefined when there is no such question. */

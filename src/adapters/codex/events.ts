@@ -61,6 +61,7 @@ function refused(reader: CodexReader, line: JsonObject, message: string): Heard 
 
 function say(reader: CodexReader, approvals: Approvals, command: Command): readonly string[] | undefined {
   const { threadId, turnId } = reader;
+  if (command.kind === 'let' || command.kind === 'stop') return undefined;
   if (command.kind === 'approve' || command.kind === 'deny') {
     const answer = approvals.answer(command);
     return answer === undefined ? undefined : [answer];

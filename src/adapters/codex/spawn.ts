@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
@@ -65,6 +65,10 @@ export function modelOf(plan: SpawnPlan): string | undefined {
 /** Somebody answers the agent's questions. */
 export function asks({ options, answerable }: SpawnPlan): boolean {
   return answerable && (options.approvalMode ?? 'prompt') === 'prompt';
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
 /** When the agent asks, and what its commands may do unasked. A command that was approved runs outside the sandbox. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
@@ -22,11 +22,20 @@ const INSTRUCTIONS_FILE = `${INSTRUCTIONS_FOLDER}/.github/instructions/run.instr
 const LONGEST_ARGUMENT = 100_000;
 
 /** Whether the run is held over ACP: somebody answers, or the prompt does not fit an argument. */
-export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
+export function speaksAcp(plan: SpawnPlan): boolean {
+  const { options, interactive } = plan;
   if (interactive) return false;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  const asks = answerable && (options.approvalMode ?? 'prompt') === 'prompt';
-  return asks || options.nonInteractive === false || inline || Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+  return asks(plan) || options.nonInteractive === false || inline || Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+}
+
+/** Somebody answers the agent's questions, which it asks over ACP only. */
+function asks({ options, answerable, interactive }: SpawnPlan): boolean {
+  return answerable && !interactive && (options.approvalMode ?? 'prompt') === 'prompt';
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
 /** The user's configuration folder stays, with login and sessions; what the run adds are arguments and variables. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptWithPlaces } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
@@ -28,6 +28,10 @@ export function speaksAcp(plan: SpawnPlan): boolean {
 function asks(plan: SpawnPlan): boolean {
   const { options, answerable } = plan;
   return answerable && isRecent(plan) && (options.approvalMode ?? 'prompt') === 'prompt';
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return speaksAcp(plan) && asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
 /** Attachments that are in no file. */

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ValidationError } from '../../contract/run-error.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
@@ -23,8 +23,15 @@ const LONGEST_ARGUMENT = 100_000;
  */
 export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
   if (interactive || options.sessionId !== undefined) return false;
-  const asks = answerable && (options.approvalMode ?? 'prompt') === 'prompt';
-  return asks || options.nonInteractive === false || inlined(options) || isLong(options);
+  return asks(options, answerable) || options.nonInteractive === false || inlined(options) || isLong(options);
+}
+
+function asks({ approvalMode = 'prompt' }: RunOptions, answerable: boolean): boolean {
+  return answerable && approvalMode === 'prompt';
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return speaksAcp(plan) && asks(plan.options, plan.answerable) ? 'what-it-asks' : 'nothing';
 }
 
 function inlined({ attachments = [] }: RunOptions): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, WaitsFor } from '../adapter.ts';
 import { hasPrompt, promptText } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
@@ -49,6 +49,10 @@ const APPROVAL_ENV: Readonly<Record<'yolo' | 'prompt' | 'deny' | 'none', Readonl
   deny: { HERMES_CRON_SESSION: '1' },
   none: {},
 };
+
+export function waitsFor({ options, answerable, interactive }: SpawnPlan): WaitsFor {
+  return answerable && !interactive && options.approvalMode === 'prompt' ? 'what-it-asks' : 'nothing';
+}
 
 function interactiveArgs({ options }: SpawnPlan): readonly string[] {
   const resume = options.sessionId === undefined ? [] : ['--resume', options.sessionId];

@@ -66,6 +66,8 @@ export const profile: Profile = {
   agent: 'openclaw',
   displayName: 'OpenClaw',
   cliCommand: 'openclaw',
+  // Tools are told as a sum, when the run is over.
+  untold: ['preToolUse', 'postToolUse'],
   capabilities,
   summary: {
     cli: 'openclaw',

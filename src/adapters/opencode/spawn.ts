@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { hasPrompt, promptText, promptWithPlaces, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
@@ -28,6 +28,10 @@ export function speaksAcp(plan: SpawnPlan): boolean {
   const { options, answerable } = plan;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
   return answerable || options.nonInteractive === false || options.stream === true || inline || !fitsArguments(promptText(options));
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return speaksAcp(plan) && plan.answerable && plan.options.approvalMode === 'prompt' ? 'what-it-asks' : 'nothing';
 }
 
 /** The agent takes a word that looks like a number for one, and fails on it. */

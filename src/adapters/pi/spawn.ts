@@ -1,5 +1,5 @@
-import type { SpawnPlan, SpawnSpec } from '../adapter.ts';
-import { type PiKind, piSpawn } from '../families/pi/spawn.ts';
+import type { SpawnPlan, SpawnSpec, WaitsFor } from '../adapter.ts';
+import { type PiKind, piSpawn, piWaitsFor } from '../families/pi/spawn.ts';
 
 const KIND: PiKind = {
   keyReference: (variable) => `$${variable}`,
@@ -12,4 +12,8 @@ const KIND: PiKind = {
 
 export function spawn(plan: SpawnPlan): SpawnSpec {
   return piSpawn(KIND, plan);
+}
+
+export function waitsFor(plan: SpawnPlan): WaitsFor {
+  return piWaitsFor(plan);
 }

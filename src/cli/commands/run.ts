@@ -23,6 +23,7 @@ export const command = defineCommand({
     maxTurns: count('--max-turns <number>', 'end the run after this many turns'),
     budget: optional('--budget <usd>', 'end the run when it has cost this much'),
     advisory: flag('--advisory', 'accept a budget that callers without a key could come past'),
+    project: optional('--project <id>', 'what the run belongs to; its receipts have the tag project:<id>'),
     remote: optional('--remote <url>', 'run it on another backplane; ABP_KEY is its key'),
   },
   examples: [
@@ -45,6 +46,7 @@ export const command = defineCommand({
       maxTurns: values.maxTurns,
       maxBudgetUsd: dollarsOf(values.budget),
       enforcement: values.advisory ? 'advisory' : undefined,
+      projectId: values.project,
       nonInteractive: asks ? undefined : true,
     });
     return await withConfig(() => follow(context, options, () => open(context, options, values.remote)));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOOK_SUPPORTS, HOOK_TYPES } from '../../contract/run-hooks.ts';
 import { TrafficRow } from '../../contract/run-traffic.ts';
 
 const text = z.string();
@@ -28,6 +29,9 @@ export const AdapterDetail = AdapterView.extend({
     .describe(
       'How it takes messages while it runs: also in the midst of its work, in every run or where one is held for it; null: not at all.',
     ),
+  hooks: z
+    .record(z.enum(HOOK_TYPES), z.enum(HOOK_SUPPORTS))
+    .describe('What hooks of the in-process client can do with it: decide, only be told, or nothing.'),
   traffic: z
     .strictObject({
       dialect: text.describe('What it speaks by itself.'),

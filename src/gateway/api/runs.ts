@@ -59,6 +59,14 @@ export const RunInput = z.strictObject({
 });
 export type RunInput = z.infer<typeof RunInput>;
 
+export const RunInterrupt = z.strictObject({
+  hold: z.boolean().default(false).describe('Keeps the agent, where it takes messages, until it is told to continue.'),
+});
+
+export const RunContinue = z.strictObject({
+  text: z.string().min(1).default('Continue.').describe('What the agent goes on with.'),
+});
+
 export const InteractionReply = z.union([
   z.strictObject({ approve: z.literal(true) }),
   z.strictObject({ approve: z.literal(false), reason: z.string().optional() }),

@@ -1,3 +1,4 @@
+import { hookTable } from '../../adapters/hooks.ts';
 import type { RegisteredAdapter } from '../../adapters/index.ts';
 import {
   AdapterDetail,
@@ -44,6 +45,7 @@ export const adapterRoutes = [
         notes,
         installInstructions: adapters.installInstructions(params.id),
         messages,
+        hooks: hookTable(adapter),
         traffic,
         defaultModelId,
         modelsAsOf,

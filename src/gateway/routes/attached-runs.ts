@@ -45,6 +45,17 @@ export const attachedRunRoutes = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/v1/attached-runs/{run_id}/claim',
+    summary: 'Takes an id that the caller has made for a run; a second claim is a conflict.',
+    need: NEED,
+    params: AttachedParams,
+    handle: async ({ gateway, params }) => {
+      await runPort(gateway).claim(runIdOf(params.run_id));
+      return new Reply(204, undefined);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/v1/attached-runs/{run_id}/key',
     summary: 'A key for the model calls of the run.',
     need: NEED,

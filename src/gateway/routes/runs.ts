@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
-import { RunOptions } from '../../contract/run-options.ts';
+import { RunOptions, runTags } from '../../contract/run-options.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
 import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
 import { getReceipt, listReceipts } from '../../store/receipts.ts';
@@ -11,7 +11,9 @@ import { getRun, type StoredRun } from '../../store/runs.ts';
 import {
   InteractionParams,
   InteractionReply,
+  RunContinue,
   RunInput,
+  RunInterrupt,
   RunList,
   RunListQuery,
   RunParams,
@@ -23,7 +25,7 @@ import { authorize, maySee, ownOnly } from '../auth/access.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { defineRoute, Reply, type Route } from '../route.ts';
 import { runServiceOf } from '../runs.ts';
 import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
 
@@ -85,8 +87,13 @@ function summaryOfRow({ runId, agent, status, keyId, options, result, createdAt,
     started_at: isoTime(createdAt),
     completed_at: completedAt === null ? null : isoTime(completedAt),
     key_id: keyId,
-    tags: Array.isArray(options.tags) ? options.tags.map(String) : [],
+    tags: tagsOf(options),
   };
+}
+
+function tagsOf({ tags, projectId }: JsonObject): string[] {
+  const project = typeof projectId === 'string' ? { projectId } : {};
+  return [...runTags({ tags: Array.isArray(tags) ? tags.map(String) : [], ...project })];
 }
 
 async function runView(gateway: Gateway, principal: Principal, text: string): Promise<object> {
@@ -119,6 +126,21 @@ function tell(handle: RunHandle, { text, when }: RunInput): void {
 function answerOf(reply: InteractionReply): InteractionAnswer {
   if ('text' in reply || reply.approve) return reply;
   return { approve: false, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
+}
+
+/** A run is told to do something, and what comes of it is in its events. */
+function controlRoute(control: Pick<Route, 'path' | 'summary'>, act: (handle: RunHandle) => void): Route {
+  return defineRoute({
+    method: 'POST',
+    ...control,
+    need: NEED,
+    params: RunParams,
+    handle: async ({ gateway, principal, params }) => {
+      const { handle } = await liveRun(gateway, principal, params.run_id);
+      act(handle);
+      return new Reply(202, { run_id: handle.runId });
+    },
+  });
 }
 
 export const runRoutes = [
@@ -165,22 +187,47 @@ export const runRoutes = [
     accepted: NotYetKnown,
     handle: ({ gateway, principal, params }) => runView(gateway, principal, params.run_id),
   }),
+  controlRoute(
+    {
+      path: '/v1/runs/{run_id}/cancel',
+      summary: 'Ends a run: SIGTERM to the group of its agent, after the grace period SIGKILL.',
+    },
+    (handle) => void handle.abort(),
+  ),
+  controlRoute({ path: '/v1/runs/{run_id}/pause', summary: 'Lets a run stand still: SIGSTOP to the group of its agent.' }, (handle) =>
+    handle.pause(),
+  ),
+  controlRoute({ path: '/v1/runs/{run_id}/resume', summary: 'Lets a paused run go on.' }, (handle) => handle.resume()),
   defineRoute({
     method: 'POST',
-    path: '/v1/runs/{run_id}/cancel',
-    summary: 'Ends a run: SIGTERM to the group of its agent, after the grace period SIGKILL.',
+    path: '/v1/runs/{run_id}/interrupt',
+    summary: 'Asks the agent to stop what it does. The run ends with that, unless the agent is held for /continue.',
     need: NEED,
     params: RunParams,
-    handle: async ({ gateway, principal, params }) => {
+    body: RunInterrupt,
+    handle: async ({ gateway, principal, params, body }) => {
       const { handle } = await liveRun(gateway, principal, params.run_id);
-      void handle.abort();
+      handle.interrupt(body);
+      return new Reply(202, { run_id: handle.runId });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run_id}/continue',
+    summary: 'Lets an agent go on that was interrupted with hold.',
+    need: NEED,
+    params: RunParams,
+    body: RunContinue,
+    handle: async ({ gateway, principal, params, body }) => {
+      const { handle } = await liveRun(gateway, principal, params.run_id);
+      handle.continue(body.text);
       return new Reply(202, { run_id: handle.runId });
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/runs/{run_id}/input',
-    summary: 'Sends a message to a running agent that takes them.',
+    summary: 'Sends a message to a running agent that takes them: now, into the work under way, or later.',
     need: NEED,
     params: RunParams,
     body: RunInput,

@@ -1,4 +1,4 @@
-import type { Adapter, Command, Dialogue, EventDraft, Outcome } from '../../adapters/adapter.ts';
+import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } from '../../adapters/adapter.ts';
 import { type ChildProcess, type Exit, type OutputSource, startProcess } from '../../base/child-process.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import type { Prepared } from './prepare.ts';
@@ -15,6 +15,8 @@ export interface Listening {
   /** How long an agent that should end may take. */
   readonly graceMs: number;
   hear(drafts: readonly EventDraft[]): void;
+  /** Tools wait for a hook. */
+  wait(tools: readonly WaitingTool[]): void;
   /** The agent has answered; whether it has been given more to do. */
   goesOn(): boolean;
 }
@@ -23,22 +25,18 @@ export interface Listening {
 export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #dialogue: Dialogue;
-  readonly #graceMs: number;
-  readonly #hear: Listening['hear'];
-  readonly #goesOn: Listening['goesOn'];
+  readonly #listening: Listening;
   #force: NodeJS.Timeout | undefined;
   readonly end: Promise<AgentEnd>;
 
-  private constructor(child: ChildProcess, dialogue: Dialogue, { graceMs, hear, goesOn }: Listening) {
+  private constructor(child: ChildProcess, dialogue: Dialogue, listening: Listening) {
     this.#child = child;
     this.#dialogue = dialogue;
-    this.#graceMs = graceMs;
-    this.#hear = hear;
-    this.#goesOn = goesOn;
+    this.#listening = listening;
     this.end = child.exit.then((exit) => {
       clearTimeout(this.#force);
       const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
-      hear(events);
+      listening.hear(events);
       return { exit, outcome, stderr: child.stderr };
     });
   }
@@ -85,27 +83,28 @@ export class AgentProcess {
   stop(): void {
     this.#child.signal('SIGTERM');
     this.#child.signal('SIGCONT');
-    this.#force ??= setTimeout(() => this.#child.signal('SIGKILL'), this.#graceMs);
+    this.#force ??= setTimeout(() => this.#child.signal('SIGKILL'), this.#listening.graceMs);
   }
 
   #line(line: string, source: OutputSource): void {
     if (source === 'stderr') {
-      if (line.trim() !== '') this.#hear([{ type: 'log', source, line }]);
+      if (line.trim() !== '') this.#listening.hear([{ type: 'log', source, line }]);
       return;
     }
     const heard = this.#dialogue.line(line);
     for (const text of heard.send ?? []) this.#write(text);
-    this.#hear(heard.events);
-    if (heard.done === true && !this.#goesOn()) this.#finish();
+    this.#listening.hear(heard.events);
+    this.#listening.wait(heard.waiting ?? []);
+    if (heard.done === true && !this.#listening.goesOn()) this.finish();
   }
 
   /** The agent has done its work. One that does not end by itself is ended. */
-  #finish(): void {
+  finish(): void {
     this.#child.closeInput();
     this.#force ??= setTimeout(() => {
       this.#force = undefined;
       this.stop();
-    }, this.#graceMs);
+    }, this.#listening.graceMs);
   }
 
   #write(line: string): boolean {

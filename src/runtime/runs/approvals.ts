@@ -6,12 +6,15 @@ import type { PendingInteraction } from '../../contract/run-result.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { InteractionAnswer, LocalRunOptions } from './handle.ts';
 import { PendingInteractions } from './interactions.ts';
+import type { Verdict } from './tool-watch.ts';
 
 export interface ApprovalContext {
   readonly options: LocalRunOptions;
   readonly clock: Clock;
   /** Silence is not counted while somebody is asked. */
   readonly deadlines: Deadlines;
+  /** What a hook has said of the call before it was asked about. */
+  verdictOn(interactionId: string): Verdict | undefined;
   /** Whether the running agent could be told. */
   tell(command: Command): boolean;
   emit(draft: EventDraft): void;
@@ -32,12 +35,14 @@ export class Approvals {
     this.questions = new PendingInteractions(context.clock, (interaction, answer) => this.#deliver(interaction, answer));
   }
 
-  /** `deny` asks nobody. A callback speaks before `yolo` does. */
+  /** What a hook denied is asked of nobody, and `deny` asks nobody. A callback speaks before `yolo` does. */
   decide(event: EventOf<'approval_request'>): void {
     const { approvalMode, onApprovalRequest } = this.#context.options;
+    const verdict = this.#context.verdictOn(event.interactionId);
     this.#wait(event);
     const respond = (answer: InteractionAnswer): void => this.#respond(event.interactionId, answer);
-    if (approvalMode === 'deny') respond({ approve: false, reason: 'approvals are denied in this run' });
+    if (verdict?.kind === 'deny') respond({ approve: false, reason: verdict.reason });
+    else if (approvalMode === 'deny') respond({ approve: false, reason: 'approvals are denied in this run' });
     else if (onApprovalRequest !== undefined) {
       Promise.resolve(onApprovalRequest(event)).then(
         (approve) => respond(approve ? { approve } : { approve: false }),
@@ -79,20 +84,22 @@ export class Approvals {
   }
 
   #deliver({ id, type }: PendingInteraction, answer: InteractionAnswer): void {
-    const { tell, deadlines, emit } = this.#context;
+    const { tell, deadlines, emit, verdictOn } = this.#context;
     if ('text' in answer && type === 'approval') {
       throw new AgentMuxError('VALIDATION_ERROR', 'An approval is answered with yes or no.', { id });
     }
-    if (!tell(commandOf(id, answer))) throw new AgentMuxError('STDIN_NOT_AVAILABLE', 'The agent takes no answers while it runs.');
+    if (!tell(commandOf(id, answer, verdictOn(id))))
+      throw new AgentMuxError('STDIN_NOT_AVAILABLE', 'The agent takes no answers while it runs.');
     deadlines.release();
     if ('text' in answer || type === 'input') return;
     emit(answer.approve ? { type: 'approval_granted', interactionId: id } : { type: 'approval_denied', ...refusal(id, answer.reason) });
   }
 }
 
-function commandOf(id: string, answer: InteractionAnswer): Command {
+function commandOf(id: string, answer: InteractionAnswer, verdict: Verdict | undefined): Command {
   if ('text' in answer) return { kind: 'message', text: answer.text };
-  return answer.approve ? { kind: 'approve', interactionId: id } : { kind: 'deny', ...refusal(id, answer.reason) };
+  if (!answer.approve) return { kind: 'deny', ...refusal(id, answer.reason) };
+  return { kind: 'approve', interactionId: id, ...(verdict?.kind === 'change' && { input: verdict.input }) };
 }
 
 function refusal(interactionId: string, reason: string | undefined): { interactionId: string; reason?: string } {

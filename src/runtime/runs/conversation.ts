@@ -89,15 +89,25 @@ export class Conversation {
     return false;
   }
 
+  /** Whether the agent can be told something when it has answered. */
+  get listens(): boolean {
+    return this.#obstacle('between') === undefined;
+  }
+
   /** Refuses before anything happens what this agent, or this run of it, cannot do. */
   #assertListens(when: 'steering' | 'between'): void {
+    const obstacle = this.#obstacle(when);
+    if (obstacle !== undefined) throw this.#deaf(obstacle);
+  }
+
+  #obstacle(when: 'steering' | 'between'): string | undefined {
     const { adapter, options, answerable } = this.#context;
     const rule = adapter.messages;
-    if (rule === undefined) throw this.#deaf('takes no messages while it runs');
+    if (rule === undefined) return 'takes no messages while it runs';
     if (rule.held === 'asked' && options.nonInteractive !== false && !answerable) {
-      throw this.#deaf('takes messages only in a run that is started with nonInteractive: false');
+      return 'takes messages only in a run that is started with nonInteractive: false';
     }
-    if (when === 'steering' && rule.when !== 'steering') throw this.#deaf('takes messages between its answers only');
+    return when === 'steering' && rule.when !== 'steering' ? 'takes messages between its answers only' : undefined;
   }
 
   #deaf(why: string): AgentMuxError {

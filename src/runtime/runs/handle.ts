@@ -1,4 +1,5 @@
 import type { AgentEvent, EventName, EventOf } from '../../contract/event.ts';
+import type { RunHooks } from '../../contract/run-hooks.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../../contract/run-result.ts';
@@ -25,6 +26,8 @@ export interface RunCallbacks {
   /** Also called in `yolo`, where its answer may still be no; never in `deny`. */
   onApprovalRequest?(event: EventOf<'approval_request'>): Promise<boolean> | boolean;
   onInputRequired?(event: EventOf<'input_required'>): Promise<string> | string;
+  /** Called at points of the run; what each can do with an agent is in `hookTable`. They narrow what may happen, and approve nothing. */
+  readonly hooks?: RunHooks;
 }
 
 /** Options of a run in this process. */

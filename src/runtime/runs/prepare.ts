@@ -1,8 +1,8 @@
-import type { Adapter, SpawnPlan, SpawnSpec } from '../../adapters/adapter.ts';
+import type { Adapter, SpawnPlan, SpawnSpec, WaitsFor } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import { type RunOptions, runTags } from '../../contract/run-options.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
 import { childEnvironment } from './environment.ts';
@@ -24,6 +24,8 @@ export interface Prepared {
   readonly spec: SpawnSpec;
   readonly command: string;
   readonly env: Record<string, string>;
+  /** Before which tools the agent waits in this run. */
+  readonly waitsFor: WaitsFor;
 }
 
 export interface Preparing {
@@ -34,6 +36,8 @@ export interface Preparing {
   readonly deps: RunDeps;
   readonly answerable: boolean;
   readonly interactive: boolean;
+  /** Who wants to see tools before they run, whatever the approval mode says. */
+  readonly consulted?: { readonly callback: boolean; readonly hook: boolean };
 }
 
 /** Finds the agent, checks the options against the version that is there, and decides how its model traffic goes. */
@@ -61,18 +65,29 @@ function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: Gate
 
 type Found = Pick<Prepared, 'detected' | 'traffic' | 'wanted' | 'folder'>;
 
+/** The agent waits for nobody, or not for everything: a hook is then told and cannot stop. */
+const UNSTOPPED: Readonly<Record<WaitsFor, string | undefined>> = {
+  nothing: 'the agent does not wait for it in this run; it is only told',
+  'what-it-asks': 'tools that the agent runs without asking do not wait for it; it is only told of those',
+  'every-tool': undefined,
+};
+
 async function planned(run: Preparing, port: GatewayPort, found: Found): Promise<Prepared> {
   const { adapter, options, deps, runId } = run;
   const { traffic, detected } = found;
-  const draft = planOf(run, found);
+  const draft = consulting(run, planOf(run, found));
+  const waitsFor = adapter.waitsFor?.(draft) ?? 'nothing';
+  const unstopped = run.consulted?.hook === true ? UNSTOPPED[waitsFor] : undefined;
   const plan =
     traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(port, traffic, await mint(run, port, traffic, draft)) };
   const spec = adapter.spawn(plan);
+  const unhonoured = unstopped === undefined ? [] : [{ option: 'hooks.preToolUse', reason: unstopped }];
   return {
     ...found,
     port,
     plan,
-    spec,
+    spec: { ...spec, unhonoured: [...spec.unhonoured, ...unhonoured] },
+    waitsFor,
     command: detected.path ?? adapter.cliCommand,
     env: childEnvironment({
       base: deps.env,
@@ -112,6 +127,19 @@ function planOf(run: Preparing, found: Found): SpawnPlan {
   };
 }
 
+/**
+ * An agent that everything is allowed to asks nobody. Where somebody wants to be asked all the same, and the agent can ask in this run,
+ * it is started as one that asks, and what nobody objects to is allowed.
+ */
+function consulting({ adapter, consulted }: Preparing, plan: SpawnPlan): SpawnPlan {
+  if (consulted === undefined) return plan;
+  const watched = consulted.hook ? { ...plan, watched: true } : plan;
+  const waits = (one: SpawnPlan): WaitsFor => adapter.waitsFor?.(one) ?? 'nothing';
+  if (plan.options.approvalMode !== 'yolo' || (!consulted.callback && waits(watched) === 'every-tool')) return watched;
+  const asking: SpawnPlan = { ...watched, options: { ...plan.options, approvalMode: 'prompt' }, answerable: true };
+  return waits({ ...asking, watched: false }) === 'nothing' ? watched : asking;
+}
+
 /** The key must know what the gateway sets on the wire, and only the adapter knows that; it is asked once before the key exists. */
 async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, draft: SpawnPlan): Promise<string> {
   const { adapter, options, runId, deps } = run;
@@ -127,7 +155,7 @@ async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic,
     compatibility: options.compatibility ?? 'best_effort',
     thinking: thinking.by === 'wire' ? (thinking.wire ?? null) : null,
     raw: traffic.credential === 'caller',
-    tags: options.tags ?? [],
+    tags: runTags(options),
     expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),
   });
 }

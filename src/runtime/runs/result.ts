@@ -32,5 +32,6 @@ export function resultOf({ run, options, tally, ending, spent, durationMs, event
     error,
     events,
     tags: options.tags ?? [],
+    ...(options.projectId !== undefined && { projectId: options.projectId }),
   };
 }

@@ -1,27 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Adapter, EventDraft } from '../../adapters/adapter.ts';
+import type { Adapter, Command, EventDraft } from '../../adapters/adapter.ts';
 import type { AgentEvent, EventName, EventOf } from '../../contract/event.ts';
 import { AgentMuxError } from '../../contract/run-error.ts';
-import { newRunId, type RunId } from '../../contract/run-id.ts';
+import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
 import type { RunResult, RunState } from '../../contract/run-result.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import { type AgentEnd, AgentProcess } from './agent-process.ts';
 import { announcements } from './announcements.ts';
 import { Approvals, isAnswerable } from './approvals.ts';
-import { Assembler } from './assembler.ts';
 import { BudgetWatch } from './budget-watch.ts';
 import { Conversation } from './conversation.ts';
 import { Deadlines } from './deadlines.ts';
 import type { RunDeps } from './deps.ts';
-import { EventStream } from './event-stream.ts';
 import type { Interactions, LocalRunOptions, QueueTime, RunHandle } from './handle.ts';
+import { Hooks } from './hooks.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './outcome.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { resultOf } from './result.ts';
 import { mayRetry, retryDelay } from './retry.ts';
 import { endLeftovers } from './run-folder.ts';
 import { Settlement } from './settlement.ts';
-import { Tally } from './tally.ts';
+import { Telling } from './telling.ts';
 
 const GRACE_MS = 5000;
 
@@ -31,6 +30,7 @@ export interface RunStart {
   readonly options: LocalRunOptions;
   readonly cwd: string;
   readonly deps: RunDeps;
+  /** An id that is taken already; without it the caller's own is claimed, or one is made. */
   readonly runId?: RunId;
 }
 
@@ -39,18 +39,17 @@ export class Run implements RunHandle {
   readonly runId: RunId;
   readonly agent: string;
   readonly #adapter: Adapter;
-  readonly #options: LocalRunOptions;
+  #options: LocalRunOptions;
   readonly #cwd: string;
   readonly #deps: RunDeps;
   readonly #startedAt: number;
-  readonly #assembler: Assembler;
-  readonly #stream: EventStream;
-  readonly #tally = new Tally();
-  readonly #collected: AgentEvent[] = [];
+  /** The id is one that the caller has made, and nobody else may have it. */
+  #unclaimed: boolean;
+  readonly #telling: Telling;
+  readonly #hooks: Hooks;
   readonly #approvals: Approvals;
   readonly #conversation: Conversation;
   readonly #deadlines: Deadlines;
-  readonly #toldOnce = new Set<string>();
   readonly #over: Promise<RunResult>;
   #budget: BudgetWatch | undefined;
   #process: AgentProcess | undefined;
@@ -61,41 +60,42 @@ export class Run implements RunHandle {
   #told = false;
   #ended = false;
 
-  constructor({ adapter, options, cwd, deps, runId = newRunId() }: RunStart) {
-    this.runId = runId;
+  constructor({ adapter, options, cwd, deps, runId }: RunStart) {
+    const named = runId === undefined && options.runId !== undefined ? parseNamedRunId(options.runId) : undefined;
+    this.runId = runId ?? named ?? newRunId();
+    this.#unclaimed = named !== undefined;
     this.agent = adapter.agent;
     this.#adapter = adapter;
     this.#options = options;
     this.#cwd = cwd;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();
-    this.#assembler = new Assembler(runId, adapter.agent, deps.clock);
-    this.#stream = new EventStream((dropped) =>
-      this.#assembler.complete({
-        type: 'debug',
-        level: 'warn',
-        message: `${dropped} events were dropped: they were read more slowly than they came`,
-      }),
-    );
+    const { stream, collectEvents } = options;
+    const { clock, onEvent } = deps;
+    this.#telling = new Telling({ stream, collectEvents, runId: this.runId, agent: this.agent, clock, onEvent });
     this.#deadlines = new Deadlines({
       totalMs: options.timeout,
       silenceMs: options.inactivityTimeout,
       onExpired: (kind) => this.#end(kind === 'run' ? 'timeout' : 'inactivity'),
     });
-    this.#approvals = new Approvals({
-      options,
-      clock: deps.clock,
+    const emit = (draft: EventDraft): void => this.#emit(draft);
+    const tell = (command: Command): boolean => this.#active().tell(command);
+    this.#hooks = new Hooks({
+      hooks: options.hooks ?? {},
+      agent: this.agent,
+      runId: this.runId,
+      clock,
+      sessionId: () => this.#telling.tally.sessionId,
+      takesInput: adapter.takesInput === true,
       deadlines: this.#deadlines,
-      tell: (command) => this.#active().tell(command),
-      emit: (draft) => this.#emit(draft),
+      // A hook may answer when the agent is gone.
+      tell: (command) => this.#process?.tell(command) ?? false,
+      emit,
+      remark: (level, message) => this.#emit({ type: 'debug', level, message }),
     });
-    this.#conversation = new Conversation({
-      adapter,
-      options,
-      answerable: isAnswerable(options),
-      tell: (command) => this.#active().tell(command),
-      emit: (draft) => this.#emit(draft),
-    });
+    const verdictOn = (id: string) => this.#hooks.verdictOn(id);
+    this.#approvals = new Approvals({ options, clock, deadlines: this.#deadlines, verdictOn, tell, emit });
+    this.#conversation = new Conversation({ adapter, options, answerable: isAnswerable(options), tell, emit });
     // Begun in a later turn, so that whoever has the handle can listen before the first event.
     this.#over = Promise.resolve().then(() => this.#live());
   }
@@ -109,22 +109,22 @@ export class Run implements RunHandle {
   }
 
   on<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
-    this.#stream.on(type, listener);
+    this.#telling.stream.on(type, listener);
     return this;
   }
 
   off<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
-    this.#stream.off(type, listener);
+    this.#telling.stream.off(type, listener);
     return this;
   }
 
   once<N extends EventName>(type: N, listener: (event: EventOf<N>) => void): this {
-    this.#stream.once(type, listener);
+    this.#telling.stream.once(type, listener);
     return this;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-    return this.#stream.reader();
+    return this.#telling.stream.reader();
   }
 
   result(): Promise<RunResult> {
@@ -169,7 +169,7 @@ export class Run implements RunHandle {
 
   #goesOn(): void {
     this.#interrupted = false;
-    this.#toldOnce.delete('interrupted');
+    this.#telling.forget('interrupted');
     this.#state = 'running';
   }
 
@@ -233,7 +233,12 @@ export class Run implements RunHandle {
     let ending: Ending;
     try {
       const port = await this.#deps.gateway();
+      // Before there are books: those of another run must not be closed.
+      if (this.#unclaimed) await port.claim(this.runId);
+      this.#unclaimed = false;
       settlement.through(port);
+      this.#options = await this.#hooks.prompted(this.#options, this.#stopped.signal);
+      settlement.prompted(this.#options);
       ending = await this.#drive(port, settlement);
     } catch (error) {
       ending = failedEnding(error, this.#stop);
@@ -245,21 +250,24 @@ export class Run implements RunHandle {
     this.#process = undefined;
     this.#ended = true;
     this.#conversation.end();
-    endLeftovers(this.runId);
+    // Those of the id belong to the run that has it.
+    if (!this.#unclaimed) endLeftovers(this.runId);
+    await this.#hooks.ended(ending, this.#telling.tally);
     const spent = await this.#settled(settlement, ending);
     this.#state = ending.state;
-    this.#stream.end();
+    this.#telling.end();
     const durationMs = this.#deps.clock.now() - this.#startedAt;
-    return resultOf({ run: this, options: this.#options, tally: this.#tally, ending, spent, durationMs, events: this.#collected });
+    const { tally, collected: events } = this.#telling;
+    return resultOf({ run: this, options: this.#options, tally, ending, spent, durationMs, events });
   }
 
   /** A run whose receipt cannot be written has still ended; whoever waits for it must hear so. */
   async #settled(settlement: Settlement, ending: Ending): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
     try {
-      return await settlement.close(ending, this.#tally);
+      return await settlement.close(ending, this.#telling.tally);
     } catch (error) {
       this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
-      return { cost: this.#tally.cost, tokenUsage: this.#tally.tokenUsage };
+      return { cost: this.#telling.tally.cost, tokenUsage: this.#telling.tally.tokenUsage };
     }
   }
 
@@ -273,9 +281,11 @@ export class Run implements RunHandle {
         deps: this.#deps,
         answerable: isAnswerable(this.#options),
         interactive: false,
+        ...this.#hooks.consulted(this.#options),
       },
       port,
     );
+    this.#hooks.starting({ waits: prepared.waitsFor !== 'nothing' });
     await settlement.open(prepared);
     for (const draft of announcements(this.#options, prepared)) this.#emit(draft);
     this.#deadlines.start();
@@ -284,7 +294,7 @@ export class Run implements RunHandle {
       const end = await this.#attempt(prepared);
       const ending = endingOf(end, this.#stop, this.#interrupted);
       const policy = this.#options.retryPolicy;
-      const failure = { code: ending.error?.code ?? '', attempt, acted: this.#tally.acted };
+      const failure = { code: ending.error?.code ?? '', attempt, acted: this.#telling.tally.acted };
       if (this.#stop !== undefined || !mayRetry(policy, failure)) {
         this.#tellFailure(ending);
         return ending;
@@ -301,7 +311,8 @@ export class Run implements RunHandle {
     const agent = await AgentProcess.start(this.#adapter, prepared, {
       graceMs,
       hear: (drafts) => this.#hear(drafts),
-      goesOn: () => this.#stop === undefined && this.#conversation.answered({ interrupted: this.#interrupted }),
+      wait: (tools) => this.#hooks.waits(tools),
+      goesOn: () => this.#goesOnAfterAnswer(),
     });
     this.#process = agent;
     this.#state = 'running';
@@ -312,37 +323,31 @@ export class Run implements RunHandle {
     return end;
   }
 
+  #goesOnAfterAnswer(): boolean {
+    if (this.#stop !== undefined) return false;
+    const goesOn = this.#conversation.answered({ interrupted: this.#interrupted });
+    if (this.#interrupted) return goesOn;
+    const next = { end: () => this.#process?.finish(), goOn: (text: string) => this.send(text) };
+    return this.#hooks.answered(this.#telling.tally, !goesOn && this.#conversation.listens ? next : undefined) || goesOn;
+  }
+
   #hear(drafts: readonly EventDraft[]): void {
     this.#deadlines.heard();
-    for (const draft of drafts) this.#emit(draft);
+    for (const draft of drafts) if (!this.#hooks.holds(draft)) this.#emit(draft);
   }
 
   #emit(draft: EventDraft): void {
-    if (this.#isToldAgain(draft)) return;
-    const event = this.#assembler.complete(draft);
-    this.#tally.add(event);
-    // Whoever wants no stream gets every message in one piece.
-    if (this.#options.stream === false && Assembler.isDelta(event)) return;
-    if (this.#options.collectEvents === true) this.#collected.push(event);
-    this.#deps.onEvent?.(event);
-    this.#stream.push(event);
+    const event = this.#telling.tell(draft);
+    if (event === undefined) return;
     this.#react(event);
     this.#conversation.heard(event);
-  }
-
-  /** Agents repeat what they cannot stream, and confirm an interruption that we have told already. */
-  #isToldAgain(draft: EventDraft): boolean {
-    const key = draft.type === 'stream_fallback' ? draft.capability : draft.type;
-    if (draft.type !== 'stream_fallback' && draft.type !== 'interrupted') return false;
-    const again = this.#toldOnce.has(key);
-    this.#toldOnce.add(key);
-    return again;
+    this.#hooks.heard(event);
   }
 
   #react(event: AgentEvent): void {
     switch (event.type) {
       case 'turn_start':
-        if (this.#options.maxTurns !== undefined && this.#tally.turnCount > this.#options.maxTurns) this.#end('turn_limit');
+        if (this.#options.maxTurns !== undefined && this.#telling.tally.turnCount > this.#options.maxTurns) this.#end('turn_limit');
         break;
       case 'aborted':
       case 'turn_limit':

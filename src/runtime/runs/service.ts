@@ -3,7 +3,8 @@ import { systemClock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import { newRunId, type RunId } from '../../contract/run-id.ts';
+import { runExists } from '../../contract/run-error.ts';
+import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
 import type { RunResult } from '../../contract/run-result.ts';
 import { deleteRunEvents, readRunEvents } from '../../store/run-events.ts';
@@ -26,6 +27,8 @@ export interface RunServiceOptions {
   readonly runsFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly node: string;
+  /** The id of a caller is free again: its run was not started after all. */
+  release(run: RunId): void;
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
   readonly onFault: (error: unknown) => void;
@@ -81,9 +84,14 @@ export class RunService {
     const { agents, store, runsFolder, env, node, onFault } = this.#options;
     const adapter = agents.adapters.get(options.agent);
     checkStart(adapter, options, agents.knowledge);
-    const runId = newRunId();
+    const runId = await this.#idOf(options);
     const kept = keepableOptions(options);
-    await createRun(store, { runId, agent: adapter.agent, node, keyId: ask.keyId, options: kept, createdAt: Date.now() });
+    const row = { runId, agent: adapter.agent, node, keyId: ask.keyId, options: kept, createdAt: Date.now() };
+    await createRun(store, row).catch(async (error: unknown) => {
+      this.#options.release(runId);
+      // Another node may have taken the same id in the same moment.
+      throw options.runId !== undefined && (await getRun(store, runId)) !== undefined ? runExists(runId) : error;
+    });
     const log = new RunLog(store, runId, this.#options);
     const deps: RunDeps = {
       agents: agents.knowledge,
@@ -99,6 +107,14 @@ export class RunService {
     const settled = handle.result().then((result) => this.#settle(result, { log, kept, keepWords: ask.keepWords, runId }));
     this.#live.set(runId, { handle, log, settled });
     return runId;
+  }
+
+  /** The caller's own id, taken before anything is written: the same start may be sent again and runs once. */
+  async #idOf({ runId }: RunOptions): Promise<RunId> {
+    const named = runId === undefined ? undefined : parseNamedRunId(runId);
+    if (named === undefined) return newRunId();
+    await this.#options.port(null, null).claim(named);
+    return named;
   }
 
   /** The run, while it is under way in this process. Not awaited by accident: a handle is a promise of its result. */

@@ -4,7 +4,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { ReceiptUsage } from '../../contract/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import { type RunOptions, runTags } from '../../contract/run-options.ts';
 import type { RunResult, RunTokenUsage } from '../../contract/run-result.ts';
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../gateway-port.ts';
 import type { RunDeps } from './deps.ts';
@@ -27,7 +27,7 @@ export interface Settled {
 
 /** The books of one run: what it was allowed, what it used, what it changed. They end in its receipt. */
 export class Settlement {
-  readonly #run: Settled;
+  #run: Settled;
   readonly #at: number;
   #port: GatewayPort | undefined;
   #prepared: Prepared | undefined;
@@ -41,6 +41,11 @@ export class Settlement {
 
   through(port: GatewayPort): void {
     this.#port = port;
+  }
+
+  /** The options with the prompt that a hook has left. */
+  prompted(options: RunOptions): void {
+    this.#run = { ...this.#run, options };
   }
 
   /** Journals the run before its agent starts. */
@@ -94,7 +99,7 @@ export class Settlement {
         this.#prepared === undefined ? [] : [...fidelityOf(this.#prepared), ...foreseenLosses(adapter, options, this.#prepared.traffic)],
       request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
       enforcement: options.maxBudgetUsd === undefined ? 'enforced' : (this.#port?.enforcement ?? 'advisory'),
-      tags: options.tags ?? [],
+      tags: runTags(options),
     };
   }
 

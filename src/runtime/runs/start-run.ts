@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Adapter } from '../../adapters/adapter.ts';
+import { checkHooks } from '../../adapters/hooks.ts';
 import type { AgentCapabilities } from '../../contract/coding-agent.ts';
 import { AgentMuxError, ValidationError } from '../../contract/run-error.ts';
+import { HOOK_TYPES } from '../../contract/run-hooks.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/run-options.ts';
 import type { AgentKnowledge, RunDeps } from './deps.ts';
@@ -15,17 +17,39 @@ import { Run } from './run.ts';
  */
 export function startRun(adapter: Adapter, options: LocalRunOptions, deps: RunDeps, runId?: RunId): RunHandle {
   const cwd = checkStart(adapter, options, deps.agents);
-  return new Run({ adapter, options, cwd, deps, ...(runId === undefined ? {} : { runId }) });
+  checkCallbacks(adapter, options);
+  return new Run({ adapter, options: withMode(options), cwd, deps, ...(runId === undefined ? {} : { runId }) });
+}
+
+/** Whoever gives a callback for approvals and no mode wants to be asked. */
+function withMode(options: LocalRunOptions): LocalRunOptions {
+  const { approvalMode, onApprovalRequest } = options;
+  return approvalMode === undefined && onApprovalRequest !== undefined ? { ...options, approvalMode: 'prompt' } : options;
 }
 
 /** Throws what a start would throw; the folder of the run. */
 export function checkStart(adapter: Adapter, options: RunOptions, agents: AgentKnowledge): string {
+  const cwd = folderOf(options);
   const effective = agents.effective(adapter);
   agents.check(adapter, effective, options);
   assertListens(adapter, effective, options);
-  const cwd = options.cwd ?? process.cwd();
+  return cwd;
+}
+
+function folderOf({ cwd = process.cwd() }: RunOptions): string {
   if (isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
   throw new ValidationError([{ field: 'cwd', message: 'must be the absolute path of a folder', received: cwd }]);
+}
+
+/** Hooks that do not exist, that are no functions, or that the agent could never call. */
+function checkCallbacks(adapter: Adapter, { hooks = {} }: LocalRunOptions): void {
+  const names: readonly string[] = HOOK_TYPES;
+  const faults = Object.entries(hooks).flatMap(([name, hook]) => {
+    if (!names.includes(name)) return [{ field: `hooks.${name}`, message: `is not one of ${names.join(', ')}` }];
+    return hook === undefined || typeof hook === 'function' ? [] : [{ field: `hooks.${name}`, message: 'must be a function' }];
+  });
+  if (faults.length > 0) throw new ValidationError(faults);
+  checkHooks(adapter, hooks);
 }
 
 /** A caller who wants to talk to the agent while it runs gets one that listens, or none. */

@@ -5,7 +5,7 @@ import { print } from './print.ts';
 
 /**
  * Speaks as Claude Code does in its stream-json form: one user message on the standard input, a call to the model, the answer, a result.
- * The prompt `ask` makes it ask for a permission first, `wait` makes it wait for ever, `write NAME` makes it write a file first.
+ * The prompt `ask` makes it ask for a permission first, `hook` makes it call the hook that was registered, `wait` makes it wait for ever, `write NAME` makes it write a file first.
  */
 if (process.argv.includes('--version')) {
   process.stdout.write('2.1.325 (Claude Code)\n');
@@ -18,12 +18,25 @@ const session_id = '11111111-2222-4333-8444-555555555555';
 interface ClaudeLine {
   readonly type: string;
   readonly message?: { readonly content: string | readonly { readonly text?: string }[] };
-  readonly response?: { readonly response?: { readonly behavior?: string } };
+  readonly request?: {
+    readonly subtype?: string;
+    readonly hooks?: { readonly PreToolUse: readonly [{ readonly hookCallbackIds: readonly string[] }] };
+  };
+  readonly response?: {
+    readonly response?: { readonly behavior?: string; readonly hookSpecificOutput?: Readonly<Record<string, string>> };
+  };
 }
 
 function promptOf({ message }: ClaudeLine): string {
   const content = message?.content ?? '';
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('');
+}
+
+let hook: string | undefined;
+
+function answeredBy({ response }: ClaudeLine): string {
+  const { behavior, hookSpecificOutput: output } = response?.response ?? {};
+  return output === undefined ? `permission: ${behavior}` : `hook: ${output.permissionDecision} ${output.permissionDecisionReason}`;
 }
 
 async function answer(prompt: string): Promise<void> {
@@ -52,13 +65,21 @@ print({ type: 'system', subtype: 'init', session_id, tools: [], mcp_servers: [],
 const lines = createInterface(process.stdin);
 for await (const line of lines) {
   const said = JSON.parse(line) as ClaudeLine;
-  if (said.type === 'control_response') await answer(`permission: ${said.response?.response?.behavior}`);
+  if (said.request?.subtype === 'initialize') hook = said.request.hooks?.PreToolUse[0].hookCallbackIds[0];
+  if (said.type === 'control_response') await answer(answeredBy(said));
   if (said.type !== 'user') continue;
   const prompt = promptOf(said);
   const [, name] = /^write (\S+)$/.exec(prompt) ?? [];
   if (name !== undefined) writeFileSync(name, prompt);
   if (prompt === 'wait') await sleep(600_000);
-  else if (prompt === 'ask') {
+  else if (prompt === 'hook') {
+    const input = { tool_name: 'Write', tool_input: { file_path: 'a', content: 'b' } };
+    print({
+      type: 'control_request',
+      request_id: 'hook-1',
+      request: { subtype: 'hook_callback', callback_id: hook, tool_use_id: 't1', input },
+    });
+  } else if (prompt === 'ask') {
     const request = { subtype: 'can_use_tool', tool_name: 'Write', tool_use_id: 't1', input: { file_path: 'a', content: 'b' } };
     print({ type: 'control_request', request_id: 'req-1', request });
   } else await answer(prompt);

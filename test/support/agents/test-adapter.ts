@@ -9,6 +9,7 @@ import type {
   SpawnPlan,
   SpawnSpec,
   Traffic,
+  WaitingTool,
 } from '../../../src/adapters/adapter.ts';
 import { parseJsonObject } from '../../../src/base/json.ts';
 import type { AgentCapabilities } from '../../../src/contract/coding-agent.ts';
@@ -27,7 +28,8 @@ export type FakeAgent =
   | 'turning'
   | 'model-caller'
   | 'saying'
-  | 'talking';
+  | 'talking'
+  | 'using';
 
 export const FAKE_CAPABILITIES: AgentCapabilities = {
   agent: 'claude',
@@ -79,6 +81,10 @@ export interface FakeOptions {
   readonly traffic?: Traffic;
   /** Where `model-caller` sends its request. */
   readonly path?: string;
+  /** Before which tools it waits, by the approval mode that it is started with; absent: it never does. */
+  readonly waitsFor?: Adapter['waitsFor'];
+  readonly takesInput?: true;
+  readonly untold?: Adapter['untold'];
   /** Sees every plan that it is asked about. */
   readonly onPlan?: (plan: SpawnPlan) => void;
 }
@@ -90,6 +96,9 @@ export function fakeAdapter(fake: FakeAgent, options: FakeOptions = {}): Adapter
     displayName: 'Fake',
     cliCommand: process.execPath,
     ...(options.messages !== null && { messages: options.messages ?? { when: 'steering', held: 'always' } }),
+    ...(options.waitsFor !== undefined && { waitsFor: options.waitsFor }),
+    ...(options.takesInput === true && { takesInput: true }),
+    ...(options.untold !== undefined && { untold: options.untold }),
     capabilities: FAKE_CAPABILITIES,
     summary: { cli: '', session: '', stream: '', fork: '', thinking: '', mcp: '', skills: '', plugins: '', acp: '', platforms: '' },
     notes: [],
@@ -118,7 +127,7 @@ function spawnFake(fake: FakeAgent, plan: SpawnPlan, { pty = false, path = '/v1/
         ? {}
         : { FAKE_URL: `${gateway.origin}/e/${gateway.engine}${path}`, FAKE_KEY: gateway.ownLogin ? '' : gateway.key },
     files: { 'settings.json': '{}' },
-    stdin: plan.answerable || fake === 'asking' || fake === 'talking' ? 'open' : 'closed',
+    stdin: plan.answerable || fake === 'asking' || fake === 'talking' || fake === 'using' ? 'open' : 'closed',
     pty,
     thinking: { by: 'flag', detail: 'fake' },
     unhonoured: [],
@@ -131,13 +140,17 @@ function fakeDialogue(): Dialogue {
     const parsed = parseJsonObject(text);
     if (parsed === undefined) return { events: text === '' ? [] : [{ type: 'log', source: 'stdout', line: text }] };
     if (parsed.type === 'done') return { events: [], done: true };
+    if (parsed.type === 'waiting') return { events: [], waiting: [parsed as unknown as WaitingTool] }; // likewise
     if (parsed.type !== 'outcome') return { events: [parsed as unknown as EventDraft] }; // the fakes print drafts
     outcome = parsed as unknown as Outcome; // likewise
     return { events: [] };
   };
   const say = (command: Command): string[] => {
     if (command.kind === 'message' || command.kind === 'steer') return [`${command.kind} ${command.text}`];
-    return [command.kind === 'interrupt' ? 'interrupt' : `${command.kind} ${command.interactionId}`];
+    if (command.kind === 'interrupt') return ['interrupt'];
+    const input = 'input' in command ? ` ${JSON.stringify(command.input)}` : '';
+    if ('waitId' in command) return [`${command.kind} ${command.waitId}${command.kind === 'stop' ? ` ${command.reason}` : input}`];
+    return [`${command.kind} ${command.interactionId}${input}`];
   };
   return { begin: () => [], line, say, end: () => ({ events: [], outcome: outcome ?? { ok: false } }) };
 }

@@ -170,6 +170,7 @@ describe('questions', () => {
         action: 'write: /a',
         detail: '{"path":"/a"}',
         toolName: 'write',
+        toolCallId: 't1',
         riskLevel: 'medium',
       },
     ]);

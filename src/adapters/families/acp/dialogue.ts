@@ -225,8 +225,12 @@ function say(talk: AcpTalk, command: Command): readonly string[] | undefined {
     case 'steer':
       // The protocol has one prompt at a time.
       return undefined;
-    default:
+    case 'approve':
+    case 'deny':
       return answerPermission(talk, talk.permissions, command);
+    default:
+      // The protocol knows approvals, and no hooks.
+      return undefined;
   }
 }
 

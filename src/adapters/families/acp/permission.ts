@@ -36,7 +36,9 @@ export function askPermission(run: AcpRun & { readonly plan: SpawnPlan }, permis
 }
 
 function requestOf(interactionId: string, call: JsonObject, toolName: string): EventDraft {
+  const toolCallId = textAt(call.toolCallId);
   return {
+    ...(toolCallId !== undefined && { toolCallId }),
     type: 'approval_request',
     interactionId,
     action: textAt(call.title) ?? toolName,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outline, planOf, told } from '../../../../test/support/dialogue.ts';
 import { type PiVoice, piDialogue } from './dialogue.ts';
-import { GATE_TITLE, REFUSED } from './extension.ts';
+import { GATE_TITLE, HOOK_TITLE, REFUSED } from './extension.ts';
 
 const VOICE: PiVoice = {
   tools: { mcp: () => undefined, effects: { bash: { does: 'shell', command: ['command'] } } },
@@ -215,12 +215,33 @@ describe('a run over standard input', () => {
     const message = JSON.stringify({ toolCallId: 'c1', toolName: 'bash', input: { command: 'ls' } });
     const request = { type: 'extension_ui_request', id: 'q1', method: 'confirm', title: GATE_TITLE, message };
     expect(dialogue.line(JSON.stringify(request)).events).toEqual([
-      { type: 'approval_request', interactionId: 'q1', action: 'bash', detail: '{"command":"ls"}', toolName: 'bash', riskLevel: 'high' },
+      {
+        type: 'approval_request',
+        interactionId: 'q1',
+        action: 'bash',
+        detail: '{"command":"ls"}',
+        toolName: 'bash',
+        toolCallId: 'c1',
+        riskLevel: 'high',
+      },
     ]);
     expect(dialogue.say({ kind: 'approve', interactionId: 'q1' })).toEqual(['{"type":"extension_ui_response","id":"q1","confirmed":true}']);
     expect(dialogue.say({ kind: 'approve', interactionId: 'q1' })).toBeUndefined();
     dialogue.line(JSON.stringify({ ...request, id: 'q2' }));
     expect(dialogue.say({ kind: 'deny', interactionId: 'q2' })).toEqual(['{"type":"extension_ui_response","id":"q2","confirmed":false}']);
+  });
+
+  it('waits for a hook and carries what it says', () => {
+    const dialogue = piDialogue(VOICE, planOf('pi', { approvalMode: 'yolo' }, { watched: true }));
+    const placeholder = JSON.stringify({ toolCallId: 'c1', toolName: 'bash', input: { command: 'ls' } });
+    const request = { type: 'extension_ui_request', id: 'w1', method: 'input', title: HOOK_TITLE, placeholder };
+    expect(dialogue.line(JSON.stringify(request))).toEqual({
+      events: [],
+      waiting: [{ waitId: 'w1', toolCallId: 'c1', toolName: 'bash', input: { command: 'ls' } }],
+    });
+    expect(dialogue.say({ kind: 'let', waitId: 'w1' })).toEqual(['{"type":"extension_ui_response","id":"w1","value":"abp-let"}']);
+    expect(dialogue.say({ kind: 'stop', waitId: 'w2', reason: 'no' })).toEqual(['{"type":"extension_ui_response","id":"w2","value":"no"}']);
+    expect(dialogue.say({ kind: 'let', waitId: 'w3', input: {} })).toBeUndefined();
   });
 
   it('answers a question of another extension with a text', () => {

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
-import type { Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
+import type { Command, Dialogue, EventDraft, Heard, SpawnPlan, WaitingTool } from '../../adapter.ts';
 import { RunAccount, type Voice } from '../jsonl/account.ts';
 import { type LineHandlers, readLine } from '../jsonl/reader.ts';
 import { promptWithPlaces } from '../launch/prompt.ts';
 import { listAt, objectAt, textAt } from '../lines/fields.ts';
-import { GATE_TITLE } from './extension.ts';
+import { GATE_TITLE, HOOK_LETS, HOOK_TITLE } from './extension.ts';
 import { type PiRun, SESSION_LINES } from './reader.ts';
 import { speaksRpc } from './spawn.ts';
 
@@ -58,10 +58,11 @@ function response({ account }: PiTalk, line: JsonObject): Heard {
   return { events: [], done: true };
 }
 
-/** A dialog of an extension: our own gate asks for approvals, others may ask anything. What wants no answer is no question. */
-function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] {
+/** A dialog of an extension: ours ask hooks and for approvals, others may ask anything. What wants no answer is no question. */
+function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] | Heard {
   const interactionId = textAt(line.id) ?? '';
   const title = textAt(line.title) ?? '';
+  if (line.method === 'input' && title === HOOK_TITLE) return { events: [], waiting: [waitingTool(interactionId, line)] };
   if (line.method === 'confirm') {
     questions.set(interactionId, 'approval');
     return [approval(interactionId, title, textAt(line.message) ?? '')];
@@ -72,17 +73,31 @@ function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] {
   return [{ type: 'input_required', interactionId, question: title, source: 'tool', ...(context !== undefined && { context }) }];
 }
 
+function waitingTool(waitId: string, line: JsonObject): WaitingTool {
+  const { toolCallId, toolName, input } = parseJsonObject(textAt(line.placeholder) ?? '') ?? {};
+  const id = textAt(toolCallId);
+  return { waitId, toolName: textAt(toolName) ?? '', input: input ?? {}, ...(id !== undefined && { toolCallId: id }) };
+}
+
 function approval(interactionId: string, title: string, message: string): EventDraft {
   const call = title === GATE_TITLE ? parseJsonObject(message) : undefined;
   if (call === undefined) return { type: 'approval_request', interactionId, action: title, detail: message, riskLevel: 'medium' };
   const toolName = textAt(call.toolName) ?? '';
   const riskLevel = toolName === 'bash' ? 'high' : 'medium';
-  return { type: 'approval_request', interactionId, action: toolName, detail: JSON.stringify(call.input ?? {}), toolName, riskLevel };
+  const toolCallId = textAt(call.toolCallId);
+  const asked = { action: toolName, detail: JSON.stringify(call.input ?? {}), toolName, riskLevel } as const;
+  return { type: 'approval_request', interactionId, ...asked, ...(toolCallId !== undefined && { toolCallId }) };
 }
 
 function say({ questions }: PiTalk, command: Command): readonly string[] | undefined {
   if (command.kind === 'interrupt') return [JSON.stringify({ type: 'abort' })];
   if (command.kind === 'message' || command.kind === 'steer') return [message(questions, command.text)];
+  if (command.kind === 'let' || command.kind === 'stop') {
+    // An input that the extension would have to put into the call has no way there.
+    if (command.kind === 'let' && command.input !== undefined) return undefined;
+    const value = command.kind === 'let' ? HOOK_LETS : command.reason;
+    return [JSON.stringify({ type: 'extension_ui_response', id: command.waitId, value })];
+  }
   const question = questions.get(command.interactionId);
   if (question === undefined) return undefined;
   questions.delete(command.interactionId);

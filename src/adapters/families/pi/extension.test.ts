@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DENIED, type ExtensionSettings, extensionText, GATE_TITLE, REFUSED } from './extension.ts';
+import { DENIED, type ExtensionSettings, extensionText, GATE_TITLE, HOOK_LETS, HOOK_TITLE, REFUSED } from './extension.ts';
 
 type Handler = (event: Record<string, unknown>, ctx: Record<string, unknown>) => unknown;
 
@@ -48,6 +48,17 @@ it('asks before a tool that changes something and obeys the answer', async () =>
   expect(await gate(CALL, answer(false))).toEqual({ block: true, reason: DENIED });
   expect(await gate({ ...CALL, toolName: 'read' }, answer(false))).toBeUndefined();
   expect(asked).toEqual(Array(2).fill([GATE_TITLE, '{"toolCallId":"call_1","toolName":"write","input":{"path":"a"}}']));
+});
+
+it('shows every tool to the hook and blocks what it does not let', async () => {
+  const { handlers } = await load({ watched: true });
+  const asked: unknown[] = [];
+  const answer = (value: string | undefined) => ({ ui: { input: async (...args: unknown[]) => (asked.push(args) > 0 ? value : '') } });
+  const hook = handlers.get('tool_call')!;
+  expect(await hook(CALL, answer(HOOK_LETS))).toBeUndefined();
+  expect(await hook(CALL, answer('not that'))).toEqual({ block: true, reason: 'not that' });
+  expect(await hook(CALL, answer(undefined))).toEqual({ block: true, reason: DENIED });
+  expect(asked).toEqual(Array(3).fill([HOOK_TITLE, '{"toolCallId":"call_1","toolName":"write","input":{"path":"a"}}']));
 });
 
 it('refuses where nobody can be asked', async () => {

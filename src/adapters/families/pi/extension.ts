@@ -13,10 +13,16 @@ export interface ExtensionSettings {
   readonly gate?: 'ask' | 'refuse';
   /** Tools that change nothing and pass the gate. */
   readonly harmless?: readonly string[];
+  /** Every tool waits for a hook of the caller, before the gate. */
+  readonly watched?: true;
 }
 
 /** The title by which the dialogue knows the questions of our gate from those of other extensions. */
 export const GATE_TITLE = 'abp-approval';
+
+/** The title of the question for a hook; the answer is this word, or the reason why the tool may not run. */
+export const HOOK_TITLE = 'abp-hook';
+export const HOOK_LETS = 'abp-let';
 
 /** What the model reads when a call was refused because nobody could be asked. */
 export const REFUSED = 'This tool needs an approval, and nobody can give one in this run.';
@@ -26,6 +32,14 @@ export const DENIED = 'The user denied this tool call.';
 
 // Plain JavaScript, because both agents load it as it stands, under Node and under Bun.
 const BODY = `
+function hook(pi) {
+  pi.on('tool_call', async (event, ctx) => {
+    const question = JSON.stringify({ toolCallId: event.toolCallId, toolName: event.toolName, input: event.input });
+    const answer = await ctx.ui.input(settings.hookTitle, question);
+    return answer === settings.hookLets ? undefined : { block: true, reason: answer || settings.denied };
+  });
+}
+
 function gate(pi) {
   pi.on('tool_call', async (event, ctx) => {
     if (settings.harmless.includes(event.toolName)) return undefined;
@@ -56,6 +70,7 @@ export default function (pi) {
   if (settings.payload) payload(pi);
   if (settings.systemPromptBefore) systemPrompt(pi);
   if (settings.skillPaths) pi.on('resources_discover', () => ({ skillPaths: settings.skillPaths }));
+  if (settings.watched) hook(pi);
   if (settings.gate) gate(pi);
 }
 `;
@@ -63,6 +78,7 @@ export default function (pi) {
 /** The text of an extension file, loaded with `-e`; undefined when there is nothing for it to do. */
 export function extensionText(settings: ExtensionSettings): string | undefined {
   if (Object.keys(settings).length === 0) return undefined;
-  const all = { ...settings, harmless: settings.harmless ?? [], gateTitle: GATE_TITLE, refused: REFUSED, denied: DENIED };
+  const words = { gateTitle: GATE_TITLE, refused: REFUSED, denied: DENIED, hookTitle: HOOK_TITLE, hookLets: HOOK_LETS };
+  const all = { ...settings, harmless: settings.harmless ?? [], ...words };
   return `const settings = ${JSON.stringify(all)};\n${BODY}`;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
 import { hasPrompt, promptText, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
@@ -42,9 +42,14 @@ const LONGEST_ARGUMENT = 100_000;
 export function speaksRpc(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const inline = plan.options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return (
-    plan.answerable || plan.options.nonInteractive === false || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT
-  );
+  const spokenTo = plan.answerable || plan.watched === true || plan.options.nonInteractive === false;
+  return spokenTo || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT;
+}
+
+/** The extension of the run asks, about every tool where a hook is to decide. */
+export function piWaitsFor(plan: SpawnPlan): WaitsFor {
+  if (plan.watched === true && !plan.interactive) return 'every-tool';
+  return plan.answerable && !plan.interactive && plan.options.approvalMode === 'prompt' ? 'what-it-asks' : 'nothing';
 }
 
 /** Starts an agent of the family. Its own configuration and session store stay where they are; an extension file of the run adds the rest. */
@@ -123,6 +128,7 @@ function settingsOf(kind: PiKind, plan: SpawnPlan): ExtensionSettings {
     ...(payload !== undefined && { payload }),
     ...(before !== undefined && { systemPromptBefore: before }),
     ...(options.skills !== undefined && options.skills.length > 0 && { skillPaths: options.skills }),
+    ...(piWaitsFor(plan) === 'every-tool' && { watched: true }),
     ...(options.approvalMode === 'prompt' && { gate: plan.answerable ? 'ask' : 'refuse', harmless: kind.readOnlyTools }),
   };
 }

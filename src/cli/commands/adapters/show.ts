@@ -1,3 +1,4 @@
+import { hookTable } from '../../../adapters/hooks.ts';
 import type { AgentCapabilities } from '../../../contract/coding-agent.ts';
 import { openCodingAgents } from '../../coding-agents/open.ts';
 import { defineCommand } from '../../command.ts';
@@ -13,7 +14,9 @@ export const command = defineCommand({
   async run(context, { agent }) {
     const { output } = context;
     const { adapters } = await openCodingAgents(context);
-    const { displayName, capabilities, summary, notes, defaultModelId, modelsAsOf, modelsSource } = adapters.get(agent);
+    const adapter = adapters.get(agent);
+    const { displayName, capabilities, summary, notes, defaultModelId, modelsAsOf, modelsSource } = adapter;
+    const hooks = hookTable(adapter);
     const detection = await adapters.detect(agent);
     const installInstructions = adapters.installInstructions(agent);
     const data = {
@@ -22,6 +25,7 @@ export const command = defineCommand({
       capabilities,
       summary,
       notes,
+      hooks,
       installInstructions,
       defaultModelId,
       modelsAsOf,
@@ -33,6 +37,7 @@ export const command = defineCommand({
       return [
         `${output.paint.strong(displayName)} (${agent}), ${version}`,
         table(fields(capabilities, detection.effective, output.paint)),
+        table(Object.entries(hooks).map(([hook, support]) => [`hook ${hook}`, support])),
         table(installInstructions.map(({ type, command: line, notes: remark }) => [type, line, output.paint.faint(remark ?? '')])),
         ...notes.map(({ date, version: measured, note }) => `${output.paint.faint(`${date}, ${measured}:`)} ${note}`),
       ].join('\n\n');

@@ -1,0 +1,153 @@
+import { createParser } from 'eventsource-parser';
+import { AbpError } from '../contract/errors.ts';
+import type { AgentEvent } from '../contract/event.ts';
+import type { RunOptions } from '../contract/run-options.ts';
+import type { PendingInteraction, RunResult, RunState } from '../contract/run-result.ts';
+import { type Connection, get, post, rest } from './http.ts';
+
+/** The point at which a queued message is said; one that never comes is the end of the answer. */
+export type QueueTime = 'next-turn' | 'after-tool' | 'after-response';
+
+/** What is answered to an approval or a question. */
+export type RemoteAnswer = { readonly approve: true } | { readonly approve: false; readonly reason?: string } | { readonly text: string };
+
+/** Where a run stands. */
+export interface RemoteRunView {
+  readonly status: string;
+  /** Null when it is not under way. */
+  readonly state: RunState | null;
+  readonly interactions: readonly PendingInteraction[];
+  readonly result: Partial<RunResult> | null;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** Without an event in between. */
+const MOST_BREAKS = 20;
+
+/** Starts a run of a coding agent on the machine of a server. With a `runId` of yours a start whose answer was lost can be sent again. */
+export async function startRun(connection: Connection, options: RunOptions): Promise<RemoteRun> {
+  const answer = await post(connection, '/v1/runs', options);
+  const { run_id: runId } = (await answer.json()) as { readonly [Member in 'run_id']: string }; // the server's own document
+  return new RemoteRun(connection, runId);
+}
+
+/**
+ * A run of a coding agent on a server: what the handle of a run in this process can do, over HTTP. It is not a promise itself, so that
+ * it can be returned from an async function; `result` waits for the end.
+ */
+export class RemoteRun implements AsyncIterable<AgentEvent> {
+  readonly runId: string;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection, runId: string) {
+    this.#connection = connection;
+    this.runId = runId;
+  }
+
+  /** Every event from the first one on, until the end of the run. A connection that breaks is opened again after the last event. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, RunResult> {
+    const left = new AbortController();
+    let last = '0';
+    let breaks = 0;
+    try {
+      for (;;) {
+        try {
+          for await (const { id, event, data } of this.#messages(last, left.signal)) {
+            const value: unknown = await new Response(data).json();
+            if (event === 'run_result') return resultOf(value);
+            [last, breaks] = [id ?? last, 0];
+            yield value as AgentEvent; // the server's own document
+          }
+        } catch (error) {
+          if (AbpError.is(error) || breaks >= MOST_BREAKS) throw error;
+        }
+        await rest(Math.min(FIRST_PAUSE_MS * 2 ** breaks, LONGEST_PAUSE_MS), left.signal);
+        breaks += 1;
+      }
+    } finally {
+      left.abort();
+    }
+  }
+
+  /** What it came to. */
+  async result(): Promise<RunResult> {
+    const events = this[Symbol.asyncIterator]();
+    for (let next = await events.next(); ; next = await events.next()) if (next.done === true) return next.value;
+  }
+
+  /** Where it stands, and what it waits for. */
+  async view(): Promise<RemoteRunView> {
+    const answer = await get(this.#connection, `/v1/runs/${this.runId}`);
+    return (await answer.json()) as RemoteRunView; // the server's own document
+  }
+
+  /** A message to the running agent, at once. Throws STDIN_NOT_AVAILABLE where it takes none, as the next three do. */
+  send(text: string): Promise<void> {
+    return this.#tell('input', { text });
+  }
+
+  queue(text: string, { when = 'next-turn' }: { readonly when?: QueueTime } = {}): Promise<void> {
+    return this.#tell('input', { text, when });
+  }
+
+  /** A message that must change the work under way; agents that listen only between their answers refuse it. */
+  steer(text: string): Promise<void> {
+    return this.#tell('input', { text, when: 'steer' });
+  }
+
+  /** Lets an agent go on that was interrupted with `hold`. */
+  continue(text?: string): Promise<void> {
+    return this.#tell('continue', text === undefined ? {} : { text });
+  }
+
+  /** Asks the agent to stop what it does; the run ends with that, unless `hold` keeps the agent for `continue`. */
+  interrupt({ hold = false }: { readonly hold?: boolean } = {}): Promise<void> {
+    return this.#tell('interrupt', { hold });
+  }
+
+  pause(): Promise<void> {
+    return this.#tell('pause');
+  }
+
+  resume(): Promise<void> {
+    return this.#tell('resume');
+  }
+
+  /** Ends the agent; `result` resolves when it is gone. */
+  abort(): Promise<void> {
+    return this.#tell('cancel');
+  }
+
+  /** Answers an approval or a question; its id is in the event that asked. */
+  respond(interactionId: string, answer: RemoteAnswer): Promise<void> {
+    return this.#tell(`interactions/${encodeURIComponent(interactionId)}`, answer);
+  }
+
+  async #tell(what: string, body: object = {}): Promise<void> {
+    await post(this.#connection, `/v1/runs/${this.runId}/${what}`, body);
+  }
+
+  async *#messages(after: string, signal: AbortSignal): AsyncGenerator<Message> {
+    const headers = { accept: 'text/event-stream', 'last-event-id': after };
+    const answer = await get(this.#connection, `/v1/runs/${this.runId}/events`, { headers, signal });
+    const heard: Message[] = [];
+    const parser = createParser({ onEvent: ({ id, event, data }) => heard.push({ id, event, data }) });
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body ?? []) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* heard.splice(0);
+    }
+  }
+}
+
+interface Message {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+function resultOf(value: unknown): RunResult {
+  const { type: _type, ...result } = value as RunResult & { readonly type: string }; // the server's own document
+  return result;
+}
