@@ -2,19 +2,23 @@ import { newRunId, type RunId } from '../src/contract/run-id.ts';
 import { type Keeper, startKeeper } from '../src/receipts/keeper.ts';
 import { openHome } from '../src/store/home.ts';
 import { closeFact, openFact } from '../test/support/facts.ts';
-import { type BenchReport, interleave, judge, spread } from './harness.ts';
+import { type BenchReport, type Finding, interleave, judge, spread } from './harness.ts';
 import { scratchFolder } from './processes.ts';
 import { measureStreams } from './receipts-streams.ts';
 
 const ROUNDS = 12;
 /** V8 goes on compiling for tens of thousands of runs. */
 const WARM_UP = 10;
-const RUNS = 3999;
-const RUNS_PER_TICK = 3;
+const TICKS = 1300;
 const TICK_MS = 1;
+/** Runs that begin and end in a tick: a quiet server, a busy one, and one that has little time left. */
+const PACES = [1, 3, 8] as const;
+type Pace = (typeof PACES)[number];
+const BUSIEST: Pace = 8;
 const LEAST_PER_SECOND = 1000;
 const MOST_MICROS = 60;
-const VARIANTS = ['without', 'receipts'] as const;
+const VARIANTS = PACES.flatMap((pace) => [`without ${pace}`, `receipts ${pace}`] as const);
+type Variant = (typeof VARIANTS)[number];
 
 interface Sample {
   /** Microseconds of processor time per run, of the whole process. */
@@ -46,19 +50,15 @@ async function measureAlone(): Promise<BenchReport> {
   });
   try {
     await keeper.ready;
-    for (let round = 0; round < WARM_UP; round += 1) await played(keeper, 'receipts');
+    for (let round = 0; round < WARM_UP; round += 1) await played(keeper, `receipts ${BUSIEST}`);
     const samples = await interleave(VARIANTS, ROUNDS, (variant) => played(keeper, variant));
-    const [without = [], receipts = []] = VARIANTS.map((variant) => samples.get(variant));
-    const added = spread(receipts.map(({ cpu }, round) => cpu - (without[round]?.cpu ?? 0)));
-    const pace = spread(receipts.map(({ perSecond }) => perSecond));
-    const verdict = pace.median < LEAST_PER_SECOND ? 'void' : judge(added.median, MOST_MICROS);
-    const figure = `${added.median.toFixed(1)} µs (${added.p25.toFixed(1)}–${added.p75.toFixed(1)}) at ${pace.median.toFixed(0)} runs/s`;
     return {
       title: 'Receipts',
       method:
-        `Processor time of one process (all threads) that journals ${RUNS} runs of a priced model at a steady pace until every receipt is sealed and stored in SQLite, ` +
-        `less that of the same loop without receipts. ${ROUNDS} interleaved rounds; median and the middle half.`,
-      findings: [{ what: 'CPU added per run', figure, target: `≤ ${MOST_MICROS} µs at ≥ ${LEAST_PER_SECOND} runs/s`, verdict }],
+        'Processor time of one process (all threads) that journals runs of a priced model at a steady pace until every receipt is sealed and stored in SQLite, ' +
+        `less that of the same loop without receipts. ${ROUNDS} interleaved rounds; median and the middle half. A receipt costs less the more of them are written together, ` +
+        'and a processor that sleeps between two ticks wakes up slow, so the pace belongs to the figure.',
+      findings: PACES.map((pace) => findingOf(pace, samples)),
       table: [],
     };
   } finally {
@@ -66,19 +66,36 @@ async function measureAlone(): Promise<BenchReport> {
   }
 }
 
-async function played(keeper: Keeper, variant: (typeof VARIANTS)[number]): Promise<Sample> {
+function findingOf(pace: Pace, samples: ReadonlyMap<Variant, readonly Sample[]>): Finding {
+  const without = samples.get(`without ${pace}`) ?? [];
+  const receipts = samples.get(`receipts ${pace}`) ?? [];
+  const added = spread(receipts.map(({ cpu }, round) => cpu - (without[round]?.cpu ?? 0)));
+  const perSecond = spread(receipts.map((sample) => sample.perSecond)).median;
+  const asked = perSecond >= LEAST_PER_SECOND;
+  return {
+    what: `CPU added per run at ${perSecond.toFixed(0)} runs/s`,
+    figure: `${added.median.toFixed(1)} µs (${added.p25.toFixed(1)}–${added.p75.toFixed(1)})`,
+    target: asked ? `≤ ${MOST_MICROS} µs` : '–',
+    verdict: judge(added.median, asked ? MOST_MICROS : undefined),
+  };
+}
+
+async function played(keeper: Keeper, variant: Variant): Promise<Sample> {
+  const [kind, count] = variant.split(' ');
+  const perTick = Number(count);
   const before = process.cpuUsage();
   const started = performance.now();
   let open: readonly RunId[] = [];
-  for (let run = 0; run <= RUNS; run += RUNS_PER_TICK) {
+  for (let tick = 0; tick <= TICKS; tick += 1) {
     for (const one of open) end(keeper, one);
-    open = variant === 'receipts' && run < RUNS ? Array.from({ length: RUNS_PER_TICK }, () => begin(keeper)) : [];
+    open = kind === 'receipts' && tick < TICKS ? Array.from({ length: perTick }, () => begin(keeper)) : [];
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
   const seconds = (performance.now() - started) / 1000;
-  if (variant === 'receipts') await keeper.settled();
+  if (kind === 'receipts') await keeper.settled();
   const { user, system } = process.cpuUsage(before);
-  return { cpu: (user + system) / RUNS, perSecond: RUNS / seconds };
+  const runs = TICKS * perTick;
+  return { cpu: (user + system) / runs, perSecond: runs / seconds };
 }
 
 const MODEL = 'claude-sonnet-4-5';
