@@ -1,4 +1,3 @@
-import { hookTable } from '../../adapters/hooks.ts';
 import type { RegisteredAdapter } from '../../adapters/index.ts';
 import {
   AdapterDetail,
@@ -39,6 +38,7 @@ export const adapterRoutes = [
     handle: async ({ gateway, params }) => {
       const { adapters } = await codingAgentsOf(gateway);
       const adapter = adapters.get(params.id);
+      const { hookTable } = await import('../../adapters/hooks.ts');
       const { notes, messages = null, traffic, defaultModelId, modelsAsOf, modelsSource } = adapter;
       return {
         ...view(adapter),
