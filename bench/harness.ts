@@ -46,8 +46,8 @@ function at(sorted: readonly number[], quantile: number): number {
 }
 
 /**
- * Measures every variant once per round, the order turned round in every second one, so that a change of the machine's mood meets all
- * of them alike. The result has one sample per round for each variant.
+ * Measures every variant once per round. Each comes first, second and last equally often, and after each of the others, so that neither
+ * the machine's mood nor what ran just before favours one of them. The result has one sample per round for each variant.
  */
 export async function interleave<V extends string, S>(
   variants: readonly V[],
@@ -57,9 +57,15 @@ export async function interleave<V extends string, S>(
   if (rounds < FEWEST_ROUNDS) throw new RangeError(`${rounds} rounds are too few, ${FEWEST_ROUNDS} are needed`);
   const samples = new Map<V, S[]>(variants.map((variant) => [variant, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) samples.get(variant)?.push(await measure(variant));
+    for (const variant of orderOf(variants, round)) samples.get(variant)?.push(await measure(variant));
   }
   return samples;
+}
+
+function orderOf<V>(variants: readonly V[], round: number): readonly V[] {
+  const start = round % variants.length;
+  const turned = [...variants.slice(start), ...variants.slice(0, start)];
+  return Math.floor(round / variants.length) % 2 === 0 ? turned : turned.toReversed();
 }
 
 /** Costs per round of the floor, of the same floor in a second process, and of what is compared with it. */

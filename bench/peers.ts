@@ -12,6 +12,8 @@ const PACKAGE = '@portkey-ai/gateway';
 /** As many as the slowest does in half a minute. */
 const WARM_UP = 20_000;
 const ROUNDS = 12;
+/** Calls of one sample: half a second at least, because a shorter one says more about the machine than about the proxy. */
+const CALLS = 9000;
 const CONCURRENCY = 16;
 const LEAST_RATIO = 6;
 const TITLE = 'Peers';
@@ -57,9 +59,8 @@ async function measureAll(peer: Peer): Promise<Samples> {
       if (subject === undefined) throw new Error(`${variant} was not started`);
       return await measure(load, subject, orderFor(variant, upstream.url, calls));
     };
-    const { count } = trafficOf('small');
     for (const variant of VARIANTS) await sample(variant, WARM_UP);
-    return await interleave(VARIANTS, ROUNDS, async (variant) => await sample(variant, count));
+    return await interleave(VARIANTS, ROUNDS, async (variant) => await sample(variant, CALLS));
   } finally {
     for (const { child } of [...subjects.values(), upstream]) await end(child);
     await end(load);
