@@ -82,6 +82,9 @@ function effortAsBudget(request: IrRequest, wanted: number, notes: FateNote[]): 
   return without === undefined ? { ...request, thinking: { mode: 'enabled', budgetTokens } } : request;
 }
 
+/** Room for the answer beside a thinking budget; more could pass what the model writes at most. */
+const ANSWER_TOKENS = 8192;
+
 /** `max_tokens` and `thinking`, which depend on each other: the budget is part of the limit and stays below it. */
 export interface LoweredLimits {
   readonly maxTokens: number;
@@ -90,7 +93,7 @@ export interface LoweredLimits {
 
 export function lowerLimits(request: IrRequest, context: LowerContext, notes: FateNote[]): LoweredLimits {
   const budget = wantsBudget(request) ? request.thinking?.budgetTokens : undefined;
-  const maxTokens = request.maxTokens ?? context.defaultMaxTokens + (budget ?? 0);
+  const maxTokens = request.maxTokens ?? Math.max(context.defaultMaxTokens, budget === undefined ? 0 : budget + ANSWER_TOKENS);
   if (request.maxTokens === undefined)
     notes.push({ concept: 'max_tokens', fate: 'emulated', note: `the caller set no limit; ${maxTokens} was sent` });
   return { maxTokens, thinking: lowerThinking(request, maxTokens, notes) };

@@ -14,6 +14,8 @@ const ADAPTIVE = [
 /** Facts per model family; the vendor answers 400 to what stands under `lacks`. */
 export const models: readonly ModelRow[] = [
   { match: '*', defaultMaxTokens: 8192, lacks: ['system_in_place'] },
+  // What every one of these writes at most, or less: callers of other dialects who set no limit expect none.
+  ...['claude-3-7-*', 'claude-*-4-*', ...ADAPTIVE].map((match): ModelRow => ({ match, defaultMaxTokens: 32_000 })),
   // Effort levels and adaptive thinking came with the models after these.
   ...['claude-3-7-*', 'claude-*-4-0', 'claude-*-4-2025*', 'claude-*-4-1*', 'claude-sonnet-4-5*', 'claude-haiku-4-5*'].map(
     (match): ModelRow => ({ match, lacks: ['effort'], traits: ['budget-thinking'] }),
