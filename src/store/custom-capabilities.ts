@@ -23,12 +23,16 @@ export async function createCustomCapability(store: Store, capability: Omit<Cust
     created_at: capability.createdAt,
     updated_at: capability.createdAt,
   };
-  const result = await store.db
-    .insertInto('custom_capabilities')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirst();
-  if (result.numInsertedOrUpdatedRows === 0n) throw new AbpError('conflict', `the capability ${capability.id} exists already`);
+  await store.db.transaction().execute(async (db) => {
+    const result = await db
+      .insertInto('custom_capabilities')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirst();
+    if (result.numInsertedOrUpdatedRows === 0n) throw new AbpError('conflict', `the capability ${capability.id} exists already`);
+    // Somebody's agent may have waited for it: what others need may be defined after them.
+    await reviseAgents(db);
+  });
   return capabilityOf(row);
 }
 

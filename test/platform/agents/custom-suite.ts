@@ -251,6 +251,20 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect((await api.call('GET', `/v1/agents/${id}/preview`)).body.error).toMatchObject({ code: 'forbidden' });
         expect((await api.call('DELETE', '/v1/capabilities/mcp_stdio')).status).toBe(403);
       });
+
+      it('as programs of this machine need the token to speak to, also when they are defined after what needs them', async () => {
+        await define({ id: 'waiting', version: '1.0.0' });
+        const agent = await api.agent({ capabilities: ['waiting'] });
+        const session = (await api.call('POST', '/v1/sessions', { agent_id: agent })).body.id;
+        const say = async (): Promise<number> =>
+          (await api.call('POST', `/v1/sessions/${session}/messages`, { message: { content: 'hi' } })).status;
+        const newer = { id: 'waiting', name: 'Custom', description: 'For a test.', version: '1.1.0', dependencies: [{ id: 'late_stdio' }] };
+        expect((await admin.call('PUT', '/v1/capabilities/waiting', newer)).status).toBe(200);
+        expect(await say()).toBe(201);
+        const late = { id: 'late_stdio', mcp: { transport: 'stdio', command: process.execPath, args: [STDIO] } };
+        expect((await define(late, admin)).status).toBe(201);
+        expect(await say()).toBe(403);
+      });
     });
 
     describe('tools of one name', () => {
