@@ -1,7 +1,7 @@
 import { loadConfig } from '../src/gateway/config.ts';
 import { startServer } from '../src/gateway/server.ts';
-import { startKeeper } from '../src/receipts/keeper.ts';
-import { openHome } from '../src/store/home.ts';
+import { openHome } from '../src/home/home.ts';
+import { startKeeper } from '../src/receipts/keeper/keeper.ts';
 import { noReceipts } from '../test/support/no-receipts.ts';
 import { scratchFolder } from './processes.ts';
 

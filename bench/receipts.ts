@@ -1,6 +1,6 @@
 import { newRunId, type RunId } from '../src/contract/run-id.ts';
-import { type Keeper, startKeeper } from '../src/receipts/keeper.ts';
-import { openHome } from '../src/store/home.ts';
+import { openHome } from '../src/home/home.ts';
+import { type Keeper, startKeeper } from '../src/receipts/keeper/keeper.ts';
 import { closeFact, openFact } from '../test/support/facts.ts';
 import { type BenchReport, type Finding, interleave, judge, spread } from './harness.ts';
 import { scratchFolder } from './processes.ts';

@@ -1,6 +1,6 @@
 import type { RegisteredAdapter } from '../../src/adapters/index.ts';
 import { adapters } from '../../src/adapters/index.ts';
-import { type ModelCapabilities, THINKING_EFFORT_LEVELS } from '../../src/contract/coding-agent.ts';
+import { type ModelCapabilities, THINKING_EFFORT_LEVELS } from '../../src/contract/runs/coding-agent.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 /** The page of the coding agents: what their profiles say, what today's versions differ in, their models. */

@@ -6,11 +6,11 @@ import type {
   InstallMethod,
   ModelCapabilities,
   ThinkingEffortLevel,
-} from '../contract/coding-agent.ts';
-import type { EventName, EventOf } from '../contract/event.ts';
-import type { HookType } from '../contract/run-hooks.ts';
-import type { RunOptions } from '../contract/run-options.ts';
-import type { TrafficRow } from '../contract/run-traffic.ts';
+} from '../contract/runs/coding-agent.ts';
+import type { EventName, EventOf } from '../contract/runs/event.ts';
+import type { HookType } from '../contract/runs/run-hooks.ts';
+import type { RunOptions } from '../contract/runs/run-options.ts';
+import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 
 /** Something that is true of the CLI of today and not of the profile. */
 export interface DatedNote {

@@ -1,6 +1,6 @@
 import coerce from 'semver/functions/coerce.js';
 import gte from 'semver/functions/gte.js';
-import type { AgentCapabilities, BuiltInAgentName } from '../contract/coding-agent.ts';
+import type { AgentCapabilities, BuiltInAgentName } from '../contract/runs/coding-agent.ts';
 import type { Adapter, DetectRule } from './adapter.ts';
 
 /** What a profile file says of an agent: everything that is data and does not change from run to run. */

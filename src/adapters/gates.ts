@@ -1,6 +1,6 @@
-import type { AgentCapabilities, ModelCapabilities } from '../contract/coding-agent.ts';
-import { CapabilityError, type GatedCapability, ValidationError } from '../contract/run-error.ts';
-import type { Attachment, RunOptions } from '../contract/run-options.ts';
+import type { AgentCapabilities, ModelCapabilities } from '../contract/runs/coding-agent.ts';
+import { CapabilityError, type GatedCapability, ValidationError } from '../contract/runs/run-error.ts';
+import type { Attachment, RunOptions } from '../contract/runs/run-options.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Adapter } from './adapter.ts';
 

@@ -1,5 +1,5 @@
-import { CapabilityError } from '../contract/run-error.ts';
-import { HOOK_TYPES, type HookTable, type HookType, type RunHooks } from '../contract/run-hooks.ts';
+import { CapabilityError } from '../contract/runs/run-error.ts';
+import { HOOK_TYPES, type HookTable, type HookType, type RunHooks } from '../contract/runs/run-hooks.ts';
 import type { Adapter } from './adapter.ts';
 
 type Tabled = Pick<Adapter, 'waitsFor' | 'messages' | 'untold'>;

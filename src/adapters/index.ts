@@ -1,4 +1,4 @@
-import type { AgentName } from '../contract/coding-agent.ts';
+import type { AgentName } from '../contract/runs/coding-agent.ts';
 import { claude } from './claude/adapter.ts';
 import { codex } from './codex/adapter.ts';
 import { copilot } from './copilot/adapter.ts';

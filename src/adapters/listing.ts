@@ -1,4 +1,4 @@
-import { type ModelCapabilities, THINKING_EFFORT_LEVELS, type ThinkingEffortLevel } from '../contract/coding-agent.ts';
+import { type ModelCapabilities, THINKING_EFFORT_LEVELS, type ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 import { type BundleOptions, bundledModel } from '../models/bundled.ts';
 import type { ModelFact } from '../models/model-fact.ts';
 

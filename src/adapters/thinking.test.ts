@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { THINKING_EFFORT_LEVELS } from '../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../contract/runs/coding-agent.ts';
 import type { ThinkingRule } from './adapter.ts';
 import { adapters } from './index.ts';
 import { EFFORT_WORDS, normaliseThinking } from './thinking.ts';

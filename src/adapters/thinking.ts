@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AgentCapabilities, ModelCapabilities, ThinkingEffortLevel } from '../contract/coding-agent.ts';
-import type { RunOptions } from '../contract/run-options.ts';
+import type { AgentCapabilities, ModelCapabilities, ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
+import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { Adapter, NativeThinking, ThinkingRule } from './adapter.ts';
 
 /** Tokens of each level; `max` depends on the model. */

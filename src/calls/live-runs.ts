@@ -1,5 +1,5 @@
 import { isoTime } from '../base/clock.ts';
-import type { PendingReceipt } from '../contract/receipt.ts';
+import type { PendingReceipt } from '../contract/receipts/receipt.ts';
 import { type RunId, runUuid } from '../contract/run-id.ts';
 
 interface LiveRun {

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import { sim } from '../engines/sim/engine.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
-import type { Fact } from '../receipts/facts.ts';
+import type { Fact } from '../receipts/journal/facts.ts';
 import type { Exchange, ExchangeSink } from '../upstream/exchange.ts';
 import { LiveRuns } from './live-runs.ts';
 import { callMapped } from './mapped.ts';

@@ -2,7 +2,7 @@ import { sha256 } from '../base/canonical-json.ts';
 import { parseJson } from '../base/json.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { Recording } from '../contract/receipt.ts';
+import type { Recording } from '../contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, Observed } from '../dialects/dialect.ts';

@@ -1,7 +1,7 @@
 import type { Capability } from '../contract/capability.ts';
 import { AbpError, type MappingParties } from '../contract/errors.ts';
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
-import type { ReceiptNegotiation } from '../contract/receipt.ts';
+import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
 import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';

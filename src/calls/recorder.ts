@@ -1,13 +1,13 @@
 import { sha256 } from '../base/canonical-json.ts';
 import type { AbpError } from '../contract/errors.ts';
-import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipt.ts';
+import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import { findEngine } from '../engines/index.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
-import type { CloseFact, Digest, Fact, OpenFact } from '../receipts/facts.ts';
-import type { Step } from '../receipts/turn.ts';
+import type { CloseFact, Digest, Fact, OpenFact } from '../receipts/journal/facts.ts';
+import type { Step } from '../receipts/journal/turn.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
 import type { LiveRuns } from './live-runs.ts';
 

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { SseFrames, SseFrameTooLong } from '../base/sse.ts';
 import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
-import type { Digest } from '../receipts/facts.ts';
+import type { Digest } from '../receipts/journal/facts.ts';
 import { BodyDigest, joined } from './body-digest.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */

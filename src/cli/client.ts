@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { AbpError, isErrorCode } from '../contract/errors.ts';
-import type { ServerAddress } from '../store/address.ts';
-import { openHome } from '../store/home.ts';
+import type { ServerAddress } from '../home/address.ts';
+import { openHome } from '../home/home.ts';
 import { CliError } from './failure.ts';
 
 const ANSWER_MS = 30_000;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json.ts';
 import { parseAt } from '../contract/border.ts';
 import { CapabilityRequirements } from '../contract/support.ts';
-import { ForeignWorkOrder } from '../contract/work-order.ts';
+import { ForeignWorkOrder } from '../contract/work-orders/work-order.ts';
 import type { Requirements } from '../negotiation/negotiate.ts';
 import type { Io } from './io.ts';
 import { readJson } from './json-input.ts';

@@ -1,7 +1,7 @@
-import type { ChainVerification } from '../contract/chain-verification.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { PendingReceipt, Receipt } from '../contract/receipt.ts';
-import type { RunOptions } from '../contract/run-options.ts';
+import type { ChainVerification } from '../contract/receipts/chain-verification.ts';
+import type { PendingReceipt, Receipt } from '../contract/receipts/receipt.ts';
+import type { RunOptions } from '../contract/runs/run-options.ts';
 import { type Connection, get, rest, retryAfterMs } from './http.ts';
 import { followReceipts } from './receipt-stream.ts';
 import { RemoteRun, startRun } from './remote-run.ts';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { Receipt } from '../contract/receipt.ts';
+import type { Receipt } from '../contract/receipts/receipt.ts';
 import { type Connection, get, rest } from './http.ts';
 
 export interface StreamOptions {

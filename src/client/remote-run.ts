@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { AbpError } from '../contract/errors.ts';
-import type { AgentEvent } from '../contract/event.ts';
-import type { RunOptions } from '../contract/run-options.ts';
-import type { PendingInteraction, RunResult, RunState } from '../contract/run-result.ts';
+import type { AgentEvent } from '../contract/runs/event.ts';
+import type { RunOptions } from '../contract/runs/run-options.ts';
+import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
 import { type Connection, get, post, rest } from './http.ts';
 
 /** The point at which a queued message is said; one that never comes is the end of the answer. */

@@ -1,4 +1,4 @@
-import { Receipt } from '../contract/receipt.ts';
+import { Receipt } from '../contract/receipts/receipt.ts';
 import type { Answer, Target } from './case.ts';
 import { asking, PROMPTS } from './cases/prompts.ts';
 import { receiptCall } from './cases/receipts.ts';

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseAt } from './border.ts';
 import { AbpError } from './errors.ts';
-import { AgentEvent } from './event.ts';
+import { AgentEvent } from './runs/event.ts';
 import { CapabilityManifest, CapabilityRequirements } from './support.ts';
-import { WorkOrder, workOrder } from './work-order.ts';
+import { WorkOrder, workOrder } from './work-orders/work-order.ts';
 
 function refusal(schema: z.ZodType, value: unknown): AbpError {
   try {

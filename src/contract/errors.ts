@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Capability } from './capability.ts';
 import type { ErrorRow } from './error-row.ts';
-import { RUN_ERRORS } from './run-error-table.ts';
+import { RUN_ERRORS } from './runs/run-error-table.ts';
 import type { MinSupport, SupportLevel } from './support.ts';
 
 export type { ErrorRow };

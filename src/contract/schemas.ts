@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { ReceiptLine } from './chain.ts';
 import { ErrorBody } from './error-body.ts';
-import { AgentEvent } from './event.ts';
 import { CompatibilityReport, EmulationReport, NegotiationResult } from './negotiation.ts';
-import { Receipt } from './receipt.ts';
-import { RecordingLine } from './recording.ts';
-import { SidecarEnvelope } from './sidecar.ts';
+import { ReceiptLine } from './receipts/chain.ts';
+import { Receipt } from './receipts/receipt.ts';
+import { RecordingLine } from './receipts/recording.ts';
+import { AgentEvent } from './runs/event.ts';
 import { CapabilityManifest, CapabilityRequirements } from './support.ts';
-import { WorkOrder } from './work-order.ts';
+import { SidecarEnvelope } from './work-orders/sidecar.ts';
+import { WorkOrder } from './work-orders/work-order.ts';
 
 /** Every public document by the name of its schema file. */
 export const SCHEMAS = {

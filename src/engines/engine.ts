@@ -1,6 +1,6 @@
 import type { CapabilityManifest } from '../contract/support.ts';
 import type { Concept } from '../ir/concept.ts';
-import type { BodyShelf } from '../store/body-shelf.ts';
+import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { Transport } from '../upstream/exchange.ts';
 

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
-import { Recording } from '../contract/receipt.ts';
+import { Recording } from '../contract/receipts/receipt.ts';
 import { engines, findEngine } from '../engines/index.ts';
-import { SEARCH_PROVIDERS } from '../platform/search.ts';
+import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 
 const seconds = z.number().positive();
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ErrorBody } from '../contract/error-body.ts';
 import { dialects } from '../dialects/index.ts';
 import { Problem } from './api/problem.ts';
-import { isProblemPath } from './problem.ts';
+import { isProblemPath } from './door/problem.ts';
 import type { Route } from './route.ts';
 
 const jsonContent = (schema: unknown): object => ({ 'application/json': { schema } });

@@ -1,7 +1,7 @@
-import type { Recording } from '../contract/receipt.ts';
+import type { Recording } from '../contract/receipts/receipt.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Config } from './config.ts';
-import { isLoopbackHost } from './trust.ts';
+import { isLoopbackHost } from './door/trust.ts';
 
 const LEAST_FIRST: readonly Recording[] = ['off', 'digest', 'full'];
 

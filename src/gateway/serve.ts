@@ -1,6 +1,6 @@
 import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
-import { openHome, homePath as resolveHome } from '../store/home.ts';
+import { openHome, homePath as resolveHome } from '../home/home.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
 import { type RunningServer, startServer } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mapTo, targetOf } from '../../test/support/mapping.ts';
-import type { TrafficRow } from '../contract/run-traffic.ts';
+import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 
 const body = {
   contents: [{ role: 'user', parts: [{ text: 'hi' }] }],

@@ -1,5 +1,5 @@
 import type { FidelityEntry } from '../contract/negotiation.ts';
-import type { TrafficRow } from '../contract/run-traffic.ts';
+import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Dialect, FateNote, LowerContext } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
 import type { IrRequest } from '../ir/request.ts';

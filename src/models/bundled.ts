@@ -1,4 +1,4 @@
-import type { AgentName, ModelCapabilities } from '../contract/coding-agent.ts';
+import type { AgentName, ModelCapabilities } from '../contract/runs/coding-agent.ts';
 import type { ModelFact } from './model-fact.ts';
 
 /** What an agent adds to the facts of its models. */

@@ -1,4 +1,4 @@
-import type { ThinkingEffortLevel } from '../contract/coding-agent.ts';
+import type { ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 
 /** Prices of a vendor's list, in US dollars per million tokens. */
 export interface ListPrice {

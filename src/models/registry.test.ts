@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelCapabilities } from '../contract/coding-agent.ts';
+import type { ModelCapabilities } from '../contract/runs/coding-agent.ts';
 import { bundledModel } from './bundled.ts';
 import { anthropic } from './facts/anthropic.ts';
 import { createModelRegistry } from './registry.ts';

@@ -1,5 +1,5 @@
-import type { AgentName, ModelCapabilities, ModelValidationResult } from '../contract/coding-agent.ts';
-import { AgentMuxError } from '../contract/run-error.ts';
+import type { AgentName, ModelCapabilities, ModelValidationResult } from '../contract/runs/coding-agent.ts';
+import { AgentMuxError } from '../contract/runs/run-error.ts';
 import { estimateCost, type ModelUsage, usageCost } from './usage-cost.ts';
 import { validateModel } from './validate.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelCapabilities } from '../contract/coding-agent.ts';
+import type { ModelCapabilities } from '../contract/runs/coding-agent.ts';
 import { bundledModel } from './bundled.ts';
 import { anthropic } from './facts/anthropic.ts';
 import { google } from './facts/google.ts';

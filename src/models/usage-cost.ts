@@ -1,4 +1,4 @@
-import type { ModelCapabilities } from '../contract/coding-agent.ts';
+import type { ModelCapabilities } from '../contract/runs/coding-agent.ts';
 import { type BilledUsage, costOf, SEARCH_NANO_USD } from './cost.ts';
 
 const MILLION = 1_000_000;

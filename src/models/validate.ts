@@ -1,4 +1,4 @@
-import type { AgentName, ModelCapabilities, ModelValidationResult } from '../contract/coding-agent.ts';
+import type { AgentName, ModelCapabilities, ModelValidationResult } from '../contract/runs/coding-agent.ts';
 import { suggestions } from './suggestions.ts';
 
 const MOST_SUGGESTIONS = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CapabilityManifest, CapabilityRequirement } from '../contract/support.ts';
-import { workOrder } from '../contract/work-order.ts';
+import { workOrder } from '../contract/work-orders/work-order.ts';
 import { checkCapability, satisfies } from './check.ts';
 
 const restricted = { restricted: { reason: 'sandbox only' } };

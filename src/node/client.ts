@@ -1,16 +1,16 @@
 import type { SessionSummary } from '../adapters/adapter.ts';
-import type { AgentName } from '../contract/coding-agent.ts';
+import type { AgentName } from '../contract/runs/coding-agent.ts';
 import { loadConfig } from '../gateway/config.ts';
+import { homePath as homeOf } from '../home/home.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { type AdapterRegistry, createCodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { PluginManager } from '../runtime/coding-agents/plugins.ts';
 import { createProfiles, type RunProfiles } from '../runtime/profiles.ts';
 import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
 import { createSessions, type Session, type SessionFilter } from '../runtime/sessions.ts';
-import { homePath as homeOf } from '../store/home.ts';
 import { createLocalRuns } from './run.ts';
 
-export type { HookAnswer, HookCall, HookData, HookType, RunHooks } from '../contract/run-hooks.ts';
+export type { HookAnswer, HookCall, HookData, HookType, RunHooks } from '../contract/runs/run-hooks.ts';
 
 export interface ClientOptions {
   /** Variables that agents and engines are found by. Default: those of this process. */

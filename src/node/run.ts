@@ -1,12 +1,12 @@
 import { systemClock } from '../base/clock.ts';
-import { parseRunOptions } from '../contract/run-options.ts';
-import { openRunGateway, type RunGateway, type RunGatewayOptions } from '../gateway/run-gateway.ts';
+import { parseRunOptions } from '../contract/runs/run-options.ts';
+import { openRunGateway, type RunGateway, type RunGatewayOptions } from '../gateway/run-plane/run-gateway.ts';
+import { homePath } from '../home/home.ts';
 import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { RunProfiles } from '../runtime/profiles.ts';
 import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
-import { runsFolder } from '../runtime/runs/run-folder.ts';
+import { runsFolder } from '../runtime/runs/process/run-folder.ts';
 import { startRun } from '../runtime/runs/start-run.ts';
-import { homePath } from '../store/home.ts';
 
 /** A gateway of our own stays this long after the last run, for the next one. */
 const LINGER_MS = 250;

@@ -1,8 +1,8 @@
-import { DELETED, DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/notices.ts';
-import { relayedDelta } from './deltas.ts';
+import { DELETED, DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/databases/notices.ts';
 import type { PlatformParts } from './parts.ts';
-import { forgetSession } from './sessions.ts';
-import type { Worker } from './worker.ts';
+import { relayedDelta } from './sessions/deltas.ts';
+import { forgetSession } from './sessions/sessions.ts';
+import type { Worker } from './turns/worker.ts';
 
 /** Listens to what other processes on the same database do. */
 export async function hearOthers(parts: PlatformParts, worker: Worker, url: string): Promise<() => Promise<void>> {
@@ -29,7 +29,7 @@ export async function hearOthers(parts: PlatformParts, worker: Worker, url: stri
     },
   };
   // Loaded on demand: a start on SQLite never pays for pg.
-  const { openListener } = await import('../store/listener.ts');
+  const { openListener } = await import('../store/databases/listener.ts');
   const listener = await openListener({
     url,
     channels: Object.keys(heard),

@@ -3,10 +3,10 @@ import type { Deployment } from '../calls/deployment.ts';
 import type { ModelWay } from '../calls/model-call.ts';
 import type { RouteRow } from '../mapping/route.ts';
 import type { Store } from '../store/store.ts';
-import type { Deltas } from './deltas.ts';
-import type { Hub } from './hub.ts';
-import type { Transcripts } from './transcripts.ts';
-import type { AgentSource } from './turn-agent.ts';
+import type { Deltas } from './sessions/deltas.ts';
+import type { Hub } from './sessions/hub.ts';
+import type { Transcripts } from './sessions/transcripts.ts';
+import type { AgentSource } from './turns/turn-agent.ts';
 
 /** What the parts of the agent plane share. Made once per process. */
 export interface PlatformParts {

@@ -1,4 +1,4 @@
-import { findHead, type StoredChain } from '../store/chain.ts';
+import { findHead, type StoredChain } from '../store/receipts/chain.ts';
 import {
   type ChainLine,
   type ChainRange,
@@ -8,8 +8,8 @@ import {
   type ExportFilter,
   type SealedRow,
   sealedRows,
-} from '../store/chain-lines.ts';
-import { ARCHIVED, DELETED } from '../store/receipt-columns.ts';
+} from '../store/receipts/chain-lines.ts';
+import { ARCHIVED, DELETED } from '../store/receipts/receipt-columns.ts';
 import type { Store } from '../store/store.ts';
 
 /** What is exported of a chain: all of it, a range, or the receipts a filter takes. */

@@ -1,15 +1,15 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ReceiptStub, Removal } from '../contract/chain.ts';
-import type { Receipt, Seal } from '../contract/receipt.ts';
+import type { ReceiptStub, Removal } from '../contract/receipts/chain.ts';
+import type { Receipt, Seal } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
-import { deleteLateEnds } from '../store/late-ends.ts';
-import { overwriting } from '../store/overwriting.ts';
-import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipt-removal.ts';
+import { overwriting } from '../store/databases/overwriting.ts';
+import { deleteLateEnds } from '../store/receipts/late-ends.ts';
+import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipts/receipt-removal.ts';
 import type { Store } from '../store/store.ts';
-import { parsedText } from './canonical-text.ts';
-import type { Chain } from './chain.ts';
-import { append, entryTime } from './entry.ts';
+import { parsedText } from './seal/canonical-text.ts';
+import type { Chain } from './seal/chain.ts';
+import { append, entryTime } from './seal/entry.ts';
 
 /** One entry of the chain names at most this many receipts. */
 const MOST_PER_ENTRY = 500;

@@ -1,5 +1,5 @@
 import type { Capability } from '../contract/capability.ts';
-import type { AgentCapabilities } from '../contract/coding-agent.ts';
+import type { AgentCapabilities } from '../contract/runs/coding-agent.ts';
 import type { CapabilityManifest } from '../contract/support.ts';
 
 /** Which word of a profile vouches for which capabilities of the contract. Of the rest a profile says nothing, so they have no key. */

@@ -1,9 +1,9 @@
 import type { Capability } from '../contract/capability.ts';
-import type { Receipt, ReceiptUsage } from '../contract/receipt.ts';
+import type { Receipt, ReceiptUsage } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
-import type { TrafficRow } from '../contract/run-traffic.ts';
+import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
-import type { CloseFact, OpenFact } from '../receipts/facts.ts';
+import type { CloseFact, OpenFact } from '../receipts/journal/facts.ts';
 
 /** What a run of a coding agent says of itself when it begins; the rest of the fact is the same for all of them. */
 export type RunOpening = {

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { checkAt } from '../contract/border.ts';
-import { AgentMuxError, ValidationError } from '../contract/run-error.ts';
-import { ProfileName, RunProfile } from '../contract/run-options.ts';
-import { replaceFile } from '../store/private-file.ts';
+import { AgentMuxError, ValidationError } from '../contract/runs/run-error.ts';
+import { ProfileName, RunProfile } from '../contract/runs/run-options.ts';
+import { replaceFile } from '../home/private-file.ts';
 
 /** `user`: of the home. `project`: of a folder that is worked in. */
 export type ProfileScope = 'user' | 'project';

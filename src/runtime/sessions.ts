@@ -2,7 +2,7 @@ import { glob, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Adapter, SessionFile, SessionMessage, SessionRule, SessionSummary } from '../adapters/adapter.ts';
-import { AgentMuxError } from '../contract/run-error.ts';
+import { AgentMuxError } from '../contract/runs/run-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type FileRule = Extract<SessionRule, { kind: 'files' }>;

@@ -1,12 +1,12 @@
 import { AbpError } from '../contract/errors.ts';
-import type { Home } from './home.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite } from './databases/sqlite.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {
   /** `postgres://…`; without it the database is the SQLite file of the home. */
   readonly url?: string | undefined;
-  readonly home: Home;
+  /** Where the home keeps its SQLite file. */
+  readonly home: { readonly databaseFile: string };
   /** A keeper of this process writes to the same database and makes its checkpoints. */
   readonly besideKeeper?: boolean | undefined;
 }
@@ -18,6 +18,6 @@ export async function openStore({ url, home, besideKeeper }: StoreOptions): Prom
     throw new AbpError('invalid_request', 'the database URL must begin with postgres:// or postgresql://; leave it out to use SQLite');
   }
   // Loaded on demand: a start on SQLite never pays for pg.
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./databases/postgres.ts');
   return openPostgres(url);
 }

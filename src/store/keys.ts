@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { parseRunId, type RunId } from '../contract/run-id.ts';
 import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
-import { runKey } from './receipt-columns.ts';
+import { runKey } from './receipts/receipt-columns.ts';
 import type { KeysTable } from './schema.ts';
 import type { Store } from './store.ts';
 import { storedTags, tagsColumn } from './tags.ts';

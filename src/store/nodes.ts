@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { RunId } from '../contract/run-id.ts';
-import { receiptOf, runKey, type StoredReceipt } from './receipt-columns.ts';
+import { receiptOf, runKey, type StoredReceipt } from './receipts/receipt-columns.ts';
 import type { PostgresStore, Store } from './store.ts';
 
 /** A node, and the last time it said that it lives: by the database's clock, and null when it is not remembered. */

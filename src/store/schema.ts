@@ -1,7 +1,7 @@
-import type { AgentPlaneTables } from './agent-plane-schema.ts';
-import type { ChainTables } from './chain-schema.ts';
-import type { RecordingTables } from './recording-schema.ts';
-import type { RunTables } from './run-schema.ts';
+import type { AgentPlaneTables } from './agent-plane/agent-plane-schema.ts';
+import type { ChainTables } from './receipts/chain-schema.ts';
+import type { RecordingTables } from './recordings/recording-schema.ts';
+import type { RunTables } from './runs/run-schema.ts';
 
 /** Columns both databases hold alike: ids and JSON are text, times are whole milliseconds since the epoch. */
 export interface Tables extends AgentPlaneTables, ChainTables, RecordingTables, RunTables {

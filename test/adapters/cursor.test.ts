@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { dialogue } from '../../src/adapters/cursor/events.ts';
 import { spawn } from '../../src/adapters/cursor/spawn.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
-import type { RunOptions } from '../../src/contract/run-options.ts';
+import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 import { planOf, told } from '../support/dialogue.ts';
 
 const FAKE = join(import.meta.dirname, '../support/agents/cursor.ts');

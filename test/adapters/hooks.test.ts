@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkHooks, hookTable } from '../../src/adapters/hooks.ts';
 import { adapters } from '../../src/adapters/index.ts';
-import { CapabilityError } from '../../src/contract/run-error.ts';
+import { CapabilityError } from '../../src/contract/runs/run-error.ts';
 import { planOf } from '../support/dialogue.ts';
 
 const rows = adapters.map((adapter) => [adapter.agent, adapter] as const);

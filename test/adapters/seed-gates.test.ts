@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkRunOptions } from '../../src/adapters/gates.ts';
 import { adapters, findAdapter } from '../../src/adapters/index.ts';
-import type { AgentCapabilities, ModelCapabilities } from '../../src/contract/coding-agent.ts';
-import { CapabilityError, ValidationError } from '../../src/contract/run-error.ts';
-import { parseRunOptions, type RunOptions } from '../../src/contract/run-options.ts';
+import type { AgentCapabilities, ModelCapabilities } from '../../src/contract/runs/coding-agent.ts';
+import { CapabilityError, ValidationError } from '../../src/contract/runs/run-error.ts';
+import { parseRunOptions, type RunOptions } from '../../src/contract/runs/run-options.ts';
 import { createModelRegistry, type ModelRegistry } from '../../src/models/registry.ts';
 
 const registry = createModelRegistry({ sources: adapters, discover: async () => [] });

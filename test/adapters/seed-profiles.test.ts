@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adapters, findAdapter } from '../../src/adapters/index.ts';
-import type { AgentCapabilities } from '../../src/contract/coding-agent.ts';
+import type { AgentCapabilities } from '../../src/contract/runs/coding-agent.ts';
 
 /** Section 12 of the seed, line by line. Its remarks in brackets are the words of the summary. */
 const PROFILES: Readonly<Record<string, readonly string[]>> = {

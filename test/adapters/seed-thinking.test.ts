@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAdapter } from '../../src/adapters/index.ts';
 import { normaliseThinking, type ThinkingWishes } from '../../src/adapters/thinking.ts';
-import type { ModelCapabilities } from '../../src/contract/coding-agent.ts';
+import type { ModelCapabilities } from '../../src/contract/runs/coding-agent.ts';
 
 function native(agent: string, wishes: ThinkingWishes): { native: object; notes: readonly string[] } {
   const adapter = findAdapter(agent)!;

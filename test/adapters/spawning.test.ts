@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
-import type { RunOptions } from '../../src/contract/run-options.ts';
+import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 import { GATEWAY, planOf } from '../support/dialogue.ts';
 
 const SECRETS = [GATEWAY.key, 'hush-env', 'hush-header'];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseJsonObject } from '../../src/base/json.ts';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
-import { listReceipts } from '../../src/store/receipts.ts';
+import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import type { InstallableAgent } from './catalogue.ts';
 import { put, textOf } from './files.ts';
 import { no, type Verdict, yes } from './scenario.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markedProcesses } from '../../src/base/process-table.ts';
-import { RUN_MARK } from '../../src/runtime/runs/environment.ts';
+import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
 import { digests, filesWith, put, textOf } from './files.ts';
 import { no, notClaimed, type Scenario, type Verdict, yes } from './scenario.ts';
 import { type AgentScreen, SCREENS } from './screens.ts';

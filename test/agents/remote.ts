@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../src/base/json.ts';
 import { markedProcesses } from '../../src/base/process-table.ts';
-import { RUN_MARK } from '../../src/runtime/runs/environment.ts';
+import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
 import { no, type Scenario, type Verdict, yes } from './scenario.ts';
 import type { Stage } from './stage.ts';
 

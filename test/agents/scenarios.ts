@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { dialects } from '../../src/dialects/index.ts';
-import { RUN_MARK } from '../../src/runtime/runs/environment.ts';
+import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
 import { byHand } from './by-hand.ts';
 import { textOf } from './files.ts';
 import { launch } from './launch.ts';

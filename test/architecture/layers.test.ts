@@ -8,6 +8,7 @@ import { isTest, readSource, type SourceFile, typescriptFiles } from './source-f
 const RANKS: Readonly<Record<string, number>> = {
   base: 0,
   contract: 1,
+  home: 2,
   ir: 2,
   models: 2,
   store: 2,

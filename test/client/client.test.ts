@@ -3,7 +3,7 @@ import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AbpClient } from '../../src/client/client.ts';
-import { Receipt } from '../../src/contract/receipt.ts';
+import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AbpClient, type RemoteRun } from '../../src/client/client.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
-import type { RunOptions } from '../../src/contract/run-options.ts';
+import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

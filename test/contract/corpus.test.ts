@@ -7,12 +7,12 @@ import { isJsonObject, type Json, parseJson } from '../../src/base/json.ts';
 import { parseAt } from '../../src/contract/border.ts';
 import { ErrorBody } from '../../src/contract/error-body.ts';
 import { AbpError } from '../../src/contract/errors.ts';
-import { AgentEvent, EVENT_NAMES } from '../../src/contract/event.ts';
 import { CompatibilityReport, EmulationReport, NegotiationResult } from '../../src/contract/negotiation.ts';
-import { PendingReceipt, Receipt } from '../../src/contract/receipt.ts';
-import { SidecarEnvelope, SidecarEvent, SidecarReceipt } from '../../src/contract/sidecar.ts';
+import { PendingReceipt, Receipt } from '../../src/contract/receipts/receipt.ts';
+import { AgentEvent, EVENT_NAMES } from '../../src/contract/runs/event.ts';
 import { CapabilityManifest, CapabilityRequirements } from '../../src/contract/support.ts';
-import { ForeignWorkOrder, WorkOrder } from '../../src/contract/work-order.ts';
+import { SidecarEnvelope, SidecarEvent, SidecarReceipt } from '../../src/contract/work-orders/sidecar.ts';
+import { ForeignWorkOrder, WorkOrder } from '../../src/contract/work-orders/work-order.ts';
 
 const corpus = join(import.meta.dirname, 'corpus', 'abp-v0.1');
 const schemaFolder = join(import.meta.dirname, '..', '..', 'src', 'contract', 'schemas');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Receipt } from '../../src/contract/receipt.ts';
-import { verifyExport } from '../../src/receipts/verify-bytes.ts';
-import { openHome } from '../../src/store/home.ts';
+import type { Receipt } from '../../src/contract/receipts/receipt.ts';
+import { openHome } from '../../src/home/home.ts';
+import { verifyExport } from '../../src/receipts/verify/verify-bytes.ts';
 import { call } from '../support/http-call.ts';
 
 /** Every request that reached the engine has exactly one receipt, no run is open, and the chain verifies; how many receipts there are. */

@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { LateEnd } from '../../src/contract/late-end.ts';
-import type { Receipt } from '../../src/contract/receipt.ts';
-import { verifyStored } from '../../src/receipts/verify-stored.ts';
-import { chainOf } from '../../src/store/chain.ts';
-import { openHome } from '../../src/store/home.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import type { LateEnd } from '../../src/contract/receipts/late-end.ts';
+import type { Receipt } from '../../src/contract/receipts/receipt.ts';
+import { openHome } from '../../src/home/home.ts';
+import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
+import { openPostgres } from '../../src/store/databases/postgres.ts';
+import { chainOf } from '../../src/store/receipts/chain.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startSlowEngine } from './slow-engine.ts';
 

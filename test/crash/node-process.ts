@@ -2,8 +2,8 @@
 import { packageVersion } from '../../src/base/package-version.ts';
 import { loadConfig } from '../../src/gateway/config.ts';
 import { startServer } from '../../src/gateway/server.ts';
-import { startKeeper } from '../../src/receipts/keeper.ts';
-import { openHome } from '../../src/store/home.ts';
+import { openHome } from '../../src/home/home.ts';
+import { startKeeper } from '../../src/receipts/keeper/keeper.ts';
 
 const { config } = loadConfig({ env: process.env });
 const server = await startServer({

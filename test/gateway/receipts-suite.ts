@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Receipt } from '../../src/contract/receipt.ts';
+import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send, type WireAnswer } from '../support/http-call.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Config } from '../../src/gateway/config.ts';
 import { startServer } from '../../src/gateway/server.ts';
-import { openHome } from '../../src/store/home.ts';
+import { openHome } from '../../src/home/home.ts';
 import { startGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
 

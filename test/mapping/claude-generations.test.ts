@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { TrafficRow } from '../../src/contract/run-traffic.ts';
+import type { TrafficRow } from '../../src/contract/runs/run-traffic.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import { type MappingOptions, mapTo, targetOf } from '../support/mapping.ts';
 

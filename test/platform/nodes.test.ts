@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { removeSession } from '../../src/platform/sessions.ts';
-import { cancelTurn } from '../../src/platform/turns.ts';
+import { removeSession } from '../../src/platform/sessions/sessions.ts';
+import { cancelTurn } from '../../src/platform/turns/turns.ts';
 import { TestPlatform, testTool } from '../support/platform.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createAgent, deleteAgent } from '../../src/store/agents.ts';
+import { createAgent, deleteAgent } from '../../src/store/agent-plane/agents.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 

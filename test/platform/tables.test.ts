@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
+import { openHome } from '../../src/home/home.ts';
 import { openStore } from '../../src/store/database.ts';
-import { openHome } from '../../src/store/home.ts';
 import { temporaryHome } from '../store/temporary-home.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { tablesSuite } from './tables-suite.ts';

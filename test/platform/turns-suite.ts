@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { branchSession } from '../../src/platform/sessions.ts';
-import { answerApproval, cancelTurn, openApprovals } from '../../src/platform/turns.ts';
-import type { StoredSession } from '../../src/store/sessions.ts';
-import { claimTurn, getTurn } from '../../src/store/turns.ts';
+import { branchSession } from '../../src/platform/sessions/sessions.ts';
+import { answerApproval, cancelTurn, openApprovals } from '../../src/platform/turns/turns.ts';
+import type { StoredSession } from '../../src/store/agent-plane/sessions.ts';
+import { claimTurn, getTurn } from '../../src/store/agent-plane/turns.ts';
 import { TestPlatform, type TestPlatformOptions, testTool } from '../support/platform.ts';
 
 /** Turns on whatever database there is. */

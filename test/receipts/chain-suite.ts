@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReceiptStub, type SignedHead } from '../../src/contract/chain.ts';
-import { Receipt } from '../../src/contract/receipt.ts';
+import { ReceiptStub, type SignedHead } from '../../src/contract/receipts/chain.ts';
+import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
-import { openChain } from '../../src/receipts/chain.ts';
-import { closeInterrupted } from '../../src/receipts/interrupted.ts';
+import { closeInterrupted } from '../../src/receipts/keeper/interrupted.ts';
 import { removeReceipts } from '../../src/receipts/remove.ts';
-import { replaceLostKey, rotateKey } from '../../src/receipts/rotate.ts';
-import { verifyRun, verifyStored } from '../../src/receipts/verify-stored.ts';
-import { chainOf, listSealKeys } from '../../src/store/chain.ts';
-import { getReceipt, listReceipts } from '../../src/store/receipts.ts';
+import { openChain } from '../../src/receipts/seal/chain.ts';
+import { replaceLostKey, rotateKey } from '../../src/receipts/seal/rotate.ts';
+import { verifyRun, verifyStored } from '../../src/receipts/verify/verify-stored.ts';
+import { chainOf, listSealKeys } from '../../src/store/receipts/chain.ts';
+import { getReceipt, listReceipts } from '../../src/store/receipts/receipts.ts';
 import { ORIGIN, type SealedHome, sealedHome } from './sealed-home.ts';
 
 /** What holds for the chain of receipts, whichever database it is in. */

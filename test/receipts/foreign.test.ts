@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isForeign, verifyForeign } from '../../src/receipts/verify-foreign.ts';
+import { isForeign, verifyForeign } from '../../src/receipts/verify/verify-foreign.ts';
 
 /** Receipts of another implementation with their hashes are not part of the repository; the recorded exchanges lie beside them. */
 const FILE = process.env.ABP_CORPUS === undefined ? '' : join(process.env.ABP_CORPUS, '../spec/abp-facts/receipt_hash_vectors.json');

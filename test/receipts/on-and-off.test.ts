@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listReceipts } from '../../src/store/receipts.ts';
+import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { noReceipts } from '../support/no-receipts.ts';
 

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
-import { type Chain, openChain } from '../../src/receipts/chain.ts';
-import { Drain } from '../../src/receipts/drain.ts';
+import { openHome } from '../../src/home/home.ts';
 import { type ExportOptions, exportLines } from '../../src/receipts/export.ts';
-import { factLine } from '../../src/receipts/fact-line.ts';
-import type { CloseFact, Fact, OpenFact } from '../../src/receipts/facts.ts';
-import { chainOf } from '../../src/store/chain.ts';
+import { factLine } from '../../src/receipts/journal/fact-line.ts';
+import type { CloseFact, Fact, OpenFact } from '../../src/receipts/journal/facts.ts';
+import { Drain } from '../../src/receipts/keeper/drain.ts';
+import { type Chain, openChain } from '../../src/receipts/seal/chain.ts';
 import { openStore } from '../../src/store/database.ts';
-import { openHome } from '../../src/store/home.ts';
+import { chainOf } from '../../src/store/receipts/chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeFact, openFact } from '../support/facts.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7Hex } from '../../src/base/ids.ts';
 import { AbpClient } from '../../src/client/client.ts';
-import { PendingReceipt } from '../../src/contract/receipt.ts';
+import { PendingReceipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
 import { closeFact, openFact, runIdOf } from '../support/facts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChainVerification } from '../../src/contract/chain-verification.ts';
+import type { ChainVerification } from '../../src/contract/receipts/chain-verification.ts';
 import { removeReceipts } from '../../src/receipts/remove.ts';
-import { rotateKey } from '../../src/receipts/rotate.ts';
-import { readPublicKey } from '../../src/receipts/seal-keys.ts';
-import { verifyExport } from '../../src/receipts/verify-bytes.ts';
-import type { VerifyOptions } from '../../src/receipts/verify-chain.ts';
+import { rotateKey } from '../../src/receipts/seal/rotate.ts';
+import { readPublicKey } from '../../src/receipts/seal/seal-keys.ts';
+import { verifyExport } from '../../src/receipts/verify/verify-bytes.ts';
+import type { VerifyOptions } from '../../src/receipts/verify/verify-chain.ts';
 import { type SealedHome, sealedHome } from './sealed-home.ts';
 
 let home: SealedHome;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecordingLine } from '../../src/contract/recording.ts';
+import { RecordingLine } from '../../src/contract/receipts/recording.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, type WireAnswer } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentMuxError } from '../../src/contract/run-error.ts';
+import { AgentMuxError } from '../../src/contract/runs/run-error.ts';
 import type { RunHandle } from '../../src/runtime/runs/handle.ts';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
 import { eventsOf, scene, types } from './harness.ts';

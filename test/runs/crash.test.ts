@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../src/base/process-table.ts';
-import { openHome } from '../../src/store/home.ts';
+import { openHome } from '../../src/home/home.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { type ServeProcess, startServe } from '../support/serve.ts';

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRunning, processStart } from '../../src/base/process-table.ts';
-import { AgentMuxError, CapabilityError } from '../../src/contract/run-error.ts';
+import { AgentMuxError, CapabilityError } from '../../src/contract/runs/run-error.ts';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
 import { eventsOf, scene, types } from './harness.ts';
 import { knowledge } from './paper.ts';

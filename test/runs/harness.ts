@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Adapter } from '../../src/adapters/adapter.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import type { AgentEvent } from '../../src/contract/event.ts';
+import type { AgentEvent } from '../../src/contract/runs/event.ts';
 import type { RunDeps } from '../../src/runtime/runs/deps.ts';
 import type { LocalRunOptions, RunHandle } from '../../src/runtime/runs/handle.ts';
 import { startRun } from '../../src/runtime/runs/start-run.ts';

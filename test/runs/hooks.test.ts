@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SpawnPlan, WaitsFor } from '../../src/adapters/adapter.ts';
-import type { AgentEvent } from '../../src/contract/event.ts';
-import { CapabilityError, ValidationError } from '../../src/contract/run-error.ts';
-import type { HookAnswer, HookCall, HookType, RunHooks } from '../../src/contract/run-hooks.ts';
+import type { AgentEvent } from '../../src/contract/runs/event.ts';
+import { CapabilityError, ValidationError } from '../../src/contract/runs/run-error.ts';
+import type { HookAnswer, HookCall, HookType, RunHooks } from '../../src/contract/runs/run-hooks.ts';
 import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
 import { type FakeOptions, fakeAdapter } from '../support/agents/test-adapter.ts';
 import { eventsOf, scene } from './harness.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hyphenate } from '../../src/base/ids.ts';
 import { decodeSse, SseFrames } from '../../src/base/sse.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
-import { RunResult } from '../../src/contract/run-result.ts';
+import { RunResult } from '../../src/contract/runs/run-result.ts';
 import { createProfiles } from '../../src/runtime/profiles.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

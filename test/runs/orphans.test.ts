@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { identityOf, processStart } from '../../src/base/process-table.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
-import { sweepRuns } from '../../src/runtime/runs/run-folder.ts';
+import { sweepRuns } from '../../src/runtime/runs/process/run-folder.ts';
 
 const parentScript = fileURLToPath(new URL('./parent.ts', import.meta.url));
 

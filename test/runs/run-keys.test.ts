@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { RunResult } from '../../src/contract/run-result.ts';
-import { runPort } from '../../src/gateway/run-port.ts';
+import type { RunResult } from '../../src/contract/runs/run-result.ts';
+import { runPort } from '../../src/gateway/run-plane/run-port.ts';
 import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
-import { listReceipts } from '../../src/store/receipts.ts';
+import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import { requestsOf } from '../support/agent-requests.ts';
 import { type FakeOptions, fakeAdapter } from '../support/agents/test-adapter.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

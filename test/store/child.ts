@@ -2,9 +2,9 @@
 // Arguments: home, database URL or '', command. It prints `ready`, waits for a line on standard input, then works and prints what it did.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { openHome } from '../../src/home/home.ts';
 import { openStore } from '../../src/store/database.ts';
-import { openHome } from '../../src/store/home.ts';
-import { saveReceipts } from '../../src/store/receipt-writer.ts';
+import { saveReceipts } from '../../src/store/receipts/receipt-writer.ts';
 import { receipt, unsaved } from './receipt-fixture.ts';
 
 const [path = '', url = '', command = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { newRunId } from '../../src/contract/run-id.ts';
-import type { NewReceipt, StoredReceipt } from '../../src/store/receipt-columns.ts';
+import type { NewReceipt, StoredReceipt } from '../../src/store/receipts/receipt-columns.ts';
 
 /** A finished gateway receipt with the given fields changed. */
 export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRunId } from '../../src/contract/run-id.ts';
+import { openHome } from '../../src/home/home.ts';
 import { openStore } from '../../src/store/database.ts';
-import { openHome } from '../../src/store/home.ts';
 import { createKey, findRunKey, isLive, revokeRunKeys } from '../../src/store/keys.ts';
-import { appendRunEvents, deleteRunEvents, readRunEvents } from '../../src/store/run-events.ts';
-import { createRun, endRun, getRun, interruptRuns, setRunProcess } from '../../src/store/runs.ts';
+import { appendRunEvents, deleteRunEvents, readRunEvents } from '../../src/store/runs/run-events.ts';
+import { createRun, endRun, getRun, interruptRuns, setRunProcess } from '../../src/store/runs/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 

@@ -1,6 +1,6 @@
 import type { Dialogue, EventDraft, Outcome, ProcessExit, SpawnPlan } from '../../src/adapters/adapter.ts';
-import { AgentEvent } from '../../src/contract/event.ts';
-import type { RunOptions } from '../../src/contract/run-options.ts';
+import { AgentEvent } from '../../src/contract/runs/event.ts';
+import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 
 /** A plan of a run without a gateway, with nothing asked but what a test says. */
 export function planOf(agent: string, options: Partial<RunOptions> = {}, plan: Partial<SpawnPlan> = {}): SpawnPlan {

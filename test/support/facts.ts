@@ -1,7 +1,7 @@
 import { parseRunId, type RunId } from '../../src/contract/run-id.ts';
-import type { Sealer } from '../../src/receipts/build.ts';
-import { type CloseTexts, factLine, type OpenTexts, parseClosing, parseOpening } from '../../src/receipts/fact-line.ts';
-import type { CloseFact, OpenFact } from '../../src/receipts/facts.ts';
+import { type CloseTexts, factLine, type OpenTexts, parseClosing, parseOpening } from '../../src/receipts/journal/fact-line.ts';
+import type { CloseFact, OpenFact } from '../../src/receipts/journal/facts.ts';
+import type { Sealer } from '../../src/receipts/keeper/build.ts';
 
 export function runIdOf(text: string): RunId {
   const run = parseRunId(text);

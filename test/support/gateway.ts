@@ -8,7 +8,7 @@ import type { Policy } from '../../src/calls/policy.ts';
 import { Config, type EngineConfig } from '../../src/gateway/config.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import { type ServerOptions, startServer } from '../../src/gateway/server.ts';
-import { openHome } from '../../src/store/home.ts';
+import { openHome } from '../../src/home/home.ts';
 
 export interface GatewayOptions {
   readonly engines?: Readonly<Record<string, EngineConfig>>;

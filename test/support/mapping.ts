@@ -1,6 +1,6 @@
 import type { Json } from '../../src/base/json.ts';
 import type { Capability } from '../../src/contract/capability.ts';
-import type { TrafficRow } from '../../src/contract/run-traffic.ts';
+import type { TrafficRow } from '../../src/contract/runs/run-traffic.ts';
 import type { Compatibility } from '../../src/contract/support.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/index.ts';

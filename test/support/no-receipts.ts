@@ -1,6 +1,6 @@
 import { AbpError } from '../../src/contract/errors.ts';
-import type { Keeper, KeeperOptions } from '../../src/receipts/keeper.ts';
-import { Turn } from '../../src/receipts/turn.ts';
+import { Turn } from '../../src/receipts/journal/turn.ts';
+import type { Keeper, KeeperOptions } from '../../src/receipts/keeper/keeper.ts';
 
 /**
  * A gateway without receipts, to compare with: facts are made as usual and let go. No journal, no recording, no keeper thread, no row.

@@ -7,17 +7,17 @@ import { LiveRuns } from '../../src/calls/live-runs.ts';
 import { allowAll } from '../../src/calls/policy.ts';
 import { sim } from '../../src/engines/sim/engine.ts';
 import { transport } from '../../src/engines/sim/transport.ts';
-import { listMessages, sendMessage } from '../../src/platform/messages.ts';
+import { type Home, openHome } from '../../src/home/home.ts';
 import { Platform } from '../../src/platform/platform.ts';
-import type { Tool } from '../../src/platform/tool.ts';
-import type { AgentSource } from '../../src/platform/turn-agent.ts';
-import type { Fact } from '../../src/receipts/facts.ts';
-import { type Keeper, startKeeper } from '../../src/receipts/keeper.ts';
-import { createAgent } from '../../src/store/agents.ts';
+import { listMessages, sendMessage } from '../../src/platform/sessions/messages.ts';
+import type { Tool } from '../../src/platform/tools/tool.ts';
+import type { AgentSource } from '../../src/platform/turns/turn-agent.ts';
+import type { Fact } from '../../src/receipts/journal/facts.ts';
+import { type Keeper, startKeeper } from '../../src/receipts/keeper/keeper.ts';
+import { createAgent } from '../../src/store/agent-plane/agents.ts';
+import { listEvents, type StoredEvent } from '../../src/store/agent-plane/session-events.ts';
+import { createSession, getSession, type StoredSession } from '../../src/store/agent-plane/sessions.ts';
 import { openStore } from '../../src/store/database.ts';
-import { type Home, openHome } from '../../src/store/home.ts';
-import { listEvents, type StoredEvent } from '../../src/store/session-events.ts';
-import { createSession, getSession, type StoredSession } from '../../src/store/sessions.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export interface TestPlatformOptions {

@@ -1,4 +1,4 @@
-import { Receipt } from '../../src/contract/receipt.ts';
+import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { call } from './http-call.ts';
 
 /** The finished receipt of a run, which must follow the contract. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../../src/platform/tool.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../../src/platform/tools/tool.ts';
 
 /** A folder that vanishes with the test. */
 export function temporaryWorkspace(): string {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Attachment, RunOptions } from '../../contract/run-options.ts';
+import type { Attachment, RunOptions } from '../../contract/runs/run-options.ts';
 import { promptText } from '../families/launch/prompt.ts';
 
 /** The line that carries the prompt and what is attached to it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gte } from 'semver';
 import type { JsonObject } from '../../base/json.ts';
-import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
+import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { GatewayRoute, SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { namedSkills, skillPaths } from '../families/launch/skills.ts';

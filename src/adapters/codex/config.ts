@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
-import { ValidationError } from '../../contract/run-error.ts';
-import type { McpServerConfig } from '../../contract/run-options.ts';
+import { ValidationError } from '../../contract/runs/run-error.ts';
+import type { McpServerConfig } from '../../contract/runs/run-options.ts';
 import type { GatewayRoute } from '../adapter.ts';
 import { KEY_VARIABLE } from '../families/launch/wire.ts';
 

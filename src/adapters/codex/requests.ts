@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { packageVersion } from '../../base/package-version.ts';
-import type { Attachment, RunOptions } from '../../contract/run-options.ts';
+import type { Attachment, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan } from '../adapter.ts';
 import { promptText } from '../families/launch/prompt.ts';
 import { namedSkills, skillPaths } from '../families/launch/skills.ts';

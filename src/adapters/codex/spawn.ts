@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';

@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from '../../contract/coding-agent.ts';
+import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { detectRule, type Profile } from '../define.ts';
 import { EFFORT_WORDS } from '../thinking.ts';
 

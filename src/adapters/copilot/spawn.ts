@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
-import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
+import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';

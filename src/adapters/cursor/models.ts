@@ -1,4 +1,4 @@
-import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
 import { anthropic } from '../../models/facts/anthropic.ts';
 import { openai } from '../../models/facts/openai.ts';

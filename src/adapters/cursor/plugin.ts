@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { McpServerConfig } from '../../contract/run-options.ts';
+import type { McpServerConfig } from '../../contract/runs/run-options.ts';
 
 /** A plugin of the run alone, and the folder that holds it. The agent names its servers `plugin:server`. */
 export const PLUGIN = 'abp';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RunOptions } from '../../contract/run-options.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptWithPlaces } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';

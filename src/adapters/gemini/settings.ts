@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { McpServerConfig } from '../../contract/run-options.ts';
+import type { McpServerConfig } from '../../contract/runs/run-options.ts';
 import type { GatewayRoute, SpawnPlan } from '../adapter.ts';
 import { thinkingWish } from '../families/launch/thinking.ts';
 import { outputLimit } from '../families/launch/unhonoured.ts';

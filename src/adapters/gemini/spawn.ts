@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { ValidationError } from '../../contract/run-error.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import { ValidationError } from '../../contract/runs/run-error.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
 import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured } from '../families/launch/thinking.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { McpServerConfig, RunOptions } from '../../contract/run-options.ts';
+import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
 import { hasPrompt, promptWithPlaces } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';

@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from '../../contract/coding-agent.ts';
+import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { detectRule, type Profile } from '../define.ts';
 
 const capabilities: AgentCapabilities = {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
-import { openHome } from '../../store/home.ts';
+import { openHome } from '../../home/home.ts';
 import { clientOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';

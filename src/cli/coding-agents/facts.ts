@@ -1,4 +1,4 @@
-import type { ModelCapabilities } from '../../contract/coding-agent.ts';
+import type { ModelCapabilities } from '../../contract/runs/coding-agent.ts';
 
 /** A price per million tokens as tables show it. */
 export function price(value: number | undefined): string {

@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline/promises';
-import { openRunGateway } from '../../gateway/run-gateway.ts';
+import { openRunGateway } from '../../gateway/run-plane/run-gateway.ts';
 import { agentIdOf } from '../agents/agent-api.ts';
 import { Conversation, openSession, type TurnEnd } from '../chat/conversation.ts';
 import { clientOf } from '../client.ts';

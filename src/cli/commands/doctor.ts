@@ -1,5 +1,5 @@
 import { loadConfig } from '../../gateway/config.ts';
-import { homePath as resolveHome } from '../../store/home.ts';
+import { homePath as resolveHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { type Check, examine, type Finding, type Subject } from '../doctor/check.ts';
 import { clockTime, diskSpace, nodeVersion } from '../doctor/machine.ts';

@@ -1,5 +1,5 @@
-import type { AgentEnvironment } from '../../runtime/runs/agent-environment.ts';
-import { openHome } from '../../store/home.ts';
+import { openHome } from '../../home/home.ts';
+import type { AgentEnvironment } from '../../runtime/runs/process/agent-environment.ts';
 import { defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ export const command = defineCommand({
       throw new CliError('no_server', 'no server is running for this home', { hint: 'Start one with abp serve; abp launch needs none.' });
     }
     const { openLocalRun } = await import('../runs/local.ts');
-    const { agentEnvironment } = await import('../../runtime/runs/agent-environment.ts');
+    const { agentEnvironment } = await import('../../runtime/runs/process/agent-environment.ts');
     const options = runOptions(context, agent, values, { prompt: ' ' });
     return await withConfig(async () => {
       const { agents, deps } = await openLocalRun(context);

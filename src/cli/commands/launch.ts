@@ -18,7 +18,7 @@ export const command = defineCommand({
       throw new CliError('usage', 'launch shows the agent’s own screen and needs a terminal', { hint: 'Use abp run without one.' });
     }
     const { openLocalRun } = await import('../runs/local.ts');
-    const { launchAgent } = await import('../../runtime/runs/launch.ts');
+    const { launchAgent } = await import('../../runtime/runs/process/launch.ts');
     // Adapters take a blank prompt for none.
     const options = runOptions(context, agent, values, { prompt: prompt ?? ' ' });
     return await withConfig(async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { RunOptions } from '../../contract/run-options.ts';
-import { openHome } from '../../store/home.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { openHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { count, flag, list, optional, required } from '../parameter.ts';

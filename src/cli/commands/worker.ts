@@ -7,7 +7,7 @@ export const command = defineCommand({
   options: { turns: count('--turns <number>', 'turns at the same time (sessions.turns, else 64)') },
   examples: ['abp worker --home ./worker-1', 'abp worker --turns 200 --home ./worker-2'],
   async run({ output, configPath, homePath }, { turns }) {
-    const { work } = await import('../../gateway/work.ts');
+    const { work } = await import('../../gateway/agent-plane/work.ts');
     return withConfig(() =>
       work({
         json: output.json,

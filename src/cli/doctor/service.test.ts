@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openHome } from '../../store/home.ts';
+import { openHome } from '../../home/home.ts';
 import { configuration, judgeEngines, judgePort, server } from './service.ts';
 
 /** Starts it on a free port and returns that port. */

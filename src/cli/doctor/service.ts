@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { engines } from '../../engines/index.ts';
 import type { Config } from '../../gateway/config.ts';
-import { readAddress } from '../../store/address.ts';
-import { isServed } from '../../store/server-lock.ts';
+import { readAddress } from '../../home/address.ts';
+import { isServed } from '../../home/server-lock.ts';
 import { clientOf } from '../client.ts';
 import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
 

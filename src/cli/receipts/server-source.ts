@@ -1,9 +1,9 @@
 import { request } from 'undici';
 import { isoTime } from '../../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { SealKey } from '../../contract/chain.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { ServerAddress } from '../../store/address.ts';
+import type { SealKey } from '../../contract/receipts/chain.ts';
+import type { ServerAddress } from '../../home/address.ts';
 import { clientOf } from '../client.ts';
 import { CliError } from '../failure.ts';
 import type { ReceiptSource } from './source.ts';

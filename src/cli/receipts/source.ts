@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { SealKey } from '../../contract/chain.ts';
+import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { openHome } from '../../home/home.ts';
 import type { RemovalOrder } from '../../receipts/remove.ts';
-import type { Rotation } from '../../receipts/rotate.ts';
-import { openHome } from '../../store/home.ts';
+import type { Rotation } from '../../receipts/seal/rotate.ts';
 import type { PageOptions } from '../../store/page.ts';
-import type { ReceiptChoice } from '../../store/receipts.ts';
+import type { ReceiptChoice } from '../../store/receipts/receipts.ts';
 import type { Context } from '../command.ts';
 
 /** Which receipts; times in milliseconds since the epoch. */

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
-import { SignedHead } from '../../contract/chain.ts';
-import { readPublicKey } from '../../receipts/seal-keys.ts';
-import type { OutsideHead } from '../../receipts/verify-chain.ts';
+import { SignedHead } from '../../contract/receipts/chain.ts';
+import { readPublicKey } from '../../receipts/seal/seal-keys.ts';
+import type { OutsideHead } from '../../receipts/verify/verify-chain.ts';
 import { CliError } from '../failure.ts';
 
 /** The text of a file if the value names one, else the value itself. */

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { packageVersion } from '../../base/package-version.ts';
-import { openHome } from '../../store/home.ts';
+import { openHome } from '../../home/home.ts';
 import { clientOf, type ServerClient } from '../client.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
-import { type AnswerText, RecordingLine } from '../../contract/recording.ts';
+import { type AnswerText, RecordingLine } from '../../contract/receipts/recording.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { chooseEngine, engines, findEngine } from '../../engines/index.ts';
-import { bytesOf } from '../../store/recording-line.ts';
+import { bytesOf } from '../../store/recordings/recording-line.ts';
 import { CliError } from '../failure.ts';
 import { answerText } from './answer-text.ts';
 import type { HomeServer, RawAnswer } from './home-server.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { EventOf } from '../../contract/event.ts';
+import type { EventOf } from '../../contract/runs/event.ts';
 import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
 import type { Io } from '../io.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../contract/event.ts';
+import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { Context } from '../command.ts';
 import { askPerson, canAsk } from './answers.ts';
 import { exitOfRun } from './exit.ts';

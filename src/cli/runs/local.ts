@@ -1,8 +1,8 @@
 import { systemClock } from '../../base/clock.ts';
-import { openRunGateway, type RunGateway } from '../../gateway/run-gateway.ts';
+import { openRunGateway, type RunGateway } from '../../gateway/run-plane/run-gateway.ts';
 import type { CodingAgents } from '../../runtime/coding-agents/coding-agents.ts';
 import type { RunDeps } from '../../runtime/runs/deps.ts';
-import { runsFolder } from '../../runtime/runs/run-folder.ts';
+import { runsFolder } from '../../runtime/runs/process/run-folder.ts';
 import { openCodingAgents } from '../coding-agents/open.ts';
 import type { Context } from '../command.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { parseRunOptions, type RunOptions } from '../../contract/run-options.ts';
+import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
+import { homePath } from '../../home/home.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
-import { homePath } from '../../store/home.ts';
 import type { Context, Parameters } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { count, flag, list, optional } from '../parameter.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captureIo } from '../../../test/support/capture-io.ts';
-import type { AgentEvent } from '../../contract/event.ts';
+import type { AgentEvent } from '../../contract/runs/event.ts';
 import { createPaint } from '../output.ts';
 import { RunRenderer } from './render.ts';
 

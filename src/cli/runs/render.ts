@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { AgentEvent, EventOf } from '../../contract/event.ts';
+import type { AgentEvent, EventOf } from '../../contract/runs/event.ts';
 import { dollars } from '../coding-agents/facts.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output.ts';

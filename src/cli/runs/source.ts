@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { AgentEvent } from '../../contract/event.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import type { AgentEvent } from '../../contract/runs/event.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
 import type { Context } from '../command.ts';
 
@@ -19,8 +19,8 @@ export interface RunSource {
 
 /** Runs in this process, with a gateway of its own while it lasts; for a home without a server. */
 export async function insideRun(context: Context, options: RunOptions): Promise<RunSource | undefined> {
-  const { openRunGateway } = await import('../../gateway/run-gateway.ts');
-  const { runServiceOf } = await import('../../gateway/runs.ts');
+  const { openRunGateway } = await import('../../gateway/run-plane/run-gateway.ts');
+  const { runServiceOf } = await import('../../gateway/run-plane/runs.ts');
   const { recordingFor } = await import('../../gateway/recording.ts');
   const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
   if (gateway.inside === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/canonical-json.ts';
-import { Receipt } from '../../contract/receipt.ts';
+import { Receipt } from '../../contract/receipts/receipt.ts';
 import type { Answer, Call, Case, Step } from '../case.ts';
 import { Problems, shown } from '../problems.ts';
 import type { Reading, Voice } from '../voice.ts';

@@ -1,9 +1,9 @@
 import type { Dialect } from '../dialect.ts';
+import { lowerResponse } from './answers/lower-answer.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest } from './lower.ts';
-import { lowerResponse } from './lower-answer.ts';
 import { MAX_STOP_SEQUENCES } from './lower-config.ts';
 import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';

@@ -8,11 +8,11 @@ import type { IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import type { LiftContext } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { AnswerReader } from './answers/read-answer.ts';
 import { liftConfig } from './lift-config.ts';
 import { ContentReader, liftText } from './lift-content.ts';
 import { liftTools } from './lift-tools.ts';
 import { ProtoFields } from './proto.ts';
-import { AnswerReader } from './read-answer.ts';
 import * as wire from './wire.ts';
 
 type Request = ProtoFields<wire.GenerateContentRequest>;

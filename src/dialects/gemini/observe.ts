@@ -2,7 +2,7 @@ import { type Json, parseJson } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
-import { AnswerReader } from './read-answer.ts';
+import { AnswerReader } from './answers/read-answer.ts';
 
 const TELLING = ['"functionCall"', '"finishReason"', '"error"', '"promptFeedback"', '"groundingMetadata"'].map((word) => Buffer.from(word));
 

@@ -4,10 +4,10 @@ import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
 import { compact } from '../members.ts';
-import { CandidateWriter } from './candidate-writer.ts';
+import { CandidateWriter } from './answers/candidate-writer.ts';
+import { lowerUsage } from './answers/finish.ts';
+import { AnswerReader } from './answers/read-answer.ts';
 import { lowerError } from './errors.ts';
-import { lowerUsage } from './finish.ts';
-import { AnswerReader } from './read-answer.ts';
 
 /** Reads a stream; every event is a chunk of the answer. */
 export function stepper(): Stepper {

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { type AnswerText, RecordingLine, type RequestText } from '../../contract/recording.ts';
+import { type AnswerText, RecordingLine, type RequestText } from '../../contract/receipts/recording.ts';
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
-import { bytesOf } from '../../store/recording-line.ts';
+import { bytesOf } from '../../store/recordings/recording-line.ts';
 import { obstacleOf } from './home-source.ts';
 import type { Ask, Candidate, Source } from './source.ts';
 

@@ -1,8 +1,8 @@
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
-import type { BodyShelf } from '../../store/body-shelf.ts';
-import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recording.ts';
-import { chunksOf } from '../../store/recording-line.ts';
-import { findRecordings, recentRecordings } from '../../store/recordings.ts';
+import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
+import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
+import { chunksOf } from '../../store/recordings/recording-line.ts';
+import { findRecordings, recentRecordings } from '../../store/recordings/recordings.ts';
 import type { Inside } from '../engine.ts';
 import type { Ask, Candidate, Source } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { Chunk } from '../../store/recording-line.ts';
+import type { Chunk } from '../../store/recordings/recording-line.ts';
 
 /** What is asked of recordings. */
 export interface Ask {

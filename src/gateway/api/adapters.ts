@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HOOK_SUPPORTS, HOOK_TYPES } from '../../contract/run-hooks.ts';
-import { TrafficRow } from '../../contract/run-traffic.ts';
+import { HOOK_SUPPORTS, HOOK_TYPES } from '../../contract/runs/run-hooks.ts';
+import { TrafficRow } from '../../contract/runs/run-traffic.ts';
 
 const text = z.string();
 const tokens = z.int().nonnegative();

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { JsonRecord } from '../../contract/json-value.ts';
 import { CompatibilityReport, NegotiationResult, Unmet } from '../../contract/negotiation.ts';
 import { CapabilityRequirements } from '../../contract/support.ts';
-import { ConflictPolicy } from '../../platform/agent.ts';
-import { AGENT_LIMITS } from '../../platform/agent-limits.ts';
+import { ConflictPolicy } from '../../platform/agents/agent.ts';
+import { AGENT_LIMITS } from '../../platform/agents/agent-limits.ts';
 import { ToolView } from './agent-capabilities.ts';
 
 /** A capability by its id, or with settings and a range of versions. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FidelityEntry } from '../../contract/negotiation.ts';
-import { Receipt, ReceiptUsage, ToolCallRecord, WorkspaceDelta } from '../../contract/receipt.ts';
+import { Receipt, ReceiptUsage, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import { Compatibility } from '../../contract/support.ts';
 import { RunTerms } from '../auth/scopes.ts';
 

@@ -3,7 +3,7 @@ import { Capability } from '../../contract/capability.ts';
 import { ErrorBody } from '../../contract/error-body.ts';
 import { JsonValue } from '../../contract/json-value.ts';
 import { FidelityEntry } from '../../contract/negotiation.ts';
-import { ReceiptNegotiation } from '../../contract/receipt.ts';
+import { ReceiptNegotiation } from '../../contract/receipts/receipt.ts';
 import { Compatibility, Mode } from '../../contract/support.ts';
 
 export const ExplainRequest = z.strictObject({

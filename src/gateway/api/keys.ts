@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Recording } from '../../contract/receipt.ts';
+import { Recording } from '../../contract/receipts/receipt.ts';
 import { Scopes, UserScopes } from '../auth/scopes.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;

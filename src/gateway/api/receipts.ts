@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ReceiptStub, SealKey } from '../../contract/chain.ts';
-import { LateEnd } from '../../contract/late-end.ts';
-import { PendingReceipt, Plane, Receipt, RunStatus } from '../../contract/receipt.ts';
+import { ReceiptStub, SealKey } from '../../contract/receipts/chain.ts';
+import { LateEnd } from '../../contract/receipts/late-end.ts';
+import { PendingReceipt, Plane, Receipt, RunStatus } from '../../contract/receipts/receipt.ts';
 
 export const ReceiptParams = z.strictObject({ run_id: z.string() });
 

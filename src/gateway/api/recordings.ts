@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RecordingLine } from '../../contract/recording.ts';
+import { RecordingLine } from '../../contract/receipts/recording.ts';
 
 export const BodyParams = z.strictObject({ run_id: z.string() });
 

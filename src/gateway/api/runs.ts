@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Plane, RunStatus } from '../../contract/receipt.ts';
-import { PendingInteraction, RunResult, RunState } from '../../contract/run-result.ts';
+import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
+import { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 import { QUEUE_TIMES } from '../../runtime/runs/handle.ts';
 
 export const RunParams = z.strictObject({ run_id: z.string() });

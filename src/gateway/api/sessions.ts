@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonRecord } from '../../contract/json-value.ts';
-import { AGENT_LIMITS } from '../../platform/agent-limits.ts';
+import { AGENT_LIMITS } from '../../platform/agents/agent-limits.ts';
 
 const text = z.string();
 const time = z.iso.datetime({ offset: true });

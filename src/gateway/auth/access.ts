@@ -1,6 +1,6 @@
 import { globMatch } from '../../base/glob.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Plane } from '../../contract/receipt.ts';
+import type { Plane } from '../../contract/receipts/receipt.ts';
 import type { Principal } from './principal.ts';
 import type { Scopes } from './scopes.ts';
 

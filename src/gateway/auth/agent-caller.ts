@@ -1,5 +1,5 @@
-import type { Caller } from '../../platform/agents.ts';
-import type { Sees } from '../../platform/registry.ts';
+import type { Caller } from '../../platform/agents/agents.ts';
+import type { Sees } from '../../platform/agents/registry.ts';
 import { maySee } from './access.ts';
 import { keyIdOf, type Principal } from './principal.ts';
 

@@ -9,8 +9,8 @@ import {
   InstallAnswer,
   InstallRequest,
 } from '../api/adapters.ts';
-import { codingAgentsOf } from '../coding-agents.ts';
 import { defineRoute } from '../route.ts';
+import { codingAgentsOf } from '../run-plane/coding-agents.ts';
 
 function view({ agent, displayName, cliCommand, summary, capabilities }: RegisteredAdapter): object {
   return { agent, displayName, cliCommand, summary, capabilities };

@@ -1,9 +1,9 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { Agent } from '../../platform/agent.ts';
-import { type AgentModel, agentModel, negotiateAgent } from '../../platform/agent-model.ts';
-import type { AgentPlane } from '../../platform/agent-plane.ts';
-import { type Caller, compositionOf, hostFor } from '../../platform/agents.ts';
-import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platform/compose.ts';
+import type { Agent } from '../../platform/agents/agent.ts';
+import { type AgentModel, agentModel, negotiateAgent } from '../../platform/agents/agent-model.ts';
+import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
+import { type Caller, compositionOf, hostFor } from '../../platform/agents/agents.ts';
+import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platform/agents/compose.ts';
 import type { AgentPreview } from '../api/agents.ts';
 import { toolView } from './capabilities-view.ts';
 

@@ -1,7 +1,7 @@
 import { isoTime } from '../../base/clock.ts';
-import { nanoUsd, usd } from '../../platform/agent-limits.ts';
-import type { AgentChanges, AgentInput, AgentWithCapabilities } from '../../platform/agents.ts';
-import type { Selection } from '../../platform/resolve.ts';
+import { nanoUsd, usd } from '../../platform/agents/agent-limits.ts';
+import type { AgentChanges, AgentInput, AgentWithCapabilities } from '../../platform/agents/agents.ts';
+import type { Selection } from '../../platform/agents/resolve.ts';
 import type { AgentPatch, AgentView, CapabilityChoice, CapabilityItem, NewAgent } from '../api/agents.ts';
 
 /** The agent as the API shows it. */

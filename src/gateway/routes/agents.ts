@@ -1,8 +1,8 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { Agent } from '../../platform/agent.ts';
-import { agentOf } from '../../platform/agent.ts';
-import { agentFromMarkdown, agentToMarkdown } from '../../platform/agent-markdown.ts';
-import type { AgentPlane } from '../../platform/agent-plane.ts';
+import type { Agent } from '../../platform/agents/agent.ts';
+import { agentOf } from '../../platform/agents/agent.ts';
+import { agentFromMarkdown, agentToMarkdown } from '../../platform/agents/agent-markdown.ts';
+import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import {
   changeAgent,
   compositionOf,
@@ -11,11 +11,11 @@ import {
   requireAgent,
   setCapabilities,
   withCapabilities,
-} from '../../platform/agents.ts';
-import { removeSessionsOf } from '../../platform/sessions.ts';
-import { listCapabilitiesOf } from '../../store/agent-capabilities.ts';
-import { listAgents } from '../../store/agents.ts';
-import { defineAgentRoute } from '../agent-route.ts';
+} from '../../platform/agents/agents.ts';
+import { removeSessionsOf } from '../../platform/sessions/sessions.ts';
+import { listCapabilitiesOf } from '../../store/agent-plane/agent-capabilities.ts';
+import { listAgents } from '../../store/agent-plane/agents.ts';
+import { defineAgentRoute } from '../agent-plane/agent-route.ts';
 import {
   AgentImport,
   AgentList,

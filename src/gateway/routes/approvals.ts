@@ -1,4 +1,4 @@
-import { answerApproval, openApprovals } from '../../platform/turns.ts';
+import { answerApproval, openApprovals } from '../../platform/turns/turns.ts';
 import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
 import { defineRoute } from '../route.ts';
 import { assertMaySpeak, NEED, sessionOf } from './sessions.ts';

@@ -9,10 +9,10 @@ import {
   Spend,
   SpendQuery,
 } from '../api/attached-runs.ts';
-import { attachedRunsOf } from '../attached-runs.ts';
-import { closingFromWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../attached-wire.ts';
 import { defineRoute, Reply } from '../route.ts';
-import { runPort } from '../run-port.ts';
+import { attachedRunsOf } from '../run-plane/attached-runs.ts';
+import { closingFromWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
+import { runPort } from '../run-plane/run-port.ts';
 import { runIdOf } from './runs.ts';
 
 const NEED = { kind: 'control' } as const;

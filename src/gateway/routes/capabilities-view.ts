@@ -1,8 +1,8 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { AgentPlane } from '../../platform/agent-plane.ts';
-import type { AgentCapability } from '../../platform/capability.ts';
-import { completeConfig } from '../../platform/config.ts';
-import type { Tool } from '../../platform/tool.ts';
+import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
+import type { AgentCapability } from '../../platform/agents/capability.ts';
+import { completeConfig } from '../../platform/agents/config.ts';
+import type { Tool } from '../../platform/tools/tool.ts';
 import type { CapabilityDetail, CapabilityView, ToolView } from '../api/agent-capabilities.ts';
 
 /** The public fields of a capability, and no more. */

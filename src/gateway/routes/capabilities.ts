@@ -1,6 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { AgentPlane } from '../../platform/agent-plane.ts';
-import type { AgentCapability } from '../../platform/capability.ts';
+import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
+import type { AgentCapability } from '../../platform/agents/capability.ts';
+import { currentOf } from '../../platform/agents/registry.ts';
 import {
   type CustomDefinition,
   defineCapability,
@@ -10,9 +11,8 @@ import {
 } from '../../platform/custom/custom-capabilities.ts';
 import { actsOnHost } from '../../platform/custom/custom-capability.ts';
 import { CapabilityDefinition } from '../../platform/custom/definition.ts';
-import { currentOf } from '../../platform/registry.ts';
-import { assertMayPublish } from '../../platform/steering.ts';
-import { defineAgentRoute } from '../agent-route.ts';
+import { assertMayPublish } from '../../platform/sessions/steering.ts';
+import { defineAgentRoute } from '../agent-plane/agent-route.ts';
 import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery } from '../api/agent-capabilities.ts';
 import { authorize, maySee } from '../auth/access.ts';
 import { isAdmin, seesCapability } from '../auth/agent-caller.ts';

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { parseJsonObject } from '../../base/json.ts';
-import { SignedHead } from '../../contract/chain.ts';
-import { ChainVerification } from '../../contract/chain-verification.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { SignedHead } from '../../contract/receipts/chain.ts';
+import { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { publishedKeys } from '../../receipts/published-keys.ts';
-import { chainOf, findHead } from '../../store/chain.ts';
-import { findLateEnd } from '../../store/late-ends.ts';
-import { getReceipt } from '../../store/receipts.ts';
+import { publishedKeys } from '../../receipts/seal/published-keys.ts';
+import { chainOf, findHead } from '../../store/receipts/chain.ts';
+import { findLateEnd } from '../../store/receipts/late-ends.ts';
+import { getReceipt } from '../../store/receipts/receipts.ts';
 import {
   KeyChange,
   LateEndView,
@@ -21,7 +21,7 @@ import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
-import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
+import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 import { noReceipt, runOf } from './receipts.ts';
 
 const MOST_NAMED = 1000;
@@ -48,7 +48,7 @@ const reading = [
         return answer;
       }
       // Loaded on demand, like the export: most servers verify nothing.
-      const { verifyRun } = await import('../../receipts/verify-stored.ts');
+      const { verifyRun } = await import('../../receipts/verify/verify-stored.ts');
       return await verifyRun(gateway.store, run);
     },
   }),

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId } from '../../contract/run-id.ts';
-import { chainOf, type StoredChain } from '../../store/chain.ts';
-import { ARCHIVED, DELETED } from '../../store/receipt-columns.ts';
-import { getReceipt } from '../../store/receipts.ts';
-import { sealedAfter } from '../../store/sealed-after.ts';
+import { chainOf, type StoredChain } from '../../store/receipts/chain.ts';
+import { ARCHIVED, DELETED } from '../../store/receipts/receipt-columns.ts';
+import { getReceipt } from '../../store/receipts/receipts.ts';
+import { sealedAfter } from '../../store/receipts/sealed-after.ts';
 import { ReceiptStreamQuery } from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { PendingReceipt } from '../../contract/receipt.ts';
+import type { PendingReceipt } from '../../contract/receipts/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
-import { findTurnRun } from '../../platform/turn-receipt.ts';
-import { getReceipt, listReceipts } from '../../store/receipts.ts';
+import { findTurnRun } from '../../platform/turns/turn-receipt.ts';
+import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
 import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
 import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
-import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
+import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 
 const UNFINISHED = new Set(['pending', 'running']);
 /** Nobody here hears of a run that is under way on another node. */

@@ -1,9 +1,9 @@
 import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
-import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recording.ts';
-import { lineOf } from '../../store/recording-line.ts';
-import { getRecording, listRecordings, type RecordingFilter } from '../../store/recordings.ts';
+import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
+import { lineOf } from '../../store/recordings/recording-line.ts';
+import { getRecording, listRecordings, type RecordingFilter } from '../../store/recordings/recordings.ts';
 import {
   BodyParams,
   Erased,

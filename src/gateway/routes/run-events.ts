@@ -4,7 +4,7 @@ import type { RunId } from '../../contract/run-id.ts';
 import { RunEventsQuery, RunParams } from '../api/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
-import { runServiceOf } from '../runs.ts';
+import { runServiceOf } from '../run-plane/runs.ts';
 import { visibleRun } from './runs.ts';
 
 /** Proxies close connections that are silent for half a minute. */

@@ -1,13 +1,13 @@
 import { isoTime } from '../../base/clock.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { AgentMuxError } from '../../contract/run-error.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
-import { RunOptions, runTags } from '../../contract/run-options.ts';
+import { AgentMuxError } from '../../contract/runs/run-error.ts';
+import { RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
 import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
-import { getReceipt, listReceipts } from '../../store/receipts.ts';
-import { getRun, type StoredRun } from '../../store/runs.ts';
+import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
+import { getRun, type StoredRun } from '../../store/runs/runs.ts';
 import {
   InteractionParams,
   InteractionReply,
@@ -26,8 +26,8 @@ import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
-import { runServiceOf } from '../runs.ts';
-import { NotYetKnown, notYetKnown } from '../unknown-run.ts';
+import { runServiceOf } from '../run-plane/runs.ts';
+import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
 

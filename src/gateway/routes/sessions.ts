@@ -1,8 +1,7 @@
 import type { IrPart } from '../../ir/part.ts';
-import { nanoUsd } from '../../platform/agent-limits.ts';
-import type { TurnGrant } from '../../platform/checkpoint.ts';
-import { listMessages, sendMessage, type Visible } from '../../platform/messages.ts';
+import { nanoUsd } from '../../platform/agents/agent-limits.ts';
 import { placeOf } from '../../platform/platform.ts';
+import { listMessages, sendMessage, type Visible } from '../../platform/sessions/messages.ts';
 import {
   branchSession,
   changeSession,
@@ -11,10 +10,11 @@ import {
   removeSession,
   sessionView,
   visibleSession,
-} from '../../platform/sessions.ts';
-import { assertMaySteer } from '../../platform/steering.ts';
-import { cancelTurn } from '../../platform/turns.ts';
-import type { StoredSession } from '../../store/sessions.ts';
+} from '../../platform/sessions/sessions.ts';
+import { assertMaySteer } from '../../platform/sessions/steering.ts';
+import type { TurnGrant } from '../../platform/turns/checkpoint.ts';
+import { cancelTurn } from '../../platform/turns/turns.ts';
+import type { StoredSession } from '../../store/agent-plane/sessions.ts';
 import {
   CancelRequest,
   CancelView,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../calls/answer.ts';
 import type { AbpError } from '../../contract/errors.ts';
-import { type ErrorTarget, sendError } from '../errors.ts';
+import { type ErrorTarget, sendError } from '../door/errors.ts';
 
 /** How long a caller may take to read what came before a break. */
 const LAST_BYTES_MS = 5000;

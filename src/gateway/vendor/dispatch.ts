@@ -10,7 +10,7 @@ import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
 import { gated, type TurnedDown } from '../../upstream/gate.ts';
 import { isOurSecret } from '../auth/principal.ts';
-import { asAbpError, sendError } from '../errors.ts';
+import { asAbpError, sendError } from '../door/errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { HttpAnswer } from './answer.ts';
 import type { Attempts } from './attempts.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Capability } from '../../contract/capability.ts';
-import type { TrafficRow } from '../../contract/run-traffic.ts';
+import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
 import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
 import type { ThinkingOverride } from '../../mapping/thinking-override.ts';

@@ -9,7 +9,7 @@ import type { Asked } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
-import type { OpenFact } from '../../receipts/facts.ts';
+import type { OpenFact } from '../../receipts/journal/facts.ts';
 import { authorize } from '../auth/access.ts';
 import { keyIdOf, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';

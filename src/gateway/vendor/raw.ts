@@ -10,9 +10,9 @@ import { chooseEngine, engines } from '../../engines/index.ts';
 import type { ExchangeRequest } from '../../upstream/exchange.ts';
 import { authorize } from '../auth/access.ts';
 import { isOurSecret, keyIdOf, type Principal, parentOf } from '../auth/principal.ts';
+import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { rawRecordingFor } from '../recording.ts';
-import type { Target } from '../target.ts';
 import { HttpAnswer } from './answer.ts';
 
 /** A call to a path that no dialect describes: files, batches, whatever the vendor adds tomorrow. */

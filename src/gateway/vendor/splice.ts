@@ -9,8 +9,8 @@ import { Recorder } from '../../calls/recorder.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
-import type { Target } from '../target.ts';
 import { oursOf, rawDeployment, rawFacts } from './raw.ts';
 
 /** A caller who wants a WebSocket to an engine. */

@@ -1,4 +1,4 @@
-import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import type { ListPrice, ModelFact, ThinkingFact } from '../model-fact.ts';
 
 // Limits and prices: the vendor's model pages and the list that Claude Code 2.1.325 carries, 2026-11-15.

@@ -1,4 +1,4 @@
-import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import type { ListPrice, ModelFact, PriceTier, ThinkingFact } from '../model-fact.ts';
 
 // Limits and prices: the price data this package depends on and the list that Gemini CLI 0.61.0 offers, 2026-11-15.

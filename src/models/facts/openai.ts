@@ -1,4 +1,4 @@
-import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import type { ListPrice, ModelFact, PriceTier } from '../model-fact.ts';
 
 // Limits and prices: the price data this package depends on and the list that Codex 0.166.0 carries, 2026-11-15.

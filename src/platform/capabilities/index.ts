@@ -1,4 +1,4 @@
-import type { AgentCapability } from '../capability.ts';
+import type { AgentCapability } from '../agents/capability.ts';
 import { currentTime } from './current-time/capability.ts';
 import { fileSystem } from './file-system/capability.ts';
 import { noop } from './noop/capability.ts';

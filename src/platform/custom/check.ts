@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { defaultFaults, schemaFault } from '../config.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { defaultFaults, schemaFault } from '../agents/config.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
 import { codingAgentFaults, codingAgentToolName } from './coding-agent-tool.ts';
 import type { CapabilityDefinition, HttpTool, TypeScriptTool } from './definition.ts';
 import { secretsOf } from './http-tool.ts';

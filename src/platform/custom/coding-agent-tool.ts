@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { WorkspaceDelta } from '../../contract/receipt.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
-import type { RunResult } from '../../contract/run-result.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
+import type { RunResult } from '../../contract/runs/run-result.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import type { RunService } from '../../runtime/runs/service.ts';
-import { defineTool } from '../define-tool.ts';
 import { runOfTurn } from '../ids.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { Tool, ToolContext } from '../tool.ts';
-import { ToolFailure } from '../tool-failure.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
+import { ToolFailure } from '../tools/tool-failure.ts';
 import type { CodingAgentTool } from './definition.ts';
 
 /** For the start of the agent, its end and its receipt. */

@@ -1,16 +1,16 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { agentsWithCapability } from '../../store/agent-capabilities.ts';
+import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
 import {
   createCustomCapability,
   deleteCustomCapability,
   getCustomCapability,
   listCustomCapabilities,
   updateCustomCapability,
-} from '../../store/custom-capabilities.ts';
-import type { AgentPlane } from '../agent-plane.ts';
-import { type CapabilitySource, resolveCapabilities } from '../resolve.ts';
+} from '../../store/agent-plane/custom-capabilities.ts';
+import type { AgentPlane } from '../agents/agent-plane.ts';
+import { type CapabilitySource, resolveCapabilities } from '../agents/resolve.ts';
 import { checkDefinition } from './check.ts';
 import { customCapability } from './custom-capability.ts';
 import type { CapabilityDefinition } from './definition.ts';

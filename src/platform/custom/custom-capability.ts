@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { AgentCapability } from '../capability.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { Tool } from '../tool.ts';
+import type { AgentCapability } from '../agents/capability.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
+import type { Tool } from '../tools/tool.ts';
 import { codingAgentTool } from './coding-agent-tool.ts';
 import type { CapabilityDefinition } from './definition.ts';
 import { httpTool } from './http-tool.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { THINKING_EFFORT_LEVELS } from '../../contract/coding-agent.ts';
 import { JsonRecord, JsonValue } from '../../contract/json-value.ts';
+import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 
 /** https://semver.org, without build metadata, which two versions may not differ in. */
 const NUMBER = '(?:0|[1-9]\\d{0,8})';

@@ -1,10 +1,10 @@
 import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import type { OutboundAnswer, OutboundRequest } from '../../upstream/outbound.ts';
-import { outcome } from '../define-tool.ts';
-import type { Secrets } from '../secrets.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { Tool, ToolContext } from '../tool.ts';
-import { ToolFailure } from '../tool-failure.ts';
+import { outcome } from '../tools/define-tool.ts';
+import type { Secrets } from '../tools/secrets.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
+import { ToolFailure } from '../tools/tool-failure.ts';
 import type { HttpTool } from './definition.ts';
 import { type Filling, fillJson, fillText, placesIn } from './template.ts';
 

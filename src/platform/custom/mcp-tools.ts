@@ -2,9 +2,9 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpTool } from '../mcp/connections.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
-import type { Secrets } from '../secrets.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { Tool } from '../tool.ts';
+import type { Secrets } from '../tools/secrets.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { McpServer } from './definition.ts';
 import { fillText, hasStrayBraces, placesIn } from './template.ts';
 

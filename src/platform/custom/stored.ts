@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json.ts';
-import type { CustomCapability } from '../../store/custom-capabilities.ts';
+import type { CustomCapability } from '../../store/agent-plane/custom-capabilities.ts';
 import { damaged } from '../../store/text.ts';
 import { CapabilityDefinition } from './definition.ts';
 

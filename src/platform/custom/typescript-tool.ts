@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.ts';
-import { outcome } from '../define-tool.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { Tool } from '../tool.ts';
-import { ToolFailure } from '../tool-failure.ts';
+import { outcome } from '../tools/define-tool.ts';
+import type { Surroundings } from '../tools/surroundings.ts';
+import type { Tool } from '../tools/tool.ts';
+import { ToolFailure } from '../tools/tool-failure.ts';
 import type { TypeScriptTool } from './definition.ts';
 
 /** For the start of the thread and for waiting in line. */

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Outbound } from '../../upstream/outbound.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
+import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
 import type { McpEndpoint } from './endpoint.ts';
 import { outcomeOf } from './result.ts';
 import { openTransport } from './transport.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
-import type { ToolOutcome } from '../tool.ts';
+import type { ToolOutcome } from '../tools/tool.ts';
 
 /** With the words about the cut it stays below what a model gets of one result. */
 const MAX_CHARACTERS = 60 * 1024;

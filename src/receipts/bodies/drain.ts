@@ -1,8 +1,8 @@
 import type { Redactor } from '../../base/redact.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { BodyShelf } from '../../store/body-shelf.ts';
-import { type NewRecording, saveRecordings } from '../../store/recording-writer.ts';
-import { recordedRuns } from '../../store/recordings.ts';
+import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
+import { type NewRecording, saveRecordings } from '../../store/recordings/recording-writer.ts';
+import { recordedRuns } from '../../store/recordings/recordings.ts';
 import type { Store } from '../../store/store.ts';
 import { assemble } from './assemble.ts';
 import type { Position } from './record.ts';

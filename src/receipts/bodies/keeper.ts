@@ -1,11 +1,11 @@
 import { redactor } from '../../base/redact.ts';
 import { SseFrames } from '../../base/sse.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { BodyShelf } from '../../store/body-shelf.ts';
-import type { Home } from '../../store/home.ts';
-import type { BodyDigest } from '../../store/recording.ts';
-import { eraseRecordings } from '../../store/recording-eraser.ts';
-import { getRecording } from '../../store/recordings.ts';
+import type { Home } from '../../home/home.ts';
+import { BodyShelf } from '../../store/recordings/body-shelf.ts';
+import type { BodyDigest } from '../../store/recordings/recording.ts';
+import { eraseRecordings } from '../../store/recordings/recording-eraser.ts';
+import { getRecording } from '../../store/recordings/recordings.ts';
 import type { Store } from '../../store/store.ts';
 import { BodyDrain } from './drain.ts';
 import { Retention } from './retention.ts';

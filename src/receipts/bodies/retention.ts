@@ -1,6 +1,6 @@
-import { blockTime } from '../../store/body-files.ts';
-import type { BodyShelf } from '../../store/body-shelf.ts';
-import { dropBlock } from '../../store/recording-eraser.ts';
+import { blockTime } from '../../store/recordings/body-files.ts';
+import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
+import { dropBlock } from '../../store/recordings/recording-eraser.ts';
 import type { Store } from '../../store/store.ts';
 
 /** How long and how much is kept. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentName, AuthMethod } from '../../contract/coding-agent.ts';
-import type { AuthStatus } from '../../contract/run-error.ts';
+import type { AgentName, AuthMethod } from '../../contract/runs/coding-agent.ts';
+import type { AuthStatus } from '../../contract/runs/run-error.ts';
 import type { AgentData, Environment } from './agent-data.ts';
 
 /** What can be told of an agent's login without opening anything: names of variables that are set, and of files that are there. */

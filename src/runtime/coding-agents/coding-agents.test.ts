@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeCommands, fakeCommands } from '../../../test/support/fake-commands.ts';
 import { adapters } from '../../adapters/index.ts';
-import { parseRunOptions } from '../../contract/run-options.ts';
+import { parseRunOptions } from '../../contract/runs/run-options.ts';
 import { type CodingAgents, type CodingAgentsOptions, createCodingAgents } from './coding-agents.ts';
 
 function agentsOn(commands: FakeCommands, rest: Partial<CodingAgentsOptions> = {}): CodingAgents {

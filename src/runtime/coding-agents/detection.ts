@@ -1,6 +1,6 @@
 import { frozen } from '../../adapters/define.ts';
-import type { AgentCapabilities, AgentName } from '../../contract/coding-agent.ts';
-import { allowedEnvironment } from '../runs/environment.ts';
+import type { AgentCapabilities, AgentName } from '../../contract/runs/coding-agent.ts';
+import { allowedEnvironment } from '../runs/process/environment.ts';
 import type { AgentData, Environment, RunCommand } from './agent-data.ts';
 import { findCommand } from './find-command.ts';
 

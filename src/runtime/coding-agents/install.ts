@@ -1,6 +1,6 @@
-import type { InstallMethod, Platform } from '../../contract/coding-agent.ts';
-import { AgentMuxError } from '../../contract/run-error.ts';
-import { allowedEnvironment } from '../runs/environment.ts';
+import type { InstallMethod, Platform } from '../../contract/runs/coding-agent.ts';
+import { AgentMuxError } from '../../contract/runs/run-error.ts';
+import { allowedEnvironment } from '../runs/process/environment.ts';
 import { type AgentData, type Environment, lastWords, type RunCommand } from './agent-data.ts';
 
 const CHECK_MS = 60_000;

@@ -1,10 +1,10 @@
 import { endpointModels } from '../../adapters/endpoint-models.ts';
 import { type ListedModel, listedModels } from '../../adapters/listing.ts';
 import { parseJson } from '../../base/json.ts';
-import type { ModelCapabilities } from '../../contract/coding-agent.ts';
-import { AgentMuxError } from '../../contract/run-error.ts';
+import type { ModelCapabilities } from '../../contract/runs/coding-agent.ts';
+import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { findEngine } from '../../engines/index.ts';
-import { allowedEnvironment } from '../runs/environment.ts';
+import { allowedEnvironment } from '../runs/process/environment.ts';
 import { type AgentData, type Environment, lastWords, type RunCommand } from './agent-data.ts';
 import type { Detection } from './detection.ts';
 

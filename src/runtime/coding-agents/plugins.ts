@@ -1,7 +1,7 @@
 import { checkPlugins } from '../../adapters/gates.ts';
-import type { AgentCapabilities, AgentName, PluginRegistry } from '../../contract/coding-agent.ts';
-import { AgentMuxError, CapabilityError } from '../../contract/run-error.ts';
-import { allowedEnvironment } from '../runs/environment.ts';
+import type { AgentCapabilities, AgentName, PluginRegistry } from '../../contract/runs/coding-agent.ts';
+import { AgentMuxError, CapabilityError } from '../../contract/runs/run-error.ts';
+import { allowedEnvironment } from '../runs/process/environment.ts';
 import { type AgentData, type Environment, lastWords, type RunCommand } from './agent-data.ts';
 import type { Detection } from './detection.ts';
 

@@ -1,9 +1,9 @@
 import type { Adapter, NativeThinking } from '../../adapters/adapter.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { AgentCapabilities, ModelCapabilities } from '../../contract/coding-agent.ts';
-import type { AgentEvent } from '../../contract/event.ts';
-import type { WorkspaceDelta } from '../../contract/receipt.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { AgentCapabilities, ModelCapabilities } from '../../contract/runs/coding-agent.ts';
+import type { AgentEvent } from '../../contract/runs/event.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 
 /** What was found of an agent on this machine. */

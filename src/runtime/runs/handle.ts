@@ -1,8 +1,8 @@
-import type { AgentEvent, EventName, EventOf } from '../../contract/event.ts';
-import type { RunHooks } from '../../contract/run-hooks.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
-import type { PendingInteraction, RunResult, RunState } from '../../contract/run-result.ts';
+import type { AgentEvent, EventName, EventOf } from '../../contract/runs/event.ts';
+import type { RunHooks } from '../../contract/runs/run-hooks.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
+import type { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 
 /** What a caller answers to an approval or a question. */
 export type InteractionAnswer =

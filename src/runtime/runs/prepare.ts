@@ -1,12 +1,12 @@
 import type { Adapter, SpawnPlan, SpawnSpec, WaitsFor } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { AgentMuxError } from '../../contract/run-error.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { type RunOptions, runTags } from '../../contract/run-options.ts';
+import { AgentMuxError } from '../../contract/runs/run-error.ts';
+import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
-import { childEnvironment } from './environment.ts';
-import { openRunFolder, type RunFolder } from './run-folder.ts';
+import { childEnvironment } from './process/environment.ts';
+import { openRunFolder, type RunFolder } from './process/run-folder.ts';
 import { carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

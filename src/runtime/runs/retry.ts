@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../../contract/run-options.ts';
+import type { RetryPolicy } from '../../contract/runs/run-options.ts';
 
 /** Milliseconds before try number `attempt` (the second is 2): twice as long each time, with a share of chance. */
 export function retryDelay(policy: RetryPolicy, attempt: number, random: number = Math.random()): number {

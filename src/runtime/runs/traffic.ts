@@ -1,9 +1,9 @@
 import type { Adapter, GatewayRoute } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
-import { ValidationError } from '../../contract/run-error.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
-import type { TrafficRow } from '../../contract/run-traffic.ts';
+import { ValidationError } from '../../contract/runs/run-error.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
+import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import type { EngineOffer, GatewayPort } from '../gateway-port.ts';
 

@@ -2,7 +2,7 @@ import { lstat, opendir, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { runCommand } from '../../base/subprocess.ts';
-import type { WorkspaceDelta } from '../../contract/receipt.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 
 /** A folder with more files than this is not compared. */
 const MOST_FILES = 20_000;

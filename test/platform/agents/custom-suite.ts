@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { composeStoredAgent, requireAgent } from '../../../src/platform/agents.ts';
-import { storedAgents } from '../../../src/platform/stored-agents.ts';
-import type { ToolOutcome } from '../../../src/platform/tool.ts';
+import { composeStoredAgent, requireAgent } from '../../../src/platform/agents/agents.ts';
+import { storedAgents } from '../../../src/platform/agents/stored-agents.ts';
+import type { ToolOutcome } from '../../../src/platform/tools/tool.ts';
 import { AgentApi, type ApiAnswer } from '../../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type Service, startService } from '../../support/service.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { completeConfig } from '../../../src/platform/agents/config.ts';
 import { getCurrentTime } from '../../../src/platform/capabilities/current-time/get-current-time.ts';
 import { builtIns } from '../../../src/platform/capabilities/index.ts';
 import { operations } from '../../../src/platform/capabilities/test-math/operations.ts';
 import { getForecast, getWeather } from '../../../src/platform/capabilities/test-weather/weather.ts';
-import { completeConfig } from '../../../src/platform/config.ts';
 import { McpConnections } from '../../../src/platform/mcp/connections.ts';
 import { PythonSandbox } from '../../../src/platform/sandbox/python.ts';
 import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
-import { Secrets } from '../../../src/platform/secrets.ts';
+import { Secrets } from '../../../src/platform/tools/secrets.ts';
 import { Outbound } from '../../../src/upstream/outbound.ts';
 import { callTool } from '../../support/tool-call.ts';
 

@@ -11,7 +11,7 @@ import { glob, grep } from '../../../src/platform/capabilities/file-system/find-
 import { list } from '../../../src/platform/capabilities/file-system/list.ts';
 import { readFile } from '../../../src/platform/capabilities/file-system/read-file.ts';
 import { writeFile } from '../../../src/platform/capabilities/file-system/write-file.ts';
-import type { Tool, ToolOutcome } from '../../../src/platform/tool.ts';
+import type { Tool, ToolOutcome } from '../../../src/platform/tools/tool.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 
 const SWAP_FOLDER = fileURLToPath(new URL('programs/swap-folder.ts', import.meta.url));

@@ -7,7 +7,7 @@ import { htmlToText } from '../../../src/platform/capabilities/research/html-to-
 import { readScratchpad, writeScratchpad } from '../../../src/platform/capabilities/research/scratchpad.ts';
 import { webFetch } from '../../../src/platform/capabilities/research/web-fetch.ts';
 import { webSearch } from '../../../src/platform/capabilities/research/web-search.ts';
-import { createSearch, type SearchProviderId } from '../../../src/platform/search.ts';
+import { createSearch, type SearchProviderId } from '../../../src/platform/tools/search.ts';
 import { Outbound } from '../../../src/upstream/outbound.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tool } from '../../../src/platform/tool.ts';
+import type { Tool } from '../../../src/platform/tools/tool.ts';
 import { testTool } from '../../support/platform.ts';
 
 const MOST_MS = 120;

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { executeCode } from '../../../src/platform/capabilities/sandbox/execute-code.ts';
 import { PythonSandbox } from '../../../src/platform/sandbox/python.ts';
 import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
-import type { ToolOutcome } from '../../../src/platform/tool.ts';
+import type { ToolOutcome } from '../../../src/platform/tools/tool.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 
 const javascript = new Sandbox();

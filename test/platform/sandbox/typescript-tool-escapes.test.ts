@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { TypeScriptTool } from '../../../src/platform/custom/definition.ts';
 import { typescriptTool } from '../../../src/platform/custom/typescript-tool.ts';
 import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
-import type { ToolOutcome } from '../../../src/platform/tool.ts';
+import type { ToolOutcome } from '../../../src/platform/tools/tool.ts';
 import { callTool } from '../../support/tool-call.ts';
 
 const sandbox = new Sandbox();

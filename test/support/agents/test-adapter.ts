@@ -12,7 +12,7 @@ import type {
   WaitingTool,
 } from '../../../src/adapters/adapter.ts';
 import { parseJsonObject } from '../../../src/base/json.ts';
-import type { AgentCapabilities } from '../../../src/contract/coding-agent.ts';
+import type { AgentCapabilities } from '../../../src/contract/runs/coding-agent.ts';
 
 /** The fake agents of this folder. */
 export type FakeAgent =

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outline, planOf, told } from '../../../../test/support/dialogue.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import type { RunOptions } from '../../../contract/run-options.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan } from '../../adapter.ts';
 import { acpDialogue, acpMcpServers } from './dialogue.ts';
 import { type AcpKind, toolNameInTitle } from './kind.ts';

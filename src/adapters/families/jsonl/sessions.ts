@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
-import type { BuiltInAgentName } from '../../../contract/coding-agent.ts';
+import type { BuiltInAgentName } from '../../../contract/runs/coding-agent.ts';
 import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '../../adapter.ts';
 import { textAt } from '../lines/fields.ts';
 

@@ -1,4 +1,4 @@
-import type { Attachment, RunOptions } from '../../../contract/run-options.ts';
+import type { Attachment, RunOptions } from '../../../contract/runs/run-options.ts';
 
 /** The prompt as one text; several parts are paragraphs. */
 export function promptText(options: RunOptions): string {

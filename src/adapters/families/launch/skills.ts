@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../../contract/run-options.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
 
 /** Skills that are given by their folder. */
 export function skillPaths({ skills = [] }: RunOptions): readonly string[] {

@@ -1,5 +1,5 @@
-import type { ThinkingEffortLevel } from '../../../contract/coding-agent.ts';
-import { THINKING_EFFORT_LEVELS } from '../../../contract/coding-agent.ts';
+import type { ThinkingEffortLevel } from '../../../contract/runs/coding-agent.ts';
+import { THINKING_EFFORT_LEVELS } from '../../../contract/runs/coding-agent.ts';
 import type { SpawnPlan, ThinkingDelivery } from '../../adapter.ts';
 
 /** What a run asks of thinking, whichever names its native parameters have. */

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../../contract/run-options.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { Unhonoured } from './thinking.ts';
 
 /** The options that an agent cannot take, as rows; only those that the run has set. */

@@ -1,4 +1,4 @@
-import type { CostRecord } from '../../../contract/event-table.ts';
+import type { CostRecord } from '../../../contract/runs/event-table.ts';
 import type { EventDraft } from '../../adapter.ts';
 
 /** What one model call used, in the agent's own counts. */

@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
-import type { BuiltInAgentName } from '../../../contract/coding-agent.ts';
+import type { BuiltInAgentName } from '../../../contract/runs/coding-agent.ts';
 import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '../../adapter.ts';
 import { listAt, numberAt, objectAt, textAt } from '../lines/fields.ts';
 import { textOfContent } from '../tools/effects.ts';

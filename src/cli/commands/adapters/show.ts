@@ -1,5 +1,5 @@
 import { hookTable } from '../../../adapters/hooks.ts';
-import type { AgentCapabilities } from '../../../contract/coding-agent.ts';
+import type { AgentCapabilities } from '../../../contract/runs/coding-agent.ts';
 import { openCodingAgents } from '../../coding-agents/open.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
-import { usd } from '../../../platform/agent-limits.ts';
-import { agentFromMarkdown } from '../../../platform/agent-markdown.ts';
+import { usd } from '../../../platform/agents/agent-limits.ts';
+import { agentFromMarkdown } from '../../../platform/agents/agent-markdown.ts';
 import { type AgentApi, agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
 import { bodyOf, fieldOptions, readText } from '../../agents/fields.ts';
 import { agentPage } from '../../agents/page.ts';

@@ -1,4 +1,4 @@
-import type { ModelCapabilities } from '../../../contract/coding-agent.ts';
+import type { ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
 import { price, thinkingWords } from '../../coding-agents/facts.ts';
 import { openCodingAgents } from '../../coding-agents/open.ts';
 import { defineCommand } from '../../command.ts';

@@ -1,4 +1,4 @@
-import type { SealKey } from '../../../contract/chain.ts';
+import type { SealKey } from '../../../contract/receipts/chain.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';

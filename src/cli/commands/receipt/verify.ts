@@ -1,8 +1,8 @@
 import { closeSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
-import type { ChainVerification } from '../../../contract/chain-verification.ts';
-import { verifyExport } from '../../../receipts/verify-bytes.ts';
-import { isForeign, verifyForeign } from '../../../receipts/verify-foreign.ts';
+import type { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
+import { verifyExport } from '../../../receipts/verify/verify-bytes.ts';
+import { isForeign, verifyForeign } from '../../../receipts/verify/verify-foreign.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';

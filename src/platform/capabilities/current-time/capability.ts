@@ -1,5 +1,5 @@
 import { systemClock } from '../../../base/clock.ts';
-import type { AgentCapability } from '../../capability.ts';
+import type { AgentCapability } from '../../agents/capability.ts';
 
 export const currentTime: AgentCapability = {
   id: 'current_time',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import { defineTool } from '../../define-tool.ts';
-import type { Tool } from '../../tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 
 const Parameters = z.strictObject({
   timezone: z.string().max(100).default('UTC').describe('IANA time zone, such as "UTC" or "America/New_York". Default UTC.'),

@@ -1,4 +1,4 @@
-import type { AgentCapability } from '../../capability.ts';
+import type { AgentCapability } from '../../agents/capability.ts';
 
 export const fileSystem: AgentCapability = {
   id: 'file_system',

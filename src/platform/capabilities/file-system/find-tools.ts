@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { find } from './find.ts';
 
 const path = z.string().default('.').describe('Folder to search, relative to the workspace. Default: the workspace itself.');

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json.ts';
-import { defineTool } from '../../define-tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { type Folder, inFolder, segmentsOf } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { readText } from './text-file.ts';
 
 const MAX_LINES = 2000;

@@ -1,4 +1,4 @@
-import type { Tool } from '../../tool.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { editFile } from './edit-file.ts';
 import { glob, grep } from './find-tools.ts';
 import { list } from './list.ts';

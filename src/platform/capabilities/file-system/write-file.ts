@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { writeText } from './text-file.ts';
 
 export const writeFile = defineTool({

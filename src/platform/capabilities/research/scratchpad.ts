@@ -3,8 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../base/json.ts';
-import { defineTool } from '../../define-tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 
 const MAX_SECTIONS = 200;
 const MAX_CHARACTERS = 200_000;

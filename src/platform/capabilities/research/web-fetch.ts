@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Outbound, OutboundAnswer } from '../../../upstream/outbound.ts';
-import { defineTool } from '../../define-tool.ts';
-import type { Tool } from '../../tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 import { htmlToText } from './html-to-text.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;

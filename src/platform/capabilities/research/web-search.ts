@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
-import type { SearchProvider } from '../../search.ts';
-import type { Tool } from '../../tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { SearchProvider } from '../../tools/search.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 
 const NOT_CONFIGURED =
   'Web search is not configured on this server. An operator sets tools.search in abp.toml (brave, tavily or searxng), with ABP_SEARCH_KEY or tools.search_url.';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json.ts';
-import { defineTool } from '../../define-tool.ts';
 import { DEFAULT_LIMITS, type Execution, type Limits } from '../../sandbox/execution.ts';
 import type { PythonSandbox } from '../../sandbox/python.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Tool } from '../../tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 
 const MIB = 1024 * 1024;
 const MAX_CODE = 200_000;

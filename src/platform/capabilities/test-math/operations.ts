@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
-import type { Tool } from '../../tool.ts';
-import { ToolFailure } from '../../tool-failure.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { ToolFailure } from '../../tools/tool-failure.ts';
 
 const Parameters = z.strictObject({ a: z.number().describe('First number.'), b: z.number().describe('Second number.') });
 

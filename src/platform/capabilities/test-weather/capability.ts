@@ -1,4 +1,4 @@
-import type { AgentCapability } from '../../capability.ts';
+import type { AgentCapability } from '../../agents/capability.ts';
 
 export const testWeather: AgentCapability = {
   id: 'test_weather',

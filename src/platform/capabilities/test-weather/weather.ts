@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../define-tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 
 const CONDITIONS = ['sunny', 'partly cloudy', 'cloudy', 'rainy', 'windy'] as const;
 const location = z.string().min(1).max(200).describe('Name of the city.');

@@ -1,0 +1,24 @@
+import { type AgentPlane, type AgentPlaneOptions, openAgentPlane } from '../../platform/agents/agent-plane.ts';
+import type { Secret } from '../../platform/tools/secrets.ts';
+import type { Store } from '../../store/store.ts';
+import type { Config } from '../config.ts';
+
+/** The agent plane as the configuration wants it. Without `runs` its agents have no coding agents as tools. */
+export function agentPlaneOf(
+  { tools, secrets, routes }: Config,
+  store: Store,
+  version: string,
+  runs?: AgentPlaneOptions['runs'],
+): AgentPlane {
+  return openAgentPlane({
+    store,
+    version,
+    runs,
+    routes,
+    allowHosts: tools.allow_hosts,
+    secrets: Object.entries(secrets).flatMap(([name, { key, hosts }]): Secret[] =>
+      key === undefined ? [] : [{ name, value: key, hosts }],
+    ),
+    ...(tools.search === undefined ? {} : { search: { provider: tools.search, url: tools.search_url, key: tools.search_key } }),
+  });
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Deployment } from '../../calls/deployment.ts';
+import type { ModelWay } from '../../calls/model-call.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Home } from '../../home/home.ts';
+import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
+import { storedAgents } from '../../platform/agents/stored-agents.ts';
+import { Platform } from '../../platform/platform.ts';
+import type { Store } from '../../store/store.ts';
+import type { Config } from '../config.ts';
+
+export interface PlatformSurroundings {
+  readonly home: Home;
+  readonly store: Store;
+  readonly agents: AgentPlane;
+  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly way: ModelWay;
+  readonly log: Logger;
+}
+
+/** Sessions and turns as the configuration wants them. */
+export function platformOf(config: Config, { home, store, agents, deployments, way, log }: PlatformSurroundings): Platform {
+  const slots = config.sessions.turns;
+  if (slots === 0 && store.kind === 'sqlite') {
+    throw new AbpError('invalid_request', 'sessions.turns is 0, and on SQLite no other process can work on turns; set database.url.');
+  }
+  return new Platform({
+    store,
+    way,
+    deployments,
+    worker: { slots },
+    log,
+    agents: storedAgents(agents),
+    routes: agents.routes,
+    homePath: home.path,
+  });
+}

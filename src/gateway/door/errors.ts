@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import { AbpError, errorBody } from '../../contract/errors.ts';
+import { type RunId, requestIdOf } from '../../contract/run-id.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { isProblemPath, PROBLEM_TYPE, problemBody } from './problem.ts';
+
+export interface ErrorTarget {
+  readonly runId: RunId;
+  /** Where this server answers; the documentation of an error is on it. */
+  readonly url: string;
+  /** The dialect whose SDK reads the error; undefined for control routes. */
+  readonly dialect?: Dialect | undefined;
+  /** The path that was asked for, where no dialect owns it. */
+  readonly path?: string | undefined;
+}
+
+export interface RenderedError {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: object;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The body of an error in the caller's own shape. */
+export function renderError(error: AbpError, target: ErrorTarget): RenderedError {
+  const { status } = error.row;
+  if (target.dialect === undefined && target.path !== undefined && isProblemPath(target.path)) {
+    return { status, contentType: PROBLEM_TYPE, body: problemBody(error, { ...target, path: target.path }) };
+  }
+  const body = errorBody(error, {
+    requestId: requestIdOf(target.runId),
+    timestamp: new Date().toISOString(),
+    documentationBase: target.url,
+  });
+  return { status, contentType: JSON_TYPE, body: target.dialect?.wrapError(body, status) ?? body };
+}
+
+/** Answers with an error; when an answer has already begun, the connection is broken instead. */
+export function sendError(response: ServerResponse, error: AbpError, target: ErrorTarget): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, contentType, body } = renderError(error, target);
+  const text = Buffer.from(JSON.stringify(body), 'utf8');
+  response.writeHead(status, [
+    'content-type',
+    contentType,
+    'content-length',
+    String(text.length),
+    'X-ABP-Run-Id',
+    target.runId,
+    'X-Should-Retry',
+    String(error.row.retryable),
+    ...allowHeader(error),
+    ...(closesConnection(error) ? ['connection', 'close'] : []),
+  ]);
+  response.end(text);
+}
+
+/** `Allow` for an answer that says which methods there are. */
+export function allowHeader(error: AbpError): string[] {
+  const { allow } = error.details;
+  return typeof allow === 'string' ? ['allow', allow] : [];
+}
+
+/** The rest of an unread body would be taken for the next request. */
+function closesConnection(error: AbpError): boolean {
+  return error.code === 'payload_too_large' || error.code === 'request_timeout' || error.code === 'overloaded';
+}
+
+/** Any throw as an error of the table. */
+export function asAbpError(thrown: unknown): AbpError {
+  return AbpError.is(thrown) ? thrown : new AbpError('internal', 'Something went wrong inside the backplane.');
+}

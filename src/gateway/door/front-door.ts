@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { nodeHttp } from '../../base/node-http.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { newRunId, type RunId } from '../../contract/run-id.ts';
+import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
+import { chooseEngine } from '../../engines/index.ts';
+import { authenticate, type Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { handleVendor } from '../vendor/handle.ts';
+import { markedEngine } from '../vendor/marks.ts';
+import { handleRaw } from '../vendor/raw.ts';
+import { handleSplice } from '../vendor/splice.ts';
+import { asAbpError, sendError } from './errors.ts';
+import { parseTarget, type Target } from './target.ts';
+import { isLoopbackAddress, type TrustCheck } from './trust.ts';
+
+/** A control request that passed the door. */
+export interface Admitted {
+  readonly runId: RunId;
+  readonly principal: Principal;
+}
+
+/** A request whose path and headers may pass. */
+interface Arrived {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly runId: RunId;
+  readonly target: Target;
+  readonly match: PathMatch | undefined;
+}
+
+export type ControlHandler = (request: IncomingMessage, response: ServerResponse, admitted: Admitted) => void;
+
+/** Every request comes through here: trust, run id, who calls, then a vendor path or a control route. */
+export class FrontDoor {
+  readonly #gateway: Gateway;
+  readonly #trust: TrustCheck;
+  readonly #control: ControlHandler;
+  /** Connections that left HTTP; the server does not know of them. */
+  readonly #spliced = new Set<Socket>();
+
+  constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler) {
+    this.#gateway = gateway;
+    this.#trust = trust;
+    this.#control = control;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const runId = newRunId();
+    let target: Target | undefined;
+    let match: PathMatch | undefined;
+    const fail = (thrown: unknown): void => {
+      const error = asAbpError(thrown);
+      if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
+      request.resume();
+      const dialect = (match ?? (target === undefined ? undefined : ownerOf(target)))?.dialect;
+      sendError(response, error, { runId, url: this.#gateway.url, dialect, path: request.url });
+    };
+    try {
+      target = parseTarget(request.url ?? '/');
+      match = matchPath(request.method ?? 'GET', target.path, dialectsOf(target));
+      this.#trust(request);
+      const arrived: Arrived = { request, response, runId, target, match };
+      const principal = this.#principal(request, target);
+      // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
+      if (principal instanceof Promise) principal.then((known) => this.#admit(arrived, known, fail)).catch(fail);
+      else this.#admit(arrived, principal, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  }
+
+  /** A connection that leaves HTTP. What is refused is answered in HTTP, and the connection ends. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const runId = newRunId();
+    this.#spliced.add(socket);
+    socket.once('close', () => this.#spliced.delete(socket));
+    const fail = (thrown: unknown): void => {
+      const response = new nodeHttp.ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once('finish', () => socket.end());
+      sendError(response, asAbpError(thrown), { runId, url: this.#gateway.url });
+    };
+    const splice = async (): Promise<void> => {
+      const target = parseTarget(request.url ?? '/');
+      this.#trust(request);
+      const principal = await this.#principal(request, target);
+      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
+    };
+    splice().catch(fail);
+  }
+
+  /** Ends the connections that left HTTP: they have no end of their own. */
+  close(): void {
+    for (const socket of this.#spliced) socket.destroy();
+  }
+
+  #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {
+    const { request, response, runId, target, match } = arrived;
+    if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
+    if (match !== undefined) {
+      handleVendor(this.#gateway, { request, response, runId, target, match, principal }, fail);
+      return;
+    }
+    const engine = target.engine ?? markedEngine(target.path, request.headers);
+    if (engine !== undefined && !isOwnList(engine, target.path)) {
+      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      handleRaw(this.#gateway, { request, response, runId, target: { ...target, engine }, principal });
+      return;
+    }
+    // The key in the path has done its work; routes know their own paths only.
+    request.url = `${target.path}${target.query}`;
+    this.#control(request, response, { runId, principal });
+  }
+
+  #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
+    const { config, keys } = this.#gateway;
+    const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
+    return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
+  }
+}
+
+const MODEL_LISTS = ['/v1/models', '/v1beta/models'];
+
+/** An engine inside this process has no list of models but ours. */
+function isOwnList(engine: string, path: string): boolean {
+  return MODEL_LISTS.includes(path) && chooseEngine(engine)?.engine.transport !== undefined;
+}
+
+/** A WebSocket to a path of an engine that no dialect describes. Others are refused as requests: our answer can then have the caller's shape. */
+export function isSplice(request: IncomingMessage): boolean {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  const path = /^(?:\/k\/[^/?]+)?\/e\/([^/?]+)(\/[^?]*)/.exec(request.url ?? '/');
+  return path !== null && matchPath('POST', path[2] ?? '/', chooseEngine(path[1] ?? '')?.engine.dialects) === undefined;
+}
+
+/** What is refused on a vendor path by its headers alone, before a byte of the body is read. */
+function assertVendorCall(request: IncomingMessage, target: Target, principal: Principal, match: PathMatch | undefined): void {
+  if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+  if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+    throw new AbpError('upgrade_required', `${target.path} has no WebSocket form here; use HTTP.`);
+  }
+  if (match === undefined) {
+    const allow = methodsOf(target.path).join(', ');
+    throw new AbpError('method_not_allowed', `${request.method} is not a method of ${target.path}; use ${allow}.`, { allow });
+  }
+}
+
+const METHODS = ['GET', 'POST'];
+
+/** The dialects of the engine that the path pins. */
+function dialectsOf({ engine }: Target): readonly string[] | undefined {
+  return engine === undefined ? undefined : chooseEngine(engine)?.engine.dialects;
+}
+
+/** Whose path it is, whatever the method: a refusal has the shape that its SDK reads. */
+function ownerOf(target: Target): PathMatch | undefined {
+  return METHODS.map((method) => matchPath(method, target.path, dialectsOf(target))).find((match) => match !== undefined);
+}
+
+function methodsOf(path: string): string[] {
+  return METHODS.filter((method) => matchPath(method, path) !== undefined);
+}
+
+/** Gemini's SDKs may put the key into the query. */
+function keyInQuery(query: string): string | undefined {
+  return query.includes('key=') ? (new URLSearchParams(query).get('key') ?? undefined) : undefined;
+}

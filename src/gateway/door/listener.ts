@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import type http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { nodeHttp } from '../../base/node-http.ts';
+import { AbpError, type ErrorCode } from '../../contract/errors.ts';
+import { newRunId } from '../../contract/run-id.ts';
+import type { Config } from '../config.ts';
+import type { Gateway } from '../gateway.ts';
+import { routes } from '../routes/index.ts';
+import { controlPlane } from './control.ts';
+import { renderError } from './errors.ts';
+import { FrontDoor, isSplice } from './front-door.ts';
+import { isLoopbackHost, trustCheck } from './trust.ts';
+
+const MAX_HEADER_BYTES = 64 * 1024;
+const HEADERS_MS = 30_000;
+const REQUEST_MS = 300_000;
+/** Below the 30 s after which container platforms kill. */
+const DRAIN_MS = 25_000;
+const SWEEP_MS = 100;
+
+/** The port this server answers on. */
+export interface Listener {
+  readonly url: string;
+  /** Takes no more calls and lets the running ones end. */
+  close(): Promise<void>;
+}
+
+/** Beyond loopback everyone can knock: callers from there need a key in any case, and nobody may listen in. */
+export function assertSafeBind(config: Config): void {
+  const { host, trust_proxy, cert_file, key_file } = config.server;
+  if ((cert_file === undefined) !== (key_file === undefined)) {
+    throw new AbpError('invalid_request', 'TLS needs both server.cert_file and server.key_file.');
+  }
+  if (isLoopbackHost(host) || trust_proxy || cert_file !== undefined) return;
+  throw new AbpError(
+    'invalid_request',
+    `Refusing to listen on ${host} without TLS: set server.cert_file and server.key_file, or server.trust_proxy behind a proxy.`,
+  );
+}
+
+/** Connections that may wait to be accepted; the system lowers it to what it allows. A full queue resets callers who come all at once. */
+const BACKLOG = 4096;
+
+/** Opens the port; `gateway.url` is where. */
+export async function listen(gateway: Gateway): Promise<Listener> {
+  const { config } = gateway;
+  let port = config.server.port;
+  const { app, handler } = await controlPlane(gateway, routes);
+  const trust = trustCheck(config, () => port);
+  const door = new FrontDoor(gateway, trust, handler);
+  const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
+  const server = createServer(config, onRequest);
+  // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
+  server.on('checkExpectation', onRequest);
+  if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseRaw(gateway, error, socket));
+  server.on('close', () => void app.close());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error & { code?: string }) => reject(listenError(error, config)));
+    server.listen({ host: config.server.host, port: config.server.port, backlog: BACKLOG }, resolve);
+  });
+  const address = server.address() as AddressInfo; // a TCP server has one once it listens
+  port = address.port;
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
+  return { url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`, close: () => closeServer(server, door) };
+}
+
+/**
+ * A Node that does not ask whether to upgrade hands over every request with such a header, also those of HTTP clients that only offer
+ * HTTP/2. There, WebSockets are refused like any other request.
+ */
+const CHOOSES_UPGRADES = (() => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21);
+})();
+
+function createServer(config: Config, listener: http.RequestListener): http.Server {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    noDelay: true,
+    // The front door refuses a request without Host itself: with a run id and a body.
+    requireHostHeader: false,
+    shouldUpgradeCallback: isSplice,
+  };
+  const { cert_file, key_file } = config.server;
+  if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits, listener);
+  return https.createServer({ ...limits, cert: readFileSync(cert_file), key: readFileSync(key_file) }, listener);
+}
+
+function listenError(error: Error & { code?: string }, config: Config): AbpError {
+  const where = `${config.server.host}:${config.server.port}`;
+  if (error.code === 'EADDRINUSE')
+    return new AbpError('conflict', `${where} is taken by another program; choose another port with --port or ABP_PORT.`);
+  return new AbpError('invalid_request', `Cannot listen on ${where}: ${error.message}`);
+}
+
+const PARSE_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** What the HTTP parser refuses has no request object; it still gets a run id and a readable body. */
+function refuseRaw(gateway: Gateway, error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const code = PARSE_ERRORS[error.code ?? ''] ?? 'invalid_request';
+  const runId = newRunId();
+  const message =
+    code === 'invalid_request' ? `The request is not valid HTTP: ${error.message}` : 'The request was refused before it was read.';
+  const { status, body } = renderError(new AbpError(code, message), { runId, url: gateway.url });
+  const text = JSON.stringify(body);
+  const reason = nodeHttp.STATUS_CODES[status] ?? '';
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nX-ABP-Run-Id: ${runId}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}
+
+/** Whether an answer is under way on the socket; a second one would land in its middle. Node's own default handler looks at the same field. */
+function isAnswering(socket: Socket): boolean {
+  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}
+
+async function closeServer(server: http.Server, door: FrontDoor): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // A connection that was busy when the server closed is kept alive by Node once it is idle.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+    door.close();
+  });
+}

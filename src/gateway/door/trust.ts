@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { AbpError } from '../../contract/errors.ts';
+import type { Config } from '../config.ts';
+
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && (address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.'));
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
+}
+
+/** Refuses what a web page of somebody else could send to a server on this machine. */
+export type TrustCheck = (request: IncomingMessage) => void;
+
+/**
+ * Browsers reach loopback. The Host check stops DNS rebinding, the Origin check stops scripts, and Sec-Fetch-Site stops plain
+ * navigations, forms and images, which carry no Origin.
+ */
+export function trustCheck(config: Config, port: () => number): TrustCheck {
+  const { server } = config;
+  const configured = server.hosts.map((name) => name.toLowerCase());
+  const origins = new Set(server.origins);
+  let hosts: Set<string> | undefined;
+  const known = (): Set<string> => {
+    hosts ??= new Set(
+      [...namesOf(server.host.toLowerCase()), ...configured]
+        .flatMap((name) => [`${name}:${port()}`, ...(isDefaultPort(port()) ? [name] : [])])
+        .concat(configured),
+    );
+    return hosts;
+  };
+  return (request) => {
+    const host = request.headers.host?.toLowerCase();
+    if (host === undefined) throw new AbpError('invalid_request', 'The request has no Host header.');
+    if (!server.trust_proxy && !known().has(host)) {
+      throw new AbpError('misdirected_request', `The Host "${host}" is not a name of this server.`);
+    }
+    const { origin } = request.headers;
+    if (origin !== undefined && !origins.has(origin) && !isOwnOrigin(origin, host)) {
+      throw new AbpError('forbidden', `The web origin ${origin} may not call this server.`);
+    }
+    const site = request.headers['sec-fetch-site'];
+    if ((site === 'cross-site' || site === 'same-site') && !(origin !== undefined && origins.has(origin))) {
+      throw new AbpError('forbidden', 'A page of another site may not call this server.');
+    }
+  };
+}
+
+function namesOf(host: string): string[] {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return isLoopbackHost(host) || host === '0.0.0.0' || host === '::' ? [...LOOPBACK_NAMES, name] : [name];
+}
+
+function isDefaultPort(port: number): boolean {
+  return port === 80 || port === 443;
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return origin.toLowerCase() === `http://${host}` || origin.toLowerCase() === `https://${host}`;
+}

@@ -1,0 +1,95 @@
+import type { ProcessIdentity } from '../../base/process-table.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { EngineOffer, RunClosing, RunKeyRequest, RunOpening, RunSpend } from '../../runtime/gateway-port.ts';
+import type { AttachedClosing, AttachedKey, AttachedOpening, Offer, Spend } from '../api/attached-runs.ts';
+
+/** The words of the gateway port on the wire between two processes of this program, both ways. */
+
+export function offerToWire(offer: EngineOffer): Offer {
+  if ('missing' in offer) return { ...offer };
+  const { speaksDialect, needsModel, ...same } = offer;
+  return { ...same, speaks_dialect: speaksDialect, needs_model: needsModel };
+}
+
+export function offerFromWire(offer: Offer): EngineOffer {
+  if ('missing' in offer) return offer;
+  const { speaks_dialect, needs_model, shared, ...same } = offer;
+  return { ...same, speaksDialect: speaks_dialect, needsModel: needs_model, ...(shared !== undefined && { shared }) };
+}
+
+export function keyToWire(request: RunKeyRequest): object {
+  const { agent, engine, model, emulate, traffic, compatibility, thinking, raw, tags, expiresAt } = request;
+  const wire = thinking === null ? null : { effort: thinking.effort, budget_tokens: thinking.budgetTokens };
+  return { agent, engine, model, emulate, traffic, compatibility, thinking: wire, raw, tags, expires_at: expiresAt };
+}
+
+export function keyFromWire(runId: RunId, key: AttachedKey): RunKeyRequest {
+  const { thinking, expires_at: expiresAt, ...rest } = key;
+  return {
+    ...rest,
+    runId,
+    expiresAt,
+    thinking:
+      thinking === null
+        ? null
+        : {
+            ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+            ...(thinking.budget_tokens === undefined ? {} : { budgetTokens: thinking.budget_tokens }),
+          },
+  };
+}
+
+export function spendToWire({ calls, usage, nanoUsd, priceVersion }: RunSpend): Spend {
+  return { calls, usage, nano_usd: nanoUsd, price_version: priceVersion };
+}
+
+export function spendFromWire({ calls, usage, nano_usd, price_version }: Spend): RunSpend {
+  return { calls, usage, nanoUsd: nano_usd, priceVersion: price_version };
+}
+
+export function openingToWire(opening: RunOpening, owner: ProcessIdentity): AttachedOpening {
+  const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, ...rest } = opening;
+  return {
+    ...rest,
+    owner,
+    ends_with_owner: untilEndOf !== undefined,
+    requested_model: requestedModel,
+    upstream_model: upstreamModel,
+    fidelity: [...fidelity],
+    tags: [...tags],
+  };
+}
+
+export function openingFromWire(run: RunId, opening: AttachedOpening): RunOpening {
+  const { owner: _owner, ends_with_owner: _ends, requested_model: requestedModel, upstream_model: upstreamModel, ...rest } = opening;
+  return { ...rest, run, requestedModel, upstreamModel };
+}
+
+export function closingToWire(closing: RunClosing): AttachedClosing {
+  const { run: _run, upstreamModel, eventCount, toolCalls, cost, lastByteMs, workspaceDelta, backendVersion, ...rest } = closing;
+  return {
+    ...rest,
+    upstream_model: upstreamModel,
+    event_count: eventCount,
+    tool_calls: [...toolCalls],
+    cost: cost === null ? null : { nano_usd: cost.nanoUsd, price_version: cost.priceVersion },
+    last_byte_ms: lastByteMs,
+    workspace_delta: workspaceDelta,
+    backend_version: backendVersion,
+  };
+}
+
+export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosing {
+  const { upstream_model, event_count, tool_calls, cost, last_byte_ms, workspace_delta, backend_version, ...rest } = closing;
+  return {
+    ...rest,
+    run,
+    upstreamModel: upstream_model,
+    eventCount: event_count,
+    toolCalls: tool_calls,
+    cost: cost === null ? null : { nanoUsd: cost.nano_usd, priceVersion: cost.price_version },
+    lastByteMs: last_byte_ms,
+    workspaceDelta: workspace_delta,
+    backendVersion: backend_version,
+  };
+}

@@ -1,0 +1,74 @@
+import { packageVersion } from '../../base/package-version.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { type Home, openHome } from '../../home/home.ts';
+import type { GatewayPort } from '../../runtime/gateway-port.ts';
+import { loadConfig } from '../config.ts';
+import type { Gateway } from '../gateway.ts';
+import { openLog } from '../log.ts';
+import { startServer } from '../server.ts';
+import { attachedRunsOf } from './attached-runs.ts';
+import { runPort } from './run-port.ts';
+import { runsIdle } from './runs.ts';
+import { serverPort } from './server-port.ts';
+
+export interface RunGatewayOptions {
+  readonly homePath?: string | undefined;
+  readonly configPath?: string | undefined;
+}
+
+/** A gateway for the runs of this process: the server of the home, or one inside this process while it lasts. */
+export interface RunGateway {
+  readonly port: GatewayPort;
+  readonly home: Home;
+  /** Present when it runs in this process. */
+  readonly inside?: Gateway;
+  close(): Promise<void>;
+}
+
+/** Takes the running server of the home, else starts one on a free port of loopback. */
+export async function openRunGateway(options: RunGatewayOptions = {}): Promise<RunGateway> {
+  const home = openHome({ path: options.homePath });
+  const running = attached(home);
+  if (running !== undefined) return running;
+  try {
+    return await started(home, options);
+  } catch (error) {
+    // Somebody else started one in the same moment.
+    const other = AbpError.is(error) && error.code === 'conflict' ? attached(home) : undefined;
+    if (other === undefined) throw error;
+    return other;
+  }
+}
+
+function attached(home: Home): RunGateway | undefined {
+  const address = home.readAddress();
+  if (address === undefined) return undefined;
+  return { port: serverPort({ url: address.url, token: home.token }), home, close: async () => undefined };
+}
+
+async function started(home: Home, { configPath }: RunGatewayOptions): Promise<RunGateway> {
+  const { config } = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
+  const { cert_file: _cert, key_file: _key, ...server } = config.server;
+  const log = openLog(config.recording.redact);
+  log.level = process.env.ABP_LOG ?? 'error';
+  const running = await startServer({
+    config: {
+      ...config,
+      server: { ...server, host: '127.0.0.1', port: 0, trust_proxy: false },
+      // It serves the agents of this process, which have keys; nobody else needs to come in.
+      auth: { ...config.auth, local: false },
+      recording: { ...config.recording, default: config.recording.default ?? (config.auth.local ? 'full' : 'digest') },
+    },
+    home,
+    version: packageVersion(),
+    log,
+  });
+  const { gateway } = running;
+  const close = async (): Promise<void> => {
+    // Other processes of the home may have found it and run their agents through it.
+    await runsIdle(gateway);
+    await attachedRunsOf(gateway).idle();
+    await running.close();
+  };
+  return { port: runPort(gateway), home, inside: gateway, close };
+}

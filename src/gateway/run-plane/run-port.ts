@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomToken } from '../../base/ids.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { ReceiptUsage } from '../../contract/receipts/receipt.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { chooseEngine, type EngineChoice, engines } from '../../engines/index.ts';
+import type { EngineOffer, EngineWish, GatewayPort, RunKeyRequest, RunSpend } from '../../runtime/gateway-port.ts';
+import { createKey, deleteExpiredRunKeys, findRunKey, revokeRunKeys } from '../../store/keys.ts';
+import { listReceipts } from '../../store/receipts/receipts.ts';
+import { hashSecret } from '../auth/key-ring.ts';
+import { RunTerms } from '../auth/scopes.ts';
+import type { Gateway } from '../gateway.ts';
+import { claimRun, releaseRun } from './claimed-runs.ts';
+
+const SHOWN = 12;
+/** How long the last calls of a run may take to become receipts. */
+const SETTLE_MS = 3000;
+const LOOK_MS = 20;
+/** Dead run keys are kept this long, for whoever reads receipts beside keys. */
+const KEPT_MS = 24 * 3600 * 1000;
+
+/** This gateway, as runs of coding agents see it; `keyId` is the key of whoever asked for the run, `parent` the run on whose behalf it is made. */
+export function runPort(gateway: Gateway, keyId: string | null = null, parent: RunId | null = null): GatewayPort {
+  return {
+    get url() {
+      return gateway.url;
+    },
+    enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
+    claim: (run) => claimRun(gateway, run),
+    offer: async (wish) => offer(gateway, wish),
+    mintRunKey: (request) => mint(gateway, request),
+    dropRunKey: async (run) => {
+      const now = Date.now();
+      await revokeRunKeys(gateway.store, run, now);
+      await deleteExpiredRunKeys(gateway.store, now - KEPT_MS);
+      gateway.keys.forget();
+    },
+    spent: (run, state) => spent(gateway, run, state),
+    opened: async ({ untilEndOf: _owner, ...opening }) => {
+      gateway.live.begin(opening.run, opening.at, keyId);
+      gateway.keeper.append({ ...OPENING, ...opening, keyId, parent });
+    },
+    closed: async (closing) => {
+      gateway.keeper.append({ ...CLOSING, ...closing });
+      gateway.live.end(closing.run);
+      releaseRun(gateway, closing.run);
+    },
+  };
+}
+
+/** What is the same for every run of a coding agent: it has no bytes of its own, only those of its calls. */
+const OPENING = {
+  fact: 'open',
+  plane: 'run',
+  mode: null,
+  negotiation: null,
+  emulations: [],
+  upstreamRequest: null,
+  recording: 'digest',
+} as const;
+
+const CLOSING = {
+  fact: 'close',
+  response: null,
+  attempts: [],
+  dispatchedMs: null,
+  firstByteMs: null,
+  prices: null,
+  replayable: false,
+} as const;
+
+function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish): EngineOffer {
+  const own = engines.find((engine) => engine.dialects.includes(dialect) && engine.endpoint !== undefined);
+  const choice: EngineChoice | undefined = name === undefined ? own && { engine: own } : chooseEngine(name);
+  if (choice === undefined) {
+    throw new AbpError('not_found', `There is no engine "${name ?? dialect}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
+  }
+  const { engine } = choice;
+  const id = choice.dialect === undefined ? engine.id : `${engine.id}:${choice.dialect}`;
+  const deployment = gateway.deployments.get(engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
+  const inside = engine.transport !== undefined;
+  if (deployment.origin === '' && !inside) return { engine: id, missing: `${engine.name} has no address here` };
+  const spoken = choice.dialect === undefined ? engine.dialects : [choice.dialect];
+  const shared = [dialect, ...dialects].find((one) => spoken.includes(one));
+  return {
+    engine: id,
+    ...(shared !== undefined && { shared }),
+    credential: deployment.auth === 'caller' ? 'caller' : 'ours',
+    speaksDialect: shared === dialect,
+    needsModel: !inside && engine.id !== own?.id,
+  };
+}
+
+async function mint(gateway: Gateway, request: RunKeyRequest): Promise<string> {
+  const secret = `abp_${randomToken(32)}`;
+  const terms = RunTerms.parse({
+    agent: request.agent,
+    engine: request.engine,
+    model: request.model,
+    emulate: request.emulate,
+    traffic: request.traffic,
+    compatibility: request.compatibility,
+    thinking: wireThinking(request),
+  });
+  const [engineId = request.engine] = request.engine.split(':');
+  await createKey(gateway.store, {
+    kind: 'run',
+    name: `run of ${request.agent}`,
+    hash: hashSecret(secret),
+    prefix: secret.slice(0, SHOWN),
+    scopes: { planes: ['gateway'], engines: [engineId], raw: request.raw, run: terms as unknown as JsonObject }, // parsed above from JSON values
+    tags: request.tags,
+    createdAt: Date.now(),
+    expiresAt: request.expiresAt,
+    runId: request.runId,
+  });
+  return secret;
+}
+
+function wireThinking({ thinking }: RunKeyRequest): object | null {
+  if (thinking === null) return null;
+  const { effort, budgetTokens } = thinking;
+  return { ...(effort === undefined ? {} : { effort }), ...(budgetTokens === undefined ? {} : { budget_tokens: budgetTokens }) };
+}
+
+/** What the calls made with the key of a run were billed. Calls that have ended but are no receipts yet are waited for, briefly. */
+async function spent(gateway: Gateway, run: RunId, state: 'running' | 'ended'): Promise<RunSpend> {
+  const key = await findRunKey(gateway.store, run);
+  if (key === undefined) return NOTHING;
+  const deadline = performance.now() + SETTLE_MS;
+  while (state === 'ended' && (await hasOpenCalls(gateway, key.id)) && performance.now() < deadline) await sleep(LOOK_MS);
+  let total = NOTHING;
+  let cursor: string | undefined;
+  do {
+    const page = await listReceipts(gateway.store, {
+      key: key.id,
+      plane: 'gateway',
+      limit: 500,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const { document } of page.items) total = added(total, document);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return total;
+}
+
+/** Memory first: a call that ends meanwhile has then at least its unfinished row. */
+async function hasOpenCalls({ live, store }: Gateway, keyId: string): Promise<boolean> {
+  if (live.hasCallsOf(keyId)) return true;
+  const page = await listReceipts(store, { key: keyId, unfinished: true, limit: 1 });
+  return page.items.length > 0;
+}
+
+const NO_USAGE: ReceiptUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  thinking_tokens: 0,
+  web_search_requests: 0,
+  estimated: false,
+};
+
+const NOTHING: RunSpend = { calls: 0, usage: NO_USAGE, nanoUsd: null, priceVersion: null };
+
+const COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'thinking_tokens',
+  'web_search_requests',
+] as const satisfies readonly (keyof ReceiptUsage)[];
+
+function added(total: RunSpend, receipt: JsonObject): RunSpend {
+  const usage = objectOf(receipt.usage);
+  const cost = objectOf(receipt.cost);
+  const counts = COUNTS.map((name) => [name, total.usage[name] + numberOf(usage[name])] as const);
+  return {
+    calls: total.calls + 1,
+    usage: { ...total.usage, ...Object.fromEntries(counts), estimated: total.usage.estimated || usage.estimated === true },
+    nanoUsd: typeof cost.nano_usd === 'number' ? (total.nanoUsd ?? 0) + cost.nano_usd : total.nanoUsd,
+    priceVersion: typeof cost.price_version === 'string' ? cost.price_version : total.priceVersion,
+  };
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

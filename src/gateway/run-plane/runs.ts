@@ -1,0 +1,52 @@
+import { redactor } from '../../base/redact.ts';
+import { runsFolder, sweepRuns } from '../../runtime/runs/process/run-folder.ts';
+import type { RunService } from '../../runtime/runs/service.ts';
+import { interruptRuns } from '../../store/runs/runs.ts';
+import type { Gateway } from '../gateway.ts';
+import { releaseRun } from './claimed-runs.ts';
+import { codingAgentsOf } from './coding-agents.ts';
+import { runPort } from './run-port.ts';
+
+const made = new WeakMap<Gateway, Promise<RunService>>();
+
+/** The runs of a server. The engine that drives them is loaded with the first one. */
+export function runServiceOf(gateway: Gateway): Promise<RunService> {
+  const before = made.get(gateway);
+  if (before !== undefined) return before;
+  const making = make(gateway);
+  made.set(gateway, making);
+  return making;
+}
+
+async function make(gateway: Gateway): Promise<RunService> {
+  const [{ RunService }, agents] = await Promise.all([import('../../runtime/runs/service.ts'), codingAgentsOf(gateway)]);
+  return new RunService({
+    store: gateway.store,
+    agents,
+    port: (keyId, parent) => runPort(gateway, keyId, parent),
+    release: (run) => releaseRun(gateway, run),
+    runsFolder: runsFolder(gateway.home.path),
+    env: process.env,
+    node: gateway.home.nodeId,
+    redact: redactor(gateway.config.recording.redact).text,
+    onFault: (error) => gateway.log.error({ error }, 'what a run said could not be kept'),
+  });
+}
+
+/** Ends agents that a killed process of this home left behind, and closes their rows; their receipts are closed by the keeper. */
+export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<void> {
+  const swept = sweepRuns(runsFolder(home.path));
+  const closed = await interruptRuns(store, home.nodeId, Date.now());
+  if (swept.length + closed.length > 0)
+    log.warn({ runs: [...new Set([...swept, ...closed])] }, 'coding agents of an earlier process were ended');
+}
+
+/** Ends every run before the server stops answering: their agents call it. */
+export async function closeRuns(gateway: Gateway): Promise<void> {
+  await (await made.get(gateway))?.close();
+}
+
+/** Resolves when no run is under way. */
+export async function runsIdle(gateway: Gateway): Promise<void> {
+  await (await made.get(gateway))?.idle();
+}

@@ -1,0 +1,72 @@
+import { request } from 'undici';
+import type { z } from 'zod';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import { identityOf } from '../../base/process-table.ts';
+import { parseAt } from '../../contract/border.ts';
+import { AbpError, isErrorCode } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { GatewayPort } from '../../runtime/gateway-port.ts';
+import { AttachedSecret, Offer, Spend } from '../api/attached-runs.ts';
+import { closingToWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
+
+const ANSWER_MS = 30_000;
+
+export interface ServerAccess {
+  readonly url: string;
+  /** The token of the server's home. */
+  readonly token: string;
+}
+
+/** The server that runs for a home, as runs driven by this process see it. */
+export function serverPort(server: ServerAccess): GatewayPort {
+  const at = (run: RunId, rest = ''): string => `/v1/attached-runs/${run}${rest}`;
+  return {
+    url: server.url,
+    // Whether the server lets callers in without a key is not known here.
+    enforcement: 'advisory',
+    claim: async (run) => void (await call(server, 'POST', at(run, '/claim'))),
+    offer: async ({ engine, dialect, dialects }) => {
+      const query = new URLSearchParams({ dialect, dialects: dialects.join(','), ...(engine === undefined ? {} : { engine }) });
+      return offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));
+    },
+    mintRunKey: async (wish) =>
+      (await asked(server, 'POST', at(wish.runId, '/key'), { body: keyToWire(wish), answer: AttachedSecret })).secret,
+    dropRunKey: async (run) => void (await call(server, 'DELETE', at(run, '/key'))),
+    spent: async (run, state) => spendFromWire(await asked(server, 'GET', at(run, `/spend?state=${state}`), { answer: Spend })),
+    opened: async (opening) => {
+      const pid = opening.untilEndOf ?? process.pid;
+      const owner = identityOf(pid) ?? { pid, started: '' };
+      await call(server, 'PUT', at(opening.run), openingToWire(opening, owner));
+    },
+    closed: async (closing) => void (await call(server, 'POST', at(closing.run, '/close'), closingToWire(closing))),
+  };
+}
+
+async function asked<T>(
+  server: ServerAccess,
+  method: 'GET' | 'POST',
+  path: string,
+  { body, answer }: { body?: object; answer: z.ZodType<T> },
+): Promise<T> {
+  return parseAt(answer, await call(server, method, path, body), `the answer to ${method} ${path}`);
+}
+
+async function call(server: ServerAccess, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Json> {
+  const answer = await request(`${server.url}${path}`, {
+    method,
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    headers: { 'x-abp-key': server.token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbpError('E007', `The server at ${server.url} does not answer: ${reason}`, { backend_id: 'gateway', reason });
+  });
+  const parsed = parseJson(await answer.body.text());
+  const value = parsed.ok ? parsed.value : null;
+  if (answer.statusCode < 400) return value;
+  const error = isJsonObject(value) && isJsonObject(value.error) ? value.error : {};
+  const code = typeof error.code === 'string' && isErrorCode(error.code) ? error.code : 'internal';
+  const message = typeof error.message === 'string' ? error.message : `the server answered ${answer.statusCode}`;
+  throw new AbpError(code, message, isJsonObject(error.details) ? error.details : {});
+}

@@ -1,0 +1,72 @@
+import { AbpError } from '../../contract/errors.ts';
+import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
+import { listCustomCapabilities } from '../../store/agent-plane/custom-capabilities.ts';
+import { agentOfSession } from '../../store/agent-plane/sessions.ts';
+import type { AgentPlane } from '../agents/agent-plane.ts';
+import { requireAgent, runsPrograms } from '../agents/agents.ts';
+import { versionsIn } from '../custom/stored.ts';
+import { isVisible, type Visible } from './messages.ts';
+
+const MOST = 1000;
+
+/** What was found, by agent; an agent that has changed is looked at again. */
+const known = new WeakMap<AgentPlane, Map<string, { readonly revision: number; readonly host: boolean }>>();
+
+/**
+ * Refuses words to an agent that runs programs of this machine, for a caller who may not run them: the turn under way, or the next one,
+ * may be that of somebody who may. An approval is such a word.
+ */
+export async function assertMaySteer(plane: AgentPlane, sessionId: string, visible: Visible): Promise<void> {
+  const found = await agentOfSession(plane.store, sessionId);
+  // A session that the caller does not see is none; whoever takes the message says so.
+  if (found === undefined || !isVisible(found.keyId, visible)) return;
+  const { agentId } = found;
+  if (!(await remembered(plane, agentId, found.revision))) return;
+  throw new AbpError(
+    'forbidden',
+    `The agent ${agentId} runs programs of this machine; speaking to it needs the token of the home or an admin key.`,
+    { agent_id: agentId, scope: 'admin' },
+  );
+}
+
+/**
+ * Refuses a new version of a capability to a caller who may not run programs of this machine, where an agent has it that does: agents
+ * take new versions by themselves.
+ */
+export async function assertMayPublish(plane: AgentPlane, capabilityId: string): Promise<void> {
+  const affected = await withDependents(plane, capabilityId);
+  const agents = await Promise.all(affected.map((id) => agentsWithCapability(plane.store, id)));
+  for (const agentId of new Set(agents.flat())) {
+    if (!(await runsPrograms(plane, await requireAgent(plane, agentId)))) continue;
+    throw new AbpError(
+      'forbidden',
+      `An agent that runs programs of this machine has the capability ${capabilityId}; changing it needs the token of the home or an admin key.`,
+      { capability_id: capabilityId, scope: 'admin' },
+    );
+  }
+}
+
+/** A capability and every one that would bring it along. */
+async function withDependents({ store }: AgentPlane, id: string): Promise<string[]> {
+  const custom = (await listCustomCapabilities(store)).map((stored) => ({ id: stored.id, versions: versionsIn(stored) }));
+  const found = new Set([id]);
+  // A set is walked over what is added to it on the way.
+  for (const needed of found) {
+    const dependents = custom.filter(({ versions }) =>
+      versions.some(({ dependencies }) => dependencies.some((dependency) => dependency.id === needed)),
+    );
+    for (const dependent of dependents) found.add(dependent.id);
+  }
+  return [...found];
+}
+
+async function remembered(plane: AgentPlane, agentId: string, revision: number): Promise<boolean> {
+  const agents = known.get(plane) ?? new Map();
+  known.set(plane, agents);
+  const before = agents.get(agentId);
+  if (before?.revision === revision) return before.host;
+  const host = await runsPrograms(plane, await requireAgent(plane, agentId));
+  if (agents.size >= MOST) agents.clear();
+  agents.set(agentId, { revision, host });
+  return host;
+}

@@ -1,0 +1,116 @@
+import type { Deployment } from '../../calls/deployment.ts';
+import { callModel, type ModelOutcome } from '../../calls/model-call.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { AskedCall, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
+import type { AgentModel } from '../agents/agent-model.ts';
+import { newId, runOfTurn } from '../ids.ts';
+import type { PlatformParts } from '../parts.ts';
+import type { Transcript } from '../sessions/transcript.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { TurnGrant } from './checkpoint.ts';
+import { type TurnAgent, toolDeclarations } from './turn-agent.ts';
+import { turnTags } from './turn-receipt.ts';
+
+/** The model of a turn and on whose behalf it is called. */
+export interface ModelSide {
+  readonly choice: AgentModel;
+  readonly deployment: Deployment;
+  readonly sessionId: string;
+  readonly keyId: string | null;
+  readonly grant: TurnGrant;
+}
+
+export interface ModelTry {
+  readonly agent: TurnAgent;
+  readonly transcript: Transcript;
+  readonly turnId: string;
+  readonly messageId: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the model for the next message of the conversation; how that ended, as the turn machine hears it. */
+export async function modelSignal(parts: PlatformParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
+  const { agent, transcript, turnId, messageId, attempt, signal } = one;
+  const { sessionId, choice, deployment } = side;
+  const readUpTo = transcript.sequence;
+  const system =
+    agent.systemPrompt === '' ? [] : [{ role: 'system' as const, parts: [{ kind: 'text' as const, text: agent.systemPrompt }] }];
+  const outcome = await callModel(parts.way, {
+    deployment,
+    dialect: choice.dialect,
+    request: {
+      model: choice.model,
+      messages: [...system, ...transcript.messages],
+      tools: toolDeclarations(agent.tools),
+      stop: [],
+      sampling: {},
+      vendor: {},
+    },
+    compatibility: 'best_effort',
+    emulate: NONE,
+    task: `${agent.name} → ${deployment.engine.id}`,
+    parent: runOfTurn(turnId),
+    keyId: side.keyId,
+    tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),
+    recording: side.grant.recording,
+    signal,
+    onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
+  });
+  parts.deltas.end(sessionId);
+  return await signalOf(outcome, side, agent.tools, readUpTo);
+}
+
+const NONE: ReadonlySet<never> = new Set();
+
+async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly Tool[], readUpTo: number): Promise<LoopSignal> {
+  if (!outcome.ok) {
+    const { error, retryable, retryAfterMs } = outcome;
+    return { kind: 'model-failed', failure: { code: error.code, message: error.message, retryable, retryAfterMs } };
+  }
+  const { response, runId, ms } = outcome;
+  const { parts, calls } = askedCalls(response.parts, tools);
+  const answer: ModelAnswer = {
+    parts,
+    calls,
+    finish: response.finish,
+    model: response.model === '' ? side.choice.model : response.model,
+    engine: side.deployment.engine.id,
+    usage: response.usage,
+    ...(await costOf(response.usage, side)),
+    runId,
+    ms: Math.round(ms),
+    readUpTo,
+  };
+  return { kind: 'answered', answer };
+}
+
+/**
+ * Every call gets an id of ours: engines that count their calls anew repeat theirs, and tools are told apart by it for ever. An
+ * unknown tool is called too: the model hears from the result that there is none.
+ */
+function askedCalls(parts: readonly IrPart[], tools: readonly Tool[]): { parts: readonly IrPart[]; calls: AskedCall[] } {
+  const calls: AskedCall[] = [];
+  const kept = parts.map((part): IrPart => {
+    if (part.kind !== 'tool-call') return part;
+    const id = newId('call');
+    const tool = tools.find(({ name }) => name === part.name);
+    const { name, arguments: text } = part;
+    calls.push({ id, name, arguments: text, effect: tool?.effect ?? 'idempotent', needsApproval: tool?.policy === 'requires_approval' });
+    return { ...part, id };
+  });
+  return { parts: kept, calls };
+}
+
+const FREE = { costNanoUsd: 0, priceVersion: null } as const;
+
+async function costOf(
+  usage: ModelAnswer['usage'],
+  { choice, deployment }: ModelSide,
+): Promise<Pick<ModelAnswer, 'costNanoUsd' | 'priceVersion'>> {
+  const { prices } = deployment.engine;
+  if (prices === undefined) return FREE;
+  const { costOf: priceOf, PRICE_VERSION } = await import('../../models/cost.ts');
+  const costNanoUsd = priceOf(usage, choice.model, prices, new Date());
+  return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: PRICE_VERSION };
+}

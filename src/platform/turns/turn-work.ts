@@ -1,0 +1,144 @@
+import { globMatch } from '../../base/glob.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { LoopSignal } from '../../loop/signal.ts';
+import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
+import { getSession } from '../../store/agent-plane/sessions.ts';
+import type { StoredTurn } from '../../store/agent-plane/turns.ts';
+import { type AgentModel, agentModel } from '../agents/agent-model.ts';
+import { newId } from '../ids.ts';
+import type { PlatformParts } from '../parts.ts';
+import { sessionSettings } from '../sessions/session-settings.ts';
+import { Transcript } from '../sessions/transcript.ts';
+import { type Checkpoint, checkpointOf, type TurnGrant } from './checkpoint.ts';
+import { resuming } from './outside-signals.ts';
+import type { TurnAgent } from './turn-agent.ts';
+import type { TurnWork } from './turn-run.ts';
+
+const MAX_ITERATIONS = 50;
+/** As often may a turn be taken over without getting anywhere; then whoever takes it is not to blame. */
+const MOST_STALLS = 5;
+
+/** A turn that this process has just begun itself. */
+export interface BegunTurn {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  readonly checkpoint: Checkpoint;
+  readonly sequence: number;
+  readonly agentId: string;
+  readonly agentRevision: number;
+  readonly keyId: string | null;
+  readonly document: JsonObject;
+  readonly costNanoUsd: number;
+  /** The events it began with. */
+  readonly opening: readonly StoredEvent[];
+}
+
+/** The work on a turn that was begun here and now. */
+export async function begunWork(parts: PlatformParts, turn: BegunTurn): Promise<TurnWork> {
+  const transcript = await transcriptWith(parts, turn.sessionId, turn.opening);
+  const before = turn.sequence - turn.checkpoint.events;
+  return await workOf(parts, { ...turn, before, transcript, epoch: 1, signals: [{ kind: 'taken-over' }] });
+}
+
+/** The conversation with the new events: the one kept in memory where it is complete, else read from the database. */
+async function transcriptWith({ transcripts }: PlatformParts, sessionId: string, events: readonly StoredEvent[]): Promise<Transcript> {
+  const before = (events[0]?.sequence ?? 1) - 1;
+  const known = before === 0 ? new Transcript() : transcripts.takeAt(sessionId, before);
+  if (known === undefined) return await transcripts.take(sessionId, before + events.length);
+  for (const event of events) known.apply(event);
+  return known;
+}
+
+/** The work on a turn that was claimed: its state and everything that has happened since. Undefined when the session is gone. */
+export async function claimedWork(parts: PlatformParts, turn: StoredTurn): Promise<TurnWork | undefined> {
+  const { store, transcripts } = parts;
+  const { sessionId } = turn;
+  const [session, since] = await Promise.all([getSession(store, sessionId), listEvents(store, { sessionId, after: turn.sequence })]);
+  if (session === undefined) return undefined;
+  const checkpoint = checkpointOf(turn.checkpoint);
+  const { state } = checkpoint;
+  const sequence = since.at(-1)?.sequence ?? turn.sequence;
+  const stuck = turn.epoch - state.epoch > MOST_STALLS;
+  return await workOf(parts, {
+    turnId: turn.id,
+    ...{ sessionId, startedAt: turn.createdAt, epoch: turn.epoch, checkpoint, sequence },
+    before: turn.sequence - checkpoint.events,
+    agentId: session.agentId,
+    keyId: session.keyId,
+    document: session.document,
+    costNanoUsd: session.costNanoUsd - state.spent.costNanoUsd,
+    transcript: await transcripts.take(sessionId, sequence),
+    signals: stuck ? [{ kind: 'given-up', failure: STUCK }] : resuming(since),
+  });
+}
+
+const STUCK = { code: 'no_progress', message: 'The turn was taken over several times and got nowhere.', retryable: false };
+
+interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'opening'> {
+  /** Of the last event before the turn. */
+  readonly before: number;
+  readonly transcript: Transcript;
+  readonly agentRevision?: number;
+  readonly epoch: number;
+  readonly signals: readonly LoopSignal[];
+}
+
+async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork> {
+  const { turnId, sessionId, startedAt, epoch, checkpoint, before, sequence, transcript, signals, document, keyId } = turn;
+  const { grant } = checkpoint;
+  const settings = sessionSettings(document);
+  const base = { turnId, sessionId, startedAt, keyId, epoch, checkpoint, before, sequence, transcript };
+  const limits = {
+    maxIterations: settings.maxIterations ?? MAX_ITERATIONS,
+    maxSessionCost: settings.maxCostNanoUsd ?? undefined,
+    costBefore: turn.costNanoUsd,
+  };
+  try {
+    const agent = await parts.agents({ agentId: turn.agentId, host: grant.host, revision: turn.agentRevision });
+    const modelName = settings.model ?? agent.model;
+    const choice = agentModel(modelName, parts.routes);
+    assertGranted(grant, choice);
+    const deployment = parts.deployments.get(choice.engine.id);
+    if (deployment === undefined) throw new AbpError('internal', `engine ${choice.engine.id} has no deployment`);
+    return {
+      ...base,
+      agent,
+      modelName,
+      model: { choice, deployment, sessionId, keyId, grant },
+      frame: {
+        turnId,
+        newId,
+        limits: {
+          ...limits,
+          maxIterations: settings.maxIterations ?? agent.maxIterations ?? MAX_ITERATIONS,
+          maxTurnCost: agent.maxCostNanoUsd ?? undefined,
+        },
+      },
+      signals,
+    };
+  } catch (error) {
+    const ending = signals.find(({ kind }) => kind === 'given-up') ?? endingBy(error);
+    const agent = nobody(turn.agentId);
+    return { ...base, agent, modelName: settings.model, frame: { turnId, newId, limits }, signals: [ending] };
+  }
+}
+
+/** What is the agent's fault ends its turn; a fault of ours may pass, and is thrown. */
+function endingBy(error: unknown): LoopSignal {
+  if (!AbpError.is(error) || error.code === 'internal') throw error;
+  return { kind: 'given-up', failure: { code: error.code, message: error.message, retryable: false } };
+}
+
+function assertGranted({ engines, models }: TurnGrant, { engine, model }: AgentModel): void {
+  const allows = (patterns: readonly string[] | undefined, name: string): boolean =>
+    patterns === undefined || patterns.some((pattern) => globMatch(pattern, name));
+  const missing = !allows(engines, engine.id) ? `engine ${engine.id}` : !allows(models, model) ? `model ${model}` : undefined;
+  if (missing !== undefined) throw new AbpError('forbidden', `The key may not use ${missing}.`, { scope: missing });
+}
+
+/** Stands in for an agent that cannot be put together; its turn only ends. */
+function nobody(id: string): TurnAgent {
+  return { id, name: '', model: null, systemPrompt: '', tools: [], maxIterations: null, maxCostNanoUsd: null };
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { closeFact, openFact } from '../../../test/support/facts.ts';
+import { redactor } from '../../base/redact.ts';
+import { factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
+import { FactTexts } from './fact-texts.ts';
+
+const RUN = 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b';
+
+describe('a fact as a line', () => {
+  it('is ASCII without a line break, and its values are the JSON of what they were', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(text, text, fc.array(text, { maxLength: 3 }), (task, model, tags) => {
+        const line = factLine(openFact({ task, requestedModel: model, upstreamModel: null, tags }));
+        expect(line).toMatch(/^[\t\x20-\x7e]*$/);
+        const values = parseOpening(line, 'test');
+        expect(JSON.parse(values.task)).toBe(task);
+        expect(JSON.parse(values.requestedModel)).toBe(model);
+        expect(values.upstreamModel).toBe('null');
+        expect(JSON.parse(values.tags)).toEqual(tags);
+      }),
+    );
+  });
+
+  it('keeps what an end says, errors and attempts included', () => {
+    const fact = closeFact({ status: 'failed', reason: 'timeout', error: { code: 'engine_timeout', message: 'zu spät\t"' } });
+    const values = parseClosing(factLine({ ...fact, attempts: [{ engine: 'sim', status: null, error: 'no "answer"', ms: 1.5 }] }), 'test');
+    expect(JSON.parse(values.error)).toEqual(fact.error);
+    expect(JSON.parse(values.attempts)).toEqual([{ engine: 'sim', status: null, error: 'no "answer"', ms: 1.5 }]);
+    expect(JSON.parse(values.usage)).toEqual(fact.usage);
+    expect([values.status, values.reason, values.dispatchedMs, values.firstByteMs]).toEqual(['"failed"', '"timeout"', '1', '2.5']);
+  });
+
+  it('holds no secret of what callers and engines chose to say', () => {
+    const key = `sk-ant-api03-${'x'.repeat(24)}`;
+    const says = `refused ${key} of CUSTOMER-17`;
+    const begun = openFact({
+      task: says,
+      requestedModel: says,
+      tags: [says],
+      fidelity: [{ path: `metadata["${key}"]`, fate: 'dropped', note: 'CUSTOMER-17' }],
+    });
+    const ended = closeFact({
+      error: { code: 'engine_failed', message: `${says} at http://me:pass@host/?key=k` },
+      attempts: [{ engine: 'sim', status: 401, error: says, ms: 1 }],
+      toolCalls: [{ id: key, name: says, arguments_sha256: 'a'.repeat(64), result_sha256: 'b'.repeat(64) }],
+      artifacts: [{ kind: 'log', path: `${key}.txt`, sha256: null }],
+    });
+    const texts = new FactTexts(redactor(['CUSTOMER-\\d+']));
+    const [open, close] = [parseOpening(factLine(begun, texts), 'test'), parseClosing(factLine(ended, texts), 'test')];
+    const told = 'refused [redacted] of [redacted]';
+    expect([open.task, open.requestedModel, open.tags].map((text) => JSON.parse(text))).toEqual([told, told, [told]]);
+    expect(JSON.parse(open.fidelity)).toEqual([{ path: 'metadata["[redacted]"]', fate: 'dropped', note: '[redacted]' }]);
+    expect(JSON.parse(close.error)).toEqual({ code: 'engine_failed', message: `${told} at http://me:[redacted]@host/?key=[redacted]` });
+    expect(JSON.parse(close.attempts)).toEqual([{ engine: 'sim', status: 401, error: told, ms: 1 }]);
+    expect(JSON.parse(close.toolCalls)).toEqual([
+      { id: '[redacted]', name: told, arguments_sha256: 'a'.repeat(64), result_sha256: 'b'.repeat(64) },
+    ]);
+    expect(JSON.parse(close.artifacts)).toEqual([{ kind: 'log', path: '[redacted].txt', sha256: null }]);
+  });
+
+  it('survives token counts that are no number', () => {
+    const usage = { ...(closeFact().usage ?? expect.fail()), input_tokens: Number.POSITIVE_INFINITY };
+    expect(JSON.parse(parseClosing(factLine(closeFact({ usage })), 'test').usage).input_tokens).toBe(0);
+  });
+
+  it('tells its run and its kind without being cut apart', () => {
+    expect([factLine(openFact()), factLine(closeFact())].map((line) => [runOfLine(line), isOpening(line)])).toEqual([
+      [RUN, true],
+      [RUN, false],
+    ]);
+  });
+
+  it('that is damaged is refused', () => {
+    expect(() => parseOpening(`${factLine(openFact())}\tmore`, 's')).toThrow('the journal segment s holds a damaged line');
+    expect(() => parseClosing(factLine(closeFact()).slice(0, 60), 's')).toThrow('the journal segment s holds a damaged line');
+  });
+});

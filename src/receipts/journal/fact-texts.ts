@@ -1,0 +1,58 @@
+import type { Json } from '../../base/json.ts';
+import { type Redactor, redactor } from '../../base/redact.ts';
+
+const MOST_KNOWN = 1000;
+const LONGEST_KNOWN = 128;
+
+/** JSON texts of what a fact holds, in ASCII. What callers and engines chose themselves is written without the secrets in it. */
+export class FactTexts {
+  readonly #redactor: Redactor;
+  /** Tasks, engines, models and reasons come again and again; looking their text up is much less code to run than making it. */
+  readonly #known = new Map<string, string>();
+
+  constructor(secrets: Redactor = redactor()) {
+    this.#redactor = secrets;
+  }
+
+  name(name: string | null): string {
+    if (name === null) return 'null';
+    const text = this.#known.get(name);
+    if (text !== undefined) return text;
+    const made = jsonText(this.#redactor.text(name));
+    if (this.#known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) this.#known.set(name, made);
+    return made;
+  }
+
+  list(list: readonly (string | object)[]): string {
+    return list.length === 0 ? '[]' : this.value(list);
+  }
+
+  /** A value of JSON alone. Nearly none holds a secret, and whether one does is seen much faster than each of its texts is read. */
+  value(value: object | null): string {
+    if (value === null) return 'null';
+    const text = JSON.stringify(value);
+    if (!this.#redactor.holdsSecret(Buffer.from(text))) return ascii(text);
+    return ascii(JSON.stringify(this.#redactor.value(value as Json))); // facts hold JSON values only
+  }
+}
+
+/** JSON text of a value, in ASCII. Half a surrogate pair has no UTF-8 form, hence none in RFC 8785: it becomes U+FFFD. */
+export function jsonText(value: string | object | null): string {
+  return value === null ? 'null' : ascii(JSON.stringify(value));
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/g;
+
+/** Half a surrogate pair, which JSON.stringify escapes; an even number of backslashes before it would make it plain text. */
+const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+function ascii(text: string): string {
+  const whole = text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\\ufffd') : text;
+  const made = whole.replace(BEYOND_ASCII, escaped);
+  // A string made from one with wide characters keeps their width, and so would every line it becomes a part of.
+  return made.length === whole.length ? made : Buffer.from(made, 'latin1').toString('latin1');
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

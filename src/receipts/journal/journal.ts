@@ -1,0 +1,151 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Redactor } from '../../base/redact.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { factLine } from './fact-line.ts';
+import { FactTexts } from './fact-texts.ts';
+import type { Fact } from './facts.ts';
+import { HeldFacts } from './held-facts.ts';
+
+/** How the names of segments end. */
+export const SEGMENT_SUFFIX = '.facts';
+
+/** A segment is rotated at this size, so that drained ones can be deleted. */
+const SEGMENT_BYTES = 16 * 1024 * 1024;
+/** Room for a few facts. */
+const PROBE_BYTES = 8192;
+
+/** Name of a segment: sorts by age, tells which process wrote it. */
+function segmentName(startedAt: number, pid: number, number: number): string {
+  return `${String(startedAt).padStart(14, '0')}-${pid}-${String(number).padStart(6, '0')}${SEGMENT_SUFFIX}`;
+}
+
+export interface JournalOptions {
+  readonly onWritten?: (facts: readonly Fact[]) => void;
+  /** Facts cannot be written, and why; undefined when they can be again. */
+  readonly onFault?: (message: string | undefined) => void;
+  /** Writes ASCII text at the end of a file; how much of it. */
+  readonly write?: (fd: number, text: string) => number;
+  /** Removes secrets from what callers and engines chose to say; without it, those of known shapes. */
+  readonly redactor?: Redactor;
+}
+
+function writeAscii(fd: number, text: string): number {
+  return writeSync(fd, text, null, 'latin1');
+}
+
+/**
+ * The hot path's memory: one `writeSync` per fact (microseconds; a database insert is fifty times that). What is written survives
+ * a kill of the process; a keeper thread moves it into the database. When the disk takes no more, no run begins: an engine is never
+ * called without a record. How runs under way end is held in memory until there is room again.
+ */
+export class Journal {
+  readonly #folder: string;
+  readonly #startedAt = Date.now();
+  readonly #options: JournalOptions;
+  readonly #held: HeldFacts;
+  readonly #texts: FactTexts;
+  #gathered: Fact[] | undefined;
+  #number = 0;
+  #fd: number | undefined;
+  #bytes = 0;
+
+  constructor(folder: string, options: JournalOptions = {}) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#texts = new FactTexts(options.redactor);
+    this.#held = new HeldFacts({
+      write: (facts) => this.#write(facts),
+      probe: () => this.#probe(),
+      onFault: (message) => options.onFault?.(message),
+    });
+  }
+
+  append(fact: Fact): void {
+    if (this.#gathered === undefined) this.#store([fact]);
+    else this.#gathered.push(fact);
+  }
+
+  /** What `work` appends is one write, at its end. */
+  together(work: () => void): void {
+    const gathered: Fact[] = [];
+    this.#gathered = gathered;
+    try {
+      work();
+    } finally {
+      this.#gathered = undefined;
+      if (gathered.length > 0) this.#store(gathered);
+    }
+  }
+
+  /** Throws when the beginning of a run cannot be written; an end that cannot be is held. */
+  #store(facts: readonly Fact[]): void {
+    try {
+      if (this.#held.isFaulty) this.#held.flush();
+      this.#write(facts);
+    } catch (error) {
+      this.#held.hold(facts, error);
+      if (facts.some(({ fact }) => fact === 'open')) throw unwritable(error);
+    }
+  }
+
+  /** A line that did not get out whole (a full disk) ends its segment: only a last line may be torn. */
+  #write(facts: readonly Fact[]): void {
+    let lines = '';
+    for (const fact of facts) lines += `${factLine(fact, this.#texts)}\n`;
+    const { write = writeAscii, onWritten } = this.#options;
+    try {
+      if (write(this.#open(), lines) < lines.length) throw new Error('only a part of a line was taken; is the disk full?');
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+    this.#bytes += lines.length;
+    if (this.#bytes >= SEGMENT_BYTES) this.#end();
+    onWritten?.(facts);
+  }
+
+  /** Throws when the disk has no room. */
+  #probe(): void {
+    const file = join(this.#folder, `${process.pid}.probe`);
+    const fd = openSync(file, 'w', 0o600);
+    try {
+      const { write = writeAscii } = this.#options;
+      if (write(fd, ' '.repeat(PROBE_BYTES)) < PROBE_BYTES) throw new Error('only a part was taken; is the disk full?');
+    } finally {
+      closeSync(fd);
+      rmSync(file, { force: true });
+    }
+  }
+
+  /** Goes on in another segment, so that this one is deleted once it is drained: what is removed must not live on in it. */
+  rotate(): void {
+    if (this.#fd === undefined) return;
+    this.#end();
+    this.#open();
+  }
+
+  close(): void {
+    this.#held.end();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #open(): number {
+    if (this.#fd === undefined) {
+      this.#number += 1;
+      this.#bytes = 0;
+      this.#fd = openSync(join(this.#folder, segmentName(this.#startedAt, process.pid, this.#number)), 'ax', 0o600);
+    }
+    return this.#fd;
+  }
+}
+
+function unwritable(error: unknown): AbpError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new AbpError('overloaded', `The journal of this server cannot be written, and no call is made without a record: ${reason}`);
+}

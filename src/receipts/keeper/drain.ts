@@ -1,0 +1,277 @@
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { forgetSegment, journalPosition } from '../../store/receipts/journal-positions.ts';
+import type { NewReceipt, StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { getReceipt } from '../../store/receipts/receipts.ts';
+import type { Store } from '../../store/store.ts';
+import type { BodyKeeper } from '../bodies/keeper.ts';
+import { type CloseTexts, hasPrices, isOpening, type OpenTexts, parseClosing, parseOpening, runOfLine } from '../journal/fact-line.ts';
+import { SEGMENT_SUFFIX } from '../journal/journal.ts';
+import type { Chain } from '../seal/chain.ts';
+import { type Origin, type Sealer, upstreamModel } from './build.ts';
+import { isClosedElsewhere, keepLateEnds, type LateEnding } from './late-ends.ts';
+import { loadPricer, type Pricer } from './pricing.ts';
+import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
+
+const BATCH_BYTES = 256 * 1024;
+/** A power failure may roll back the database's last moments; a drained segment stays this long. */
+const KEEP_DRAINED_MS = 60_000;
+const LF = 10;
+
+/** Lines of one segment, what the database knows of runs that end in them, and where the runs that were written are noted. */
+interface Batch {
+  readonly lines: readonly string[];
+  readonly segment: string;
+  readonly recalled: ReadonlyMap<string, StoredReceipt>;
+  readonly sealer: Sealer;
+  readonly written: RunId[];
+}
+
+export interface DrainOptions {
+  readonly store: Store;
+  readonly folder: string;
+  readonly origin: Origin;
+  readonly chain: Chain;
+  /** Knows which runs can be replayed. */
+  readonly bodies?: Pick<BodyKeeper, 'settle' | 'replayable' | 'forget'>;
+  /** A batch was written: the runs whose receipts are in it. */
+  readonly onSettled?: (runs: readonly RunId[]) => void;
+}
+
+/** Moves facts from journal segments into the database, in order, each batch with its position in one transaction. */
+export class Drain {
+  readonly #store: Store;
+  readonly #folder: string;
+  readonly #origin: Origin;
+  readonly #chain: Chain;
+  readonly #bodies: DrainOptions['bodies'];
+  readonly #onSettled: DrainOptions['onSettled'];
+  #pricer: Pricer | undefined;
+  /** The database knew better than we did: the batch is made again, and asks it about every run that ends. */
+  #doubtful = false;
+  #buffer = Buffer.allocUnsafe(BATCH_BYTES);
+  /** Lines of runs that began in an earlier batch and have not ended. */
+  readonly #running = new Map<string, string>();
+  readonly #positions = new Map<string, number>();
+  readonly #drainedAt = new Map<string, number>();
+
+  constructor({ store, folder, origin, chain, bodies, onSettled }: DrainOptions) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#origin = origin;
+    this.#chain = chain;
+    this.#bodies = bodies;
+    this.#onSettled = onSettled;
+  }
+
+  segments(): string[] {
+    return segmentsIn(this.#folder);
+  }
+
+  /** Drains what is there now; the runs whose receipts were written. */
+  async all(): Promise<RunId[]> {
+    const settled: RunId[] = [];
+    const names = this.segments();
+    for (const name of names) {
+      // What is appended meanwhile waits for the next drain: batches of what arrives during a batch would be tiny and dear.
+      for (let more = true; more; ) more = await this.#batch(name, settled);
+      if (name !== names.at(-1)) await this.#discard(name);
+    }
+    return settled;
+  }
+
+  async #position(segment: string): Promise<number> {
+    const known = this.#positions.get(segment) ?? (await journalPosition(this.#store, segment));
+    this.#positions.set(segment, known);
+    return known;
+  }
+
+  /** One batch of whole lines; whether there is another one to be made of the segment. */
+  async #batch(segment: string, settled: RunId[]): Promise<boolean> {
+    const position = await this.#position(segment);
+    const { end, more } = this.#readLines(segment, position);
+    if (end === 0) return false;
+    const lines = this.#buffer.toString('latin1', 0, end - 1).split('\n');
+    if (this.#pricer === undefined && lines.some(hasPrices)) this.#pricer = await loadPricer();
+    // After the lines were read: the bodies of every run that ends in them are in their journal by now.
+    await this.#bodies?.settle();
+    const written: RunId[] = [];
+    const recalled = await this.#recall(lines);
+    const mark = { segment, node: this.#origin.node, position: position + end };
+    try {
+      // Before the position moves on: what is known of these runs is nowhere else.
+      await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
+      await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written }));
+      this.#doubtful = false;
+    } catch (error) {
+      // A write that failed may have arrived all the same.
+      this.#positions.delete(segment);
+      const isNews = !this.#doubtful;
+      this.#doubtful = AbpError.is(error) && error.code === 'conflict';
+      if (this.#doubtful && isNews) return true;
+      throw error;
+    }
+    this.#positions.set(segment, position + end);
+    for (const run of written) settled.push(run);
+    // With each batch: whoever waits for a receipt must not wait for a backlog behind it.
+    if (written.length > 0) this.#onSettled?.(written);
+    // Only of those that ended: the end of another may be known from its bodies already.
+    this.#bodies?.forget(lines.filter((line) => !isOpening(line)).map(runOfLine));
+    return more;
+  }
+
+  /** Fills the buffer from `position`; how many of its bytes are whole lines. A line longer than the buffer gets a larger one. */
+  #readLines(segment: string, position: number): { end: number; more: boolean } {
+    for (;;) {
+      const read = readAt(join(this.#folder, segment), this.#buffer, position);
+      const end = read === 0 ? 0 : this.#buffer.lastIndexOf(LF, read - 1) + 1;
+      const more = read === this.#buffer.length;
+      if (end > 0 || !more) return { end, more };
+      this.#buffer = Buffer.allocUnsafe(this.#buffer.length * 2);
+    }
+  }
+
+  /** Beginnings that an earlier process drained, of runs that end in these lines: their rows have what is needed. */
+  async #recall(lines: readonly string[]): Promise<Batch['recalled']> {
+    const recalled = new Map<string, StoredReceipt>();
+    const begun = new Set<string>();
+    for (const line of lines) {
+      const run = runOfLine(line);
+      if (isOpening(line)) begun.add(run);
+      else if (this.#doubtful || (!begun.has(run) && !this.#running.has(run))) {
+        const stored = await getReceipt(this.#store, run as RunId); // written by the journal from a RunId
+        if (stored !== undefined) recalled.set(run, stored);
+      }
+    }
+    return recalled;
+  }
+
+  /** Ends of runs that another node has closed in the meantime. */
+  #lateEnds(lines: readonly string[], segment: string, recalled: Batch['recalled']): LateEnding[] {
+    const late = new Map<string, LateEnding>();
+    for (const line of recalled.size === 0 ? [] : lines) {
+      const stored = isOpening(line) ? undefined : recalled.get(runOfLine(line));
+      if (stored === undefined || late.has(stored.runId) || !isClosedElsewhere(stored, this.#chain.number)) continue;
+      const opening = openingOf(stored);
+      late.set(stored.runId, { stored, opening, close: this.#told(opening.open, parseClosing(line, segment)) });
+    }
+    return [...late.values()];
+  }
+
+  /**
+   * What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running.
+   * Rows are made one by one as they are written: a batch of them would be copied about by the garbage collector.
+   */
+  *#rows({ lines, segment, recalled, sealer, written }: Batch): Generator<NewReceipt> {
+    const begun = new Map<string, string>();
+    const ended = new Set<string>();
+    for (const line of lines) {
+      if (isOpening(line)) {
+        begun.set(runOfLine(line), line);
+        continue;
+      }
+      const close = parseClosing(line, segment);
+      if (ended.has(close.run)) {
+        // Two have ended it, as happens to a turn; the first one counts.
+        begun.delete(close.run);
+        continue;
+      }
+      const stored = recalled.get(close.run);
+      const taken = this.#takeOpening(close.run, begun, segment);
+      // A run ends once. Whoever waits for its receipt is told all the same.
+      if (stored !== undefined && stored.completedAt !== null) {
+        written.push(stored.runId);
+        continue;
+      }
+      const opening = taken ?? (stored === undefined ? undefined : this.#recalledOpening(stored));
+      if (opening === undefined) continue;
+      const { open, origin } = opening;
+      ended.add(close.run);
+      const row = closedRow({ open, close: this.#told(open, close), origin, sealer }, this.#chain.number);
+      written.push(row.runId);
+      yield row;
+    }
+    for (const [run, line] of begun) {
+      this.#running.set(run, copyOf(line));
+      const row = runningRow(parseOpening(line, segment), this.#origin);
+      written.push(row.runId);
+      yield row;
+    }
+  }
+
+  /** The end with all that is known of it. */
+  #told(open: OpenTexts, close: CloseTexts): CloseTexts {
+    return this.#judged(this.#priced(open, close));
+  }
+
+  /** What the run cost, where nobody has said so yet. */
+  #priced(open: OpenTexts, close: CloseTexts): CloseTexts {
+    if (this.#pricer === undefined || close.prices === 'null' || close.cost !== 'null' || close.usage === 'null') return close;
+    return { ...close, cost: this.#pricer(close, upstreamModel(open, close)) };
+  }
+
+  /** Whether the run can be replayed is known once its bodies are stored. */
+  #judged(close: CloseTexts): CloseTexts {
+    return this.#bodies?.replayable(close.run) === true ? { ...close, replayable: 'true' } : close;
+  }
+
+  /** A turn may have begun on another node; the one that ends it vouches for its receipt, in its own chain. */
+  #recalledOpening(stored: StoredReceipt): Opening {
+    const { open, origin } = openingOf(stored);
+    return { open, origin: origin.node === this.#origin.node ? origin : this.#origin };
+  }
+
+  /** A run ends once: its beginning is forgotten. */
+  #takeOpening(run: string, begun: Map<string, string>, segment: string): Opening | undefined {
+    const line = begun.get(run) ?? this.#running.get(run);
+    if (line === undefined) return undefined;
+    begun.delete(run);
+    this.#running.delete(run);
+    return { open: parseOpening(line, segment), origin: this.#origin };
+  }
+
+  async #discard(segment: string): Promise<void> {
+    const since = this.#drainedAt.get(segment);
+    if (since === undefined) {
+      this.#drainedAt.set(segment, Date.now());
+      return;
+    }
+    if (Date.now() - since < KEEP_DRAINED_MS) return;
+    rmSync(join(this.#folder, segment), { force: true });
+    this.#drainedAt.delete(segment);
+    this.#positions.delete(segment);
+    await forgetSegment(this.#store, segment);
+  }
+}
+
+function segmentsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX))
+    .sort();
+}
+
+/** Deletes the segments of which nothing is left to drain. For a home that no server serves, once the database is on the disk. */
+export async function discardDrained(store: Store, folder: string): Promise<void> {
+  for (const segment of segmentsIn(folder)) {
+    const file = join(folder, segment);
+    if ((await journalPosition(store, segment)) < statSync(file).size) continue;
+    rmSync(file, { force: true });
+    await forgetSegment(store, segment);
+  }
+}
+
+function readAt(file: string, buffer: Buffer, position: number): number {
+  const fd = openSync(file, 'r');
+  try {
+    return readSync(fd, buffer, 0, buffer.length, position);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A copy that stands alone: a part of a string keeps the whole string alive, here a whole batch. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}

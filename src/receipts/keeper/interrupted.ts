@@ -1,0 +1,67 @@
+import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { listReceipts } from '../../store/receipts/receipts.ts';
+import type { Store } from '../../store/store.ts';
+import type { BodyKeeper } from '../bodies/keeper.ts';
+import { type CloseTexts, responseText } from '../journal/fact-line.ts';
+import type { Chain } from '../seal/chain.ts';
+import { interruption, type Origin } from './build.ts';
+import { closedRow, type Opening, openingOf } from './stored.ts';
+
+/** When they are ended, and who knows what was recorded of them. */
+interface Past {
+  readonly now: number;
+  readonly bodies?: Pick<BodyKeeper, 'remains'>;
+}
+
+/** What a turn of an agent is executed by, as JSON text begins. */
+const AGENT = '"agent:';
+
+/** Whether the run ends with its process. Turns of agents do not: whoever works on turns ends their receipts. */
+export function endsWithProcess({ open }: Opening): boolean {
+  return !open.backend.startsWith(AGENT);
+}
+
+/**
+ * Ends the runs that an earlier process of this node left open. Called at start, after the old journals are drained and before the
+ * first new run, so every running row of this node is an orphan. Another node may be closing them too; each is closed once.
+ */
+export async function closeInterrupted(store: Store, chain: Chain, origin: Origin, { now, bodies }: Past): Promise<number> {
+  let closed = 0;
+  for (let cursor: string | undefined; ; ) {
+    const page = await listReceipts(store, { unfinished: true, limit: 500, cursor });
+    const mine = page.items.map(openingOf).filter((opening) => opening.origin.node === origin.node && endsWithProcess(opening));
+    const ended: Ended[] = [];
+    for (const opening of mine) ended.push({ opening, close: await withRemains(opening, interruption(now), bodies) });
+    // A page of which another node has closed a run meanwhile is read again.
+    if (!(await closeRuns(store, chain, ended))) continue;
+    closed += mine.length;
+    cursor = page.next_cursor;
+    if (cursor === undefined) return closed;
+  }
+}
+
+/** A run that is to be closed, and how. */
+export interface Ended {
+  readonly opening: Opening;
+  readonly close: CloseTexts;
+}
+
+/** Seals the ends in the chain of this node, all or none: none when somebody else has ended one of the runs. */
+export async function closeRuns(store: Store, chain: Chain, ended: readonly Ended[]): Promise<boolean> {
+  if (ended.length === 0) return true;
+  const mark = { segment: 'interrupted', node: chain.stored.node, position: 0 };
+  try {
+    await chain.save(store, mark, (sealer) => ended.map((one) => closedRow({ ...one.opening, close: one.close, sealer }, chain.number)));
+    return true;
+  } catch (error) {
+    if (AbpError.is(error) && error.code === 'conflict') return false;
+    throw error;
+  }
+}
+
+/** What had been recorded of the answer stands in the receipt. */
+async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
+  const remains = open.recording === '"full"' ? await bodies?.remains(open.run as RunId) : undefined; // written by the journal from a RunId
+  return remains === undefined ? close : { ...close, response: responseText(remains), eventCount: String(remains.eventCount) };
+}

@@ -1,0 +1,58 @@
+import type { RunId } from '../../contract/run-id.ts';
+import type { BodyKeeping } from '../bodies/keeper.ts';
+import type { RemovalOrder } from '../remove.ts';
+import type { Rotation } from '../seal/rotate.ts';
+import type { NodeTiming } from './node-watch.ts';
+
+/** What the keeper thread is started with. */
+export interface KeeperData {
+  readonly homePath: string;
+  readonly databaseUrl?: string;
+  readonly version: string;
+  /** Receipts that ended longer ago are archived; never, unless it is said. */
+  readonly retentionDays?: number;
+  /** And those that ended even longer ago are deleted. */
+  readonly deletionDays?: number;
+  readonly keeping: BodyKeeping;
+  readonly nodes: NodeTiming;
+  /** One Int32: PENDING when something was appended since the keeper last looked, URGENT when somebody waits for it. */
+  readonly signal: SharedArrayBuffer;
+}
+
+export const IDLE = 0;
+export const PENDING = 1;
+export const URGENT = 2;
+
+/** What the keeper thread, as the one sealer of the node, is asked to do between batches. */
+export type KeeperTask =
+  | { readonly kind: 'rotate' }
+  | { readonly kind: 'erase-bodies'; readonly runs: readonly RunId[] }
+  | ({ readonly kind: 'remove' } & RemovalOrder);
+
+/** What comes back, by the kind of the task. */
+export interface TaskResults {
+  readonly rotate: Rotation;
+  readonly remove: readonly RunId[];
+  readonly 'erase-bodies': number;
+}
+
+/** What the keeper thread is told. */
+export type KeeperOrder = { readonly kind: 'stop' } | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
+
+/** What the keeper thread says. */
+export type KeeperReport =
+  | { readonly kind: 'ready'; readonly interrupted: number }
+  | { readonly kind: 'settled'; readonly runs: readonly RunId[] }
+  | { readonly kind: 'stalled'; readonly message: string }
+  /** What had failed works again. */
+  | { readonly kind: 'resumed' }
+  /** The signed head of the chain, once a minute while it grows. */
+  | { readonly kind: 'head'; readonly document: string }
+  /** Bodies are not stored; receipts are. */
+  | { readonly kind: 'bodies-fault'; readonly message: string }
+  | { readonly kind: 'removed'; readonly runs: readonly RunId[] }
+  /** Runs of a lost node were closed by this one. */
+  | { readonly kind: 'closed-for'; readonly node: string; readonly runs: readonly RunId[] }
+  | { readonly kind: 'done'; readonly id: number; readonly result: TaskResults[keyof TaskResults] }
+  | { readonly kind: 'refused'; readonly id: number; readonly message: string }
+  | { readonly kind: 'stopped' };

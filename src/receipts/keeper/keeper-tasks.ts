@@ -1,0 +1,79 @@
+import type { RunId } from '../../contract/run-id.ts';
+import type { Store } from '../../store/store.ts';
+import type { BodyKeeper } from '../bodies/keeper.ts';
+import type { RemovalOrder } from '../remove.ts';
+import type { Chain } from '../seal/chain.ts';
+import type { KeeperOrder, KeeperReport, KeeperTask, TaskResults } from './keeper-protocol.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const RETENTION_EVERY_MS = 3600 * 1000;
+
+interface TaskSurroundings {
+  readonly store: Store;
+  readonly chain: Chain;
+  readonly bodies: Pick<BodyKeeper, 'erase'>;
+  readonly keysFolder: string;
+  readonly retentionDays: number | undefined;
+  readonly deletionDays: number | undefined;
+  readonly report: (message: KeeperReport) => void;
+}
+
+/** What is asked of the sealer besides sealing, one after the other and never during a batch. */
+export class KeeperTasks {
+  readonly #surroundings: TaskSurroundings;
+  readonly #waiting: Extract<KeeperOrder, { kind: 'task' }>[] = [];
+  #retainedAt = 0;
+
+  constructor(surroundings: TaskSurroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  add(order: Extract<KeeperOrder, { kind: 'task' }>): void {
+    this.#waiting.push(order);
+  }
+
+  /** Does what is waiting, and what is due. */
+  async run(): Promise<void> {
+    const { report } = this.#surroundings;
+    for (let order = this.#waiting.shift(); order !== undefined; order = this.#waiting.shift()) {
+      try {
+        report({ kind: 'done', id: order.id, result: await this.#do(order.task) });
+      } catch (error) {
+        report({ kind: 'refused', id: order.id, message: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    await this.#retain();
+  }
+
+  async #do(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+    const { store, chain, keysFolder, bodies } = this.#surroundings;
+    if (task.kind === 'erase-bodies') return await bodies.erase(task.runs);
+    if (task.kind === 'remove') return await this.#remove(task);
+    // Loaded when they are needed, which is seldom.
+    const { rotateKey } = await import('../seal/rotate.ts');
+    return await rotateKey(store, chain, keysFolder);
+  }
+
+  async #remove(order: RemovalOrder): Promise<readonly RunId[]> {
+    const { removeReceipts } = await import('../remove.ts');
+    const { store, chain, bodies, report } = this.#surroundings;
+    const runs = await removeReceipts(store, chain, order, bodies);
+    if (runs.length > 0) report({ kind: 'removed', runs });
+    return runs;
+  }
+
+  /** Archives and deletes what is older than receipts are kept, once an hour. */
+  async #retain(): Promise<void> {
+    const { retentionDays, deletionDays } = this.#surroundings;
+    const now = Date.now();
+    if (now - this.#retainedAt < RETENTION_EVERY_MS) return;
+    // The oldest first: what is deleted need not be archived before.
+    await this.#removeOlder('deleted', now, deletionDays);
+    await this.#removeOlder('archived', now, retentionDays);
+    this.#retainedAt = now;
+  }
+
+  async #removeOlder(status: RemovalOrder['status'], now: number, days: number | undefined): Promise<void> {
+    if (days !== undefined) await this.#remove({ status, reason: 'retention', endedBefore: now - days * DAY_MS });
+  }
+}

@@ -1,0 +1,129 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { RunId } from '../../contract/run-id.ts';
+import { openHome } from '../../home/home.ts';
+import { openStore } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
+import { BodyKeeper } from '../bodies/keeper.ts';
+import { type Chain, openChain } from '../seal/chain.ts';
+import { HeadWatch } from '../seal/head-watch.ts';
+import { sealKeysFolder } from '../seal/seal-keys.ts';
+import { Drain } from './drain.ts';
+import { closeInterrupted } from './interrupted.ts';
+import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import { KeeperTasks } from './keeper-tasks.ts';
+import type { LostNodes } from './lost-nodes.ts';
+
+/** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
+const GATHER_MS = 50;
+const RETRY_MS = 1000;
+
+const data = workerData as KeeperData; // given by startKeeper alone
+const signal = new Int32Array(data.signal);
+let stopping = false;
+
+function report(message: KeeperReport): void {
+  parentPort?.postMessage(message);
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits until something was appended and, unless that is urgent, until more has gathered. */
+async function nextWork(): Promise<void> {
+  await whileSignal(IDLE, 1000);
+  await whileSignal(PENDING, GATHER_MS);
+  Atomics.store(signal, 0, IDLE);
+}
+
+async function whileSignal(state: number, ms: number): Promise<void> {
+  const wait = Atomics.waitAsync(signal, 0, state, ms);
+  if (wait.async) await wait.value;
+}
+
+/** Does the work; what fails is said and tried again. Nothing is lost: facts stay in the journal. */
+async function attempted(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    report({ kind: 'stalled', message: error instanceof Error ? error.message : String(error) });
+    return false;
+  }
+}
+
+function listen(tasks: KeeperTasks): void {
+  parentPort?.on('message', (order: KeeperOrder) => {
+    if (order.kind === 'stop') stopping = true;
+    else tasks.add(order);
+    Atomics.store(signal, 0, URGENT);
+    Atomics.notify(signal, 0);
+  });
+}
+
+/** On a database of its own a node is alone, and loads nothing for others. */
+async function nodesBeside(store: Store, chain: Chain): Promise<LostNodes | undefined> {
+  if (store.kind === 'sqlite') return undefined;
+  const { LostNodes } = await import('./lost-nodes.ts');
+  const onClosed = (node: string, runs: readonly RunId[]): void => {
+    report({ kind: 'closed-for', node, runs });
+    report({ kind: 'settled', runs });
+  };
+  return new LostNodes({ store, chain, timing: data.nodes, onClosed });
+}
+
+async function keep(): Promise<void> {
+  const home = openHome({ path: data.homePath });
+  const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
+  const origin = { node: home.nodeId, version: data.version };
+  const keysFolder = sealKeysFolder(home.path);
+  const chain = await openChain(store, home.nodeId, keysFolder);
+  const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
+  const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
+  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, onSettled });
+  const heads = new HeadWatch(store, chain, (document) => report({ kind: 'head', document }));
+  const tasks = new KeeperTasks({
+    store,
+    chain,
+    bodies,
+    keysFolder,
+    report,
+    retentionDays: data.retentionDays,
+    deletionDays: data.deletionDays,
+  });
+  const drainOnce = (): Promise<boolean> =>
+    attempted(async () => {
+      await drain.all();
+    });
+  const nodes = await nodesBeside(store, chain);
+  listen(tasks);
+  // Before the first look into the past: whoever takes this node for lost learns that it is back.
+  await nodes?.start();
+  let drained = await drainOnce();
+  for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
+  await bodies.settlePast();
+  // What an earlier process left open is only known once all its facts have arrived.
+  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies }) });
+  let failed = false;
+  while (!stopping) {
+    await nextWork();
+    const done =
+      (await drainOnce()) &&
+      (await attempted(() => tasks.run())) &&
+      (await attempted(() => heads.look())) &&
+      (await attempted(async () => nodes?.look()));
+    await bodies.tidy();
+    if (done && failed) report({ kind: 'resumed' });
+    failed = !done;
+    if (failed) await pause(RETRY_MS);
+  }
+  await drainOnce();
+  await attempted(() => heads.publish());
+  await attempted(async () => nodes?.stop());
+  bodies.close();
+  await store.close();
+  report({ kind: 'stopped' });
+  parentPort?.close();
+}
+
+await keep();

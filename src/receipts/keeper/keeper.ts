@@ -1,0 +1,323 @@
+import { Worker } from 'node:worker_threads';
+import { siblingModule } from '../../base/module-url.ts';
+import { redactor } from '../../base/redact.ts';
+import { threadEnvironment } from '../../base/thread-environment.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { BodyJournal } from '../bodies/journal.ts';
+import { type BodyKeeping, DEFAULT_KEEPING } from '../bodies/keeper.ts';
+import type { Tape } from '../bodies/tape.ts';
+import type { Fact } from '../journal/facts.ts';
+import { Journal } from '../journal/journal.ts';
+import { type Step, Turn } from '../journal/turn.ts';
+import type { RemovalOrder } from '../remove.ts';
+import {
+  IDLE,
+  type KeeperData,
+  type KeeperOrder,
+  type KeeperReport,
+  type KeeperTask,
+  PENDING,
+  type TaskResults,
+  URGENT,
+} from './keeper-protocol.ts';
+import { NODE_TIMING, type NodeTiming } from './node-watch.ts';
+
+/** Facts live for one batch. A smaller young generation copies them about, a larger one (48 MB is usual) keeps the dead resident. */
+const YOUNG_MB = 12;
+
+export interface KeeperOptions {
+  readonly homePath: string;
+  readonly journalFolder: string;
+  readonly databaseUrl?: string;
+  readonly version: string;
+  /** Receipts that ended longer ago are archived; never, unless it is said. */
+  readonly retentionDays?: number;
+  /** And those that ended even longer ago are deleted. */
+  readonly deletionDays?: number;
+  /** How long and how much of recorded bodies is kept, and what is removed from them. */
+  readonly keeping?: BodyKeeping;
+  /** How nodes that share a database look after each other. */
+  readonly nodes?: NodeTiming;
+  /** Bodies cannot be recorded or stored; calls and receipts go on. */
+  readonly onBodiesFault?: (message: string) => void;
+  /** The database does not take facts; they stay in the journal until it does. */
+  readonly onStalled: (message: string) => void;
+  /** Facts cannot be written: no run can begin until they can. */
+  readonly onBlocked?: (message: string) => void;
+  /** They can be written again; why they could not. */
+  readonly onUnblocked?: (message: string) => void;
+  /** Rows of these runs have been written. */
+  readonly onSettled: (runs: readonly RunId[]) => void;
+  /** The signed head of the chain, once a minute while it grows and once at the end. */
+  readonly onHead?: (document: string) => void;
+  /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
+  readonly onRemoved?: (runs: readonly RunId[]) => void;
+  /** Another node was lost, and these of its runs were closed here as interrupted. */
+  readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
+}
+
+/** The journal of this process and the thread that drains it. */
+export interface Keeper {
+  /** Written when it returns. */
+  append(fact: Fact): void;
+  /** Does the step of a call that begins, together with the others of this turn of the event loop. */
+  opening(step: Step): void;
+  /** Likewise for a call that ends. */
+  closing(step: Step): void;
+  /** Where the bodies of a run go; undefined while they cannot be kept. */
+  tape(run: RunId, started: number): Tape | undefined;
+  /** Resolves once everything that is in the journal now has reached the database. */
+  settled(): Promise<void>;
+  /** Removes the recorded bodies of runs; how many had any. */
+  eraseBodies(runs: readonly RunId[]): Promise<number>;
+  /** Watches for the next write of the run's receipt. */
+  watch(run: RunId): SettleWatch;
+  /** Calls the listener whenever receipts have been written; the function ends that. */
+  listen(onSettled: () => void): () => void;
+  /** Seals with a new key from now on. */
+  rotate(): Promise<TaskResults['rotate']>;
+  /** Takes the contents of receipts away; the runs whose receipts are stubs now. */
+  remove(order: RemovalOrder): Promise<TaskResults['remove']>;
+  /** Why no run can begin, or undefined: facts cannot be written. */
+  readonly blocked: string | undefined;
+  /** Why facts are not moving, or undefined. */
+  readonly stalled: string | undefined;
+  /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
+  readonly ready: Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A wait for the receipt of a run. Whoever has one ends it. */
+export interface SettleWatch {
+  /** Resolves when the receipt has been written since the watch began, or when the time is over. */
+  changed(ms: number): Promise<void>;
+  end(): void;
+}
+
+/** Starts the keeper thread. Facts can be appended at once, before it is ready. */
+export function startKeeper(options: KeeperOptions): Keeper {
+  const shared = new SharedArrayBuffer(4);
+  const signal = new Int32Array(shared);
+  const data: KeeperData = {
+    homePath: options.homePath,
+    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
+    version: options.version,
+    ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
+    ...(options.deletionDays === undefined ? {} : { deletionDays: options.deletionDays }),
+    keeping: options.keeping ?? DEFAULT_KEEPING,
+    nodes: options.nodes ?? NODE_TIMING,
+    signal: shared,
+  };
+  const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), {
+    workerData: data,
+    env: threadEnvironment(),
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  return new ThreadKeeper(worker, signal, options);
+}
+
+class ThreadKeeper implements Keeper {
+  readonly #worker: Worker;
+  readonly #signal: Int32Array;
+  readonly #journal: Journal;
+  readonly #bodies: BodyJournal;
+  readonly #turn: Turn;
+  readonly #options: KeeperOptions;
+  readonly #waiters = new Map<RunId, Set<() => void>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #tasks = new Map<number, PromiseWithResolvers<TaskResults[keyof TaskResults]>>();
+  #lastTask = 0;
+  #ended = false;
+  readonly ready: Promise<number>;
+  #markReady: (interrupted: number) => void = () => undefined;
+  /** The thread has ended, or has nothing left to do. */
+  readonly #stopped = Promise.withResolvers<void>();
+  #stalled: string | undefined;
+  #blocked: string | undefined;
+
+  constructor(worker: Worker, signal: Int32Array, options: KeeperOptions) {
+    this.#worker = worker;
+    this.#signal = signal;
+    this.#journal = new Journal(options.journalFolder, {
+      onWritten: (facts) => this.#wake(facts),
+      onFault: (message) => this.#block(message),
+      redactor: redactor((options.keeping ?? DEFAULT_KEEPING).redact),
+    });
+    this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
+    // Bodies first: a run that the journal calls ended has all of them.
+    this.#turn = new Turn({ together: (work) => this.#journal.together(() => this.#bodies.together(work)) });
+    this.#options = options;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      worker.once('error', reject);
+    });
+    // A rejection is also reported as a stall; whoever awaits `ready` still sees it.
+    this.ready.catch((error: unknown) => this.#stall(error instanceof Error ? error.message : String(error)));
+    worker.on('message', (message: KeeperReport) => this.#hear(message));
+    worker.on('error', (error) => this.#stall(error.message));
+    worker.once('exit', () => {
+      this.#ended = true;
+      this.#stopped.resolve();
+      for (const task of this.#tasks.values()) task.reject(hasEnded());
+    });
+  }
+
+  get blocked(): string | undefined {
+    return this.#blocked;
+  }
+
+  get stalled(): string | undefined {
+    return this.#stalled;
+  }
+
+  append(fact: Fact): void {
+    this.#journal.append(fact);
+  }
+
+  opening(step: Step): void {
+    this.#turn.open(step);
+  }
+
+  closing(step: Step): void {
+    this.#turn.close(step);
+  }
+
+  tape(run: RunId, started: number): Tape | undefined {
+    return this.#bodies.tape(run, started);
+  }
+
+  async settled(): Promise<void> {
+    // A task is done after the batch that is due.
+    await this.eraseBodies([]);
+  }
+
+  async eraseBodies(runs: readonly RunId[]): Promise<number> {
+    if (runs.length > 0) this.#bodies.rotate();
+    return (await this.#ask({ kind: 'erase-bodies', runs })) as number; // the answer of that task
+  }
+
+  watch(run: RunId): SettleWatch {
+    let timer: NodeJS.Timeout | undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiters = this.#waiters.get(run) ?? new Set();
+    this.#waiters.set(run, waiters);
+    waiters.add(resolve);
+    this.#hurry();
+    return {
+      changed: (ms) => {
+        timer = setTimeout(resolve, ms);
+        return promise;
+      },
+      end: () => {
+        clearTimeout(timer);
+        waiters.delete(resolve);
+        if (waiters.size === 0 && this.#waiters.get(run) === waiters) this.#waiters.delete(run);
+      },
+    };
+  }
+
+  listen(onSettled: () => void): () => void {
+    this.#listeners.add(onSettled);
+    return () => this.#listeners.delete(onSettled);
+  }
+
+  async rotate(): Promise<TaskResults['rotate']> {
+    return (await this.#ask({ kind: 'rotate' })) as TaskResults['rotate']; // the answer of that task
+  }
+
+  async remove(order: RemovalOrder): Promise<TaskResults['remove']> {
+    this.#journal.rotate();
+    return (await this.#ask({ kind: 'remove', ...order })) as TaskResults['remove']; // the answer of that task
+  }
+
+  async #ask(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+    if (this.#ended) throw hasEnded();
+    this.#lastTask += 1;
+    const answer = Promise.withResolvers<TaskResults[keyof TaskResults]>();
+    this.#tasks.set(this.#lastTask, answer);
+    this.#tell({ kind: 'task', id: this.#lastTask, task });
+    return await answer.promise;
+  }
+
+  #tell(order: KeeperOrder): void {
+    this.#worker.postMessage(order);
+  }
+
+  async close(): Promise<void> {
+    this.#bodies.close();
+    this.#journal.close();
+    this.#tell({ kind: 'stop' });
+    await this.#stopped.promise;
+    await this.#worker.terminate();
+  }
+
+  #wake(facts: readonly Fact[]): void {
+    if (this.#waiters.size > 0 && facts.some((fact) => this.#waiters.has(fact.run))) this.#hurry();
+    else if (Atomics.compareExchange(this.#signal, 0, IDLE, PENDING) === IDLE) Atomics.notify(this.#signal, 0);
+  }
+
+  /** Somebody waits: the keeper does not let facts gather. */
+  #hurry(): void {
+    if (Atomics.exchange(this.#signal, 0, URGENT) !== URGENT) Atomics.notify(this.#signal, 0);
+  }
+
+  #hear(message: KeeperReport): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#stalled = undefined;
+        this.#markReady(message.interrupted);
+        break;
+      case 'settled':
+        this.#stalled = undefined;
+        this.#options.onSettled(message.runs);
+        for (const run of message.runs) for (const wake of this.#waiters.get(run) ?? []) wake();
+        for (const listener of this.#listeners) listener();
+        break;
+      case 'head':
+        this.#options.onHead?.(message.document);
+        break;
+      case 'bodies-fault':
+        this.#options.onBodiesFault?.(message.message);
+        break;
+      case 'removed':
+        this.#options.onRemoved?.(message.runs);
+        break;
+      case 'closed-for':
+        this.#options.onClosedFor?.(message.node, message.runs);
+        break;
+      case 'done':
+        this.#tasks.get(message.id)?.resolve(message.result);
+        this.#tasks.delete(message.id);
+        break;
+      case 'refused':
+        this.#tasks.get(message.id)?.reject(new AbpError('conflict', message.message));
+        this.#tasks.delete(message.id);
+        break;
+      case 'resumed':
+        this.#stalled = undefined;
+        break;
+      case 'stalled':
+        this.#stall(message.message);
+        break;
+      case 'stopped':
+        this.#stopped.resolve();
+        break;
+    }
+  }
+
+  #block(message: string | undefined): void {
+    if (message !== undefined && this.#blocked === undefined) this.#options.onBlocked?.(message);
+    if (message === undefined && this.#blocked !== undefined) this.#options.onUnblocked?.(this.#blocked);
+    this.#blocked = message;
+  }
+
+  #stall(message: string): void {
+    if (this.#stalled !== message) this.#options.onStalled(message);
+    this.#stalled = message;
+  }
+}
+
+function hasEnded(): AbpError {
+  return new AbpError('internal', 'the keeper of receipts has ended');
+}

@@ -1,0 +1,83 @@
+import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { LateEnd } from '../../contract/receipts/late-end.ts';
+import type { Receipt } from '../../contract/receipts/receipt.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { insertLateEnds, runsWithLateEnd } from '../../store/receipts/late-ends.ts';
+import type { StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import type { Store } from '../../store/store.ts';
+import type { CloseTexts } from '../journal/fact-line.ts';
+import { parsedText } from '../seal/canonical-text.ts';
+import type { Chain } from '../seal/chain.ts';
+import { append, entryTime } from '../seal/entry.ts';
+import { closedReceipt, type Sealer } from './build.ts';
+import type { Opening } from './stored.ts';
+
+/** A run of this node that was closed elsewhere, and how it really ended. */
+export interface LateEnding {
+  readonly stored: StoredReceipt;
+  readonly opening: Opening;
+  readonly close: CloseTexts;
+}
+
+/** Whether another node has closed the run because its own was lost. What was removed since is gone, the late end included. */
+export function isClosedElsewhere(stored: StoredReceipt, chain: number): boolean {
+  return stored.chain !== null && stored.chain !== chain && stored.status === 'failed' && stored.document.reason === 'interrupted';
+}
+
+/**
+ * Keeps what this node knows of runs that were closed in its absence. Their receipts stay as they were sealed: the chain has an entry
+ * with the hash of each end. Ends that are kept already are passed over, so it may be done again after a crash.
+ */
+export async function keepLateEnds(store: Store, chain: Chain, endings: readonly LateEnding[]): Promise<void> {
+  if (endings.length === 0) return;
+  const kept = await runsWithLateEnd(
+    store,
+    endings.map(({ stored }) => stored.runId),
+  );
+  const added = endings.filter(({ stored }) => !kept.has(stored.runId)).map(documentOf);
+  if (added.length === 0) return;
+  await append(store, chain, {
+    kind: 'late_ends',
+    members: {
+      at: entryTime(),
+      ends: added.map(({ run, receiptSha256, document }) => ({
+        run_id: run,
+        receipt_sha256: receiptSha256,
+        end_sha256: sha256(document),
+      })),
+    },
+    signer: chain.signer,
+    work: (db, { sequence }) => insertLateEnds(db, { chain: chain.number, sequence }, added),
+  });
+}
+
+/** The receipt that this node would have sealed, had it been in time, is put together to take its members. */
+const NO_SEAL: Sealer = { seal: (before, after) => ({ document: Buffer.from(before + after, 'latin1'), sequence: 0 }) };
+
+function documentOf({ stored, opening, close }: LateEnding): { run: RunId; receiptSha256: string | null; document: string } {
+  const { document } = closedReceipt({ ...opening, close, sealer: NO_SEAL });
+  const receipt = parsedText(document.toString('utf8')) as unknown as Receipt; // built just now
+  const end: LateEnd = {
+    run_id: receipt.run_id,
+    node: receipt.node,
+    status: receipt.status,
+    reason: receipt.reason,
+    error: receipt.error,
+    completed_at: receipt.completed_at,
+    model: receipt.model,
+    response: receipt.response,
+    event_count: receipt.event_count,
+    usage: receipt.usage,
+    cost: receipt.cost,
+    backend: receipt.backend,
+    tool_calls: receipt.tool_calls,
+    artifacts: receipt.artifacts,
+    workspace_delta: receipt.workspace_delta,
+    timing: receipt.timing,
+    attempts: receipt.attempts,
+    replayable: receipt.replayable,
+  };
+  // JSON values only.
+  return { run: stored.runId, receiptSha256: stored.receiptSha256, document: canonicalJson(end as unknown as JsonObject) };
+}

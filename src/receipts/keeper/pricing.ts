@@ -1,0 +1,28 @@
+import { isJsonObject } from '../../base/json.ts';
+import { type CloseTexts, costText } from '../journal/fact-line.ts';
+import { parsedText } from '../seal/canonical-text.ts';
+
+/** The cost of an ended run, as JSON text; `null` when its model has no price. */
+export type Pricer = (close: CloseTexts, model: string) => string;
+
+/**
+ * The price lists are loaded with the first run that needs them, and by the keeper: they are twenty megabytes, and looking a price up
+ * costs as much as the rest of a receipt.
+ */
+export async function loadPricer(): Promise<Pricer> {
+  const { costOf, PRICE_VERSION } = await import('../../models/cost.ts');
+  return (close, model) => {
+    const usage = parsedText(close.usage);
+    const name = parsedText(model);
+    if (!isJsonObject(usage) || typeof name !== 'string') return 'null';
+    const billed = {
+      inputTokens: Number(usage.input_tokens),
+      outputTokens: Number(usage.output_tokens),
+      cacheReadTokens: Number(usage.cache_read_tokens),
+      cacheWriteTokens: Number(usage.cache_write_tokens),
+      webSearchRequests: Number(usage.web_search_requests),
+    };
+    const nanoUsd = costOf(billed, name, String(parsedText(close.prices)), new Date(Number(close.at)));
+    return nanoUsd === undefined ? 'null' : costText({ nanoUsd, priceVersion: PRICE_VERSION });
+  };
+}

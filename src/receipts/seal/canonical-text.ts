@@ -1,0 +1,41 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { type Json, parseJson } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+
+/** Tasks, negotiations and fidelity records come again and again; looking one up costs a fraction of sorting it. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1000;
+const LONGEST_KNOWN = 4096;
+const SHORTEST = 4;
+
+/**
+ * The RFC 8785 form of a value whose members are in order already: only an escape may have another form. Here and below the form is given
+ * as its UTF-8 bytes, one per character: receipts are put together from such texts and written byte by byte, which one wide character in
+ * a string would make several times as dear.
+ */
+export function plainText(text: string): string {
+  return text.includes('\\') ? canonicalText(text) : text;
+}
+
+/** The RFC 8785 form of a value whose members are in any order, as bytes. */
+export function canonicalText(text: string): string {
+  // `null`, `true`, an empty list or object, a text of two characters: none of them has another form.
+  if (text.length <= SHORTEST) return text;
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const made = Buffer.from(canonicalJson(parsedText(text)), 'utf8').toString('latin1');
+  if (text.length <= LONGEST_KNOWN) remember(text, made);
+  return made;
+}
+
+function remember(text: string, made: string): void {
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, made);
+}
+
+/** The value of a text that a fact holds. */
+export function parsedText(text: string): Json {
+  const result = parseJson(text);
+  if (!result.ok) throw new AbpError('internal', `a fact holds a damaged value: ${result.message}`);
+  return result.value;
+}

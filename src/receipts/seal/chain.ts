@@ -1,0 +1,100 @@
+import { AbpError } from '../../contract/errors.ts';
+import { type ChainAddition, createChain, findChain, type StoredChain } from '../../store/receipts/chain.ts';
+import type { NewReceipt } from '../../store/receipts/receipt-columns.ts';
+import { type JournalMark, saveReceipts } from '../../store/receipts/receipt-writer.ts';
+import type { Store } from '../../store/store.ts';
+import type { Sealer } from '../keeper/build.ts';
+import { BatchSealer } from './batch-sealer.ts';
+import { firstSigner, readSigner, type Signer } from './seal-keys.ts';
+
+/** The chain of this node, in the hands of its one sealer. */
+export class Chain {
+  #stored: StoredChain;
+  #signer: Signer;
+  /** A write failed, and the database may know more than we do. */
+  #stale = false;
+  readonly #folder: string;
+
+  constructor(stored: StoredChain, signer: Signer, folder: string) {
+    this.#stored = stored;
+    this.#signer = signer;
+    this.#folder = folder;
+  }
+
+  get number(): number {
+    return this.#stored.number;
+  }
+
+  /** Where the chain ends, as far as this process has written it. */
+  get stored(): StoredChain {
+    return this.#stored;
+  }
+
+  /** The end of the chain, read again when a write has failed. */
+  async current(store: Store): Promise<StoredChain> {
+    if (this.#stale) await this.#reload(store);
+    return this.#stored;
+  }
+
+  get signer(): Signer {
+    return this.#signer;
+  }
+
+  /** Writes rows that are made with places in the chain, and the heads that sign them, in one transaction. */
+  async save(store: Store, mark: JournalMark, rows: (sealer: Sealer) => Iterable<NewReceipt>): Promise<void> {
+    const sealer = await this.#batch(store);
+    let added: ChainAddition | undefined;
+    const sealed = (): ChainAddition | undefined => {
+      added = sealer.finish();
+      return added;
+    };
+    await this.attempt(() => saveReceipts(store, { receipts: rows(sealer), mark, sealed }));
+    if (added !== undefined) this.advance(added);
+  }
+
+  /** A sealer for what is written next. */
+  async #batch(store: Store): Promise<BatchSealer> {
+    return new BatchSealer(await this.current(store), this.#signer);
+  }
+
+  /** Does a write; after one that failed, the end of the chain is read again. */
+  async attempt<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      this.#stale = true;
+      throw error;
+    }
+  }
+
+  advance({ after }: ChainAddition, signer: Signer = this.#signer): void {
+    this.#stored = { ...this.#stored, ...after, keyId: signer.keyId };
+    this.#signer = signer;
+  }
+
+  async #reload(store: Store): Promise<void> {
+    const stored = await findChain(store, this.#stored.node);
+    if (stored === undefined) throw new AbpError('internal', 'the chain of this node is gone from the database');
+    this.#signer = signerFor(this.#folder, stored.keyId);
+    this.#stored = stored;
+    this.#stale = false;
+  }
+}
+
+/** Opens the chain of a node; the first time, begins it with a new key. */
+export async function openChain(store: Store, node: string, keysFolder: string): Promise<Chain> {
+  const stored = await findChain(store, node);
+  if (stored !== undefined) return new Chain(stored, signerFor(keysFolder, stored.keyId), keysFolder);
+  const signer = firstSigner(keysFolder);
+  const key = { id: signer.keyId, publicKey: signer.publicKey, createdAt: Date.now() };
+  return new Chain(await createChain(store, node, key), signer, keysFolder);
+}
+
+function signerFor(folder: string, keyId: string): Signer {
+  const signer = readSigner(folder, keyId);
+  if (signer !== undefined) return signer;
+  throw new AbpError(
+    'internal',
+    `the key ${keyId} that seals receipts is missing from ${folder}; restore it from a backup, or go on with a new one: abp receipt keys rotate --lost`,
+  );
+}

@@ -1,0 +1,112 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../base/canonical-json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { createOnce } from '../../home/private-file.ts';
+
+/** Signs for a node. */
+export interface Signer {
+  readonly keyId: string;
+  /** The 32 bytes of the public key in hex. */
+  readonly publicKey: string;
+  /** Ed25519 over the UTF-8 bytes of the message, in hex. */
+  sign(message: string): string;
+}
+
+const SUFFIX = '.pem';
+/** What stands before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410). */
+const SPKI_PREFIX = '302a300506032b6570032100';
+
+/** Where a home keeps the private keys it seals with. */
+export function sealKeysFolder(homePath: string): string {
+  return join(homePath, 'seal-keys');
+}
+
+/** The id of a key follows from the key, so that nobody can give one the name of another. */
+export function sealKeyId(publicKey: string): string {
+  return `key_${sha256(Buffer.from(publicKey, 'hex')).slice(0, 16)}`;
+}
+
+function signerOf(key: KeyObject): Signer {
+  const publicKey = publicHex(createPublicKey(key));
+  return {
+    keyId: sealKeyId(publicKey),
+    publicKey,
+    sign: (message) => sign(null, Buffer.from(message), key).toString('hex'),
+  };
+}
+
+function publicHex(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'der' }).toString('hex').slice(SPKI_PREFIX.length);
+}
+
+/** Makes a key pair and keeps its private half in a file that only its owner can read. */
+export function createSigner(folder: string): Signer {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const signer = signerOf(privateKey);
+  createOnce(join(folder, `${signer.keyId}${SUFFIX}`), () => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trimEnd());
+  return signer;
+}
+
+/** The signer of a key in the folder; undefined when its private half is not there. */
+export function readSigner(folder: string, keyId: string): Signer | undefined {
+  const file = join(folder, `${keyId}${SUFFIX}`);
+  const text = keyFiles(folder).includes(keyId) ? readFileSync(file, 'utf8') : undefined;
+  if (text === undefined) return undefined;
+  const signer = signerFrom(text, file);
+  if (signer.keyId !== keyId) throw new AbpError('internal', `${file} holds another key than its name says`);
+  return signer;
+}
+
+function signerFrom(text: string, file: string): Signer {
+  try {
+    return signerOf(createPrivateKey(text));
+  } catch (cause) {
+    throw new AbpError('internal', `${file} is damaged: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+/** The newest key of the folder, or a new one: for a node whose chain has not begun. */
+export function firstSigner(folder: string): Signer {
+  const newest = keyFiles(folder)
+    .map((id) => ({ id, at: statSync(join(folder, `${id}${SUFFIX}`)).mtimeMs }))
+    .toSorted((a, b) => b.at - a.at)[0];
+  return (newest === undefined ? undefined : readSigner(folder, newest.id)) ?? createSigner(folder);
+}
+
+/** A retired key must not be able to sign any more. */
+export function forgetSigner(folder: string, keyId: string): void {
+  rmSync(join(folder, `${keyId}${SUFFIX}`), { force: true });
+}
+
+function keyFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Tells whether the key, 32 bytes in hex, made a signature, 64 bytes in hex. */
+export function signatureCheck(publicKey: string): (message: string, signature: string) => boolean {
+  const key = createPublicKey({ key: Buffer.from(SPKI_PREFIX + publicKey, 'hex'), type: 'spki', format: 'der' });
+  return (message, signature) => verify(null, Buffer.from(message), key, Buffer.from(signature, 'hex'));
+}
+
+/** The 32 bytes of an Ed25519 public key in hex, from PEM or from hex; undefined when the text is neither. */
+export function readPublicKey(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (/^[0-9a-f]{64}$/.test(trimmed)) return trimmed;
+  try {
+    const key = createPublicKey(trimmed);
+    return key.asymmetricKeyType === 'ed25519' ? publicHex(key) : undefined;
+  } catch {
+    // Whatever it is, it is no public key.
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { sha256 } from '../../base/canonical-json.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
+import { type JsonTree, jsonTree, repeatedMember } from '../../base/json-tree.ts';
+
+/** What became of the check of a foreign receipt. */
+export interface ForeignVerification {
+  readonly ok: boolean;
+  readonly verdict: string;
+  readonly runId: string | null;
+}
+
+/** A document with `meta` is a receipt of another implementation of the contract; ours have a `seal`. */
+export function isForeign(text: string): boolean {
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) && isJsonObject(parsed.value.meta);
+}
+
+/**
+ * Checks a foreign receipt by its own rule: SHA-256 over the whole document with `receipt_sha256` set to null, compact, members sorted
+ * by code point. Numbers keep the digits they were written with, because other implementations write `1.0` where JavaScript writes `1`.
+ */
+export function verifyForeign(text: string): ForeignVerification {
+  const parsed = parseJson(text);
+  const tree = parsed.ok ? jsonTree(text) : undefined;
+  if (!parsed.ok || !isJsonObject(parsed.value) || tree?.kind !== 'object') return wrong(null, 'is not a JSON object');
+  const { meta, receipt_sha256: claimed } = parsed.value;
+  const runId = isJsonObject(meta) && typeof meta.run_id === 'string' ? meta.run_id : null;
+  const repeated = repeatedMember(tree);
+  if (repeated !== undefined) return wrong(runId, `has the member ${repeated} twice`);
+  if (typeof claimed !== 'string') return wrong(runId, 'has no receipt_sha256');
+  const computed = sha256(canonical(withoutHash(tree)));
+  if (computed !== claimed) return wrong(runId, `was changed: its hash is ${computed}, not ${claimed}`);
+  return { ok: true, verdict: 'its hash is right; a foreign receipt is neither chained nor signed', runId };
+}
+
+function wrong(runId: string | null, verdict: string): ForeignVerification {
+  return { ok: false, verdict, runId };
+}
+
+function withoutHash(tree: Extract<JsonTree, { kind: 'object' }>): JsonTree {
+  const nothing: JsonTree = { kind: 'scalar', text: 'null' };
+  return { kind: 'object', members: tree.members.map(([name, value]) => [name, name === 'receipt_sha256' ? nothing : value]) };
+}
+
+function canonical(tree: JsonTree): string {
+  switch (tree.kind) {
+    case 'scalar':
+      return tree.text;
+    case 'string':
+      return JSON.stringify(tree.value);
+    case 'array':
+      return `[${tree.items.map(canonical).join(',')}]`;
+    case 'object': {
+      const sorted = tree.members.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value)}`).join(',')}}`;
+    }
+  }
+}

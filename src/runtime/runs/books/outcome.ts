@@ -1,0 +1,111 @@
+import type { EventDraft } from '../../../adapters/adapter.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import type { AgentEvent } from '../../../contract/runs/event.ts';
+import { RUN_ERRORS, type RunErrorCode } from '../../../contract/runs/run-error-table.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { ExitReason, RunResult, RunState } from '../../../contract/runs/run-result.ts';
+import type { AgentEnd } from '../process/agent-process.ts';
+
+/** Why we ended a run ourselves. */
+export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget';
+
+/** How a run ended, whoever ended it. */
+export interface Ending {
+  readonly exitReason: ExitReason;
+  readonly state: RunState;
+  readonly exit: AgentEnd['exit'];
+  readonly error: RunResult['error'];
+}
+
+interface StopRow {
+  readonly state: RunState;
+  readonly code: RunErrorCode;
+  readonly message: string;
+  /** What tells it to whoever listens. */
+  event(options: Pick<RunOptions, 'maxTurns'>): EventDraft;
+}
+
+/** Every way in which we end a run. */
+export const STOPS: Readonly<Record<StopReason, StopRow>> = {
+  aborted: { state: 'aborted', code: 'ABORTED', message: 'The run was aborted.', event: () => ({ type: 'aborted' }) },
+  timeout: {
+    state: 'timed-out',
+    code: 'TIMEOUT',
+    message: 'The run took longer than its timeout.',
+    event: () => ({ type: 'timeout', kind: 'run' }),
+  },
+  inactivity: {
+    state: 'timed-out',
+    code: 'INACTIVITY_TIMEOUT',
+    message: 'The agent was silent for longer than its inactivity timeout.',
+    event: () => ({ type: 'timeout', kind: 'inactivity' }),
+  },
+  turn_limit: {
+    state: 'aborted',
+    code: 'ABORTED',
+    message: 'The run used all its turns.',
+    event: ({ maxTurns = 0 }) => ({ type: 'turn_limit', maxTurns }),
+  },
+  // The union has no event for a budget.
+  budget: {
+    state: 'aborted',
+    code: 'ABORTED',
+    message: 'The run used up its budget.',
+    event: () => ({ type: 'error', code: 'ABORTED', message: 'The run used up its budget.', recoverable: false }),
+  },
+};
+
+/** The stop that an event of the agent itself stands for; undefined for events after which a run may go on. */
+export function stopIn(event: AgentEvent): StopReason | undefined {
+  switch (event.type) {
+    case 'aborted':
+    case 'turn_limit':
+      return event.type;
+    case 'timeout':
+      return event.kind === 'run' ? 'timeout' : 'inactivity';
+    default:
+      return undefined;
+  }
+}
+
+/** What the end of an agent means for its run. Our own stop outranks what the agent says about it. */
+export function endingOf(end: AgentEnd, stop: StopReason | undefined, interrupted: boolean): Ending {
+  const { exit, outcome, stderr } = end;
+  const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);
+  if (reason !== undefined) {
+    const { state, code, message } = STOPS[reason];
+    return { exitReason: reason, state, exit, error: errorOf(code, message, stderr) };
+  }
+  if (interrupted || outcome.limit === 'interrupted') return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
+  if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };
+  const code = codeOf(outcome.code);
+  const error = errorOf(code, outcome.message ?? deathOf(end), stderr);
+  if (exit.signal !== null) return { exitReason: 'killed', state: 'killed', exit, error };
+  return code === 'AGENT_CRASH'
+    ? { exitReason: 'crashed', state: 'crashed', exit, error }
+    : { exitReason: 'failed', state: 'crashed', exit, error };
+}
+
+/** A run that failed before its agent could be started. */
+export function failedEnding(thrown: unknown, stop: StopReason | undefined): Ending {
+  const exit = { code: null, signal: null };
+  if (stop !== undefined) return endingOf({ exit, outcome: { ok: false }, stderr: '' }, stop, false);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const error = AbpError.is(thrown)
+    ? { code: thrown.code, message, stderr: '', recoverable: thrown.row.retryable }
+    : errorOf('INTERNAL', message, '');
+  return { exitReason: 'failed', state: 'crashed', exit, error };
+}
+
+function deathOf({ exit }: AgentEnd): string {
+  return exit.signal === null ? `The agent ended with exit code ${exit.code}.` : `The agent was ended by ${exit.signal}.`;
+}
+
+function codeOf(code: string | undefined): RunErrorCode {
+  // The key of a table is one of its codes.
+  return code !== undefined && Object.hasOwn(RUN_ERRORS, code) ? (code as RunErrorCode) : 'AGENT_CRASH';
+}
+
+function errorOf(code: RunErrorCode, message: string, stderr: string): NonNullable<RunResult['error']> {
+  return { code, message, stderr, recoverable: RUN_ERRORS[code].retryable };
+}

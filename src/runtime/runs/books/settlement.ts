@@ -1,0 +1,178 @@
+import { dirname } from 'node:path';
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { sha256 } from '../../../base/canonical-json.ts';
+import type { FidelityEntry } from '../../../contract/negotiation.ts';
+import type { ReceiptUsage } from '../../../contract/receipts/receipt.ts';
+import type { RunId } from '../../../contract/run-id.ts';
+import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
+import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result.ts';
+import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
+import type { RunDeps } from '../deps.ts';
+import type { Prepared } from '../prepare.ts';
+import { foreseenLosses } from '../traffic.ts';
+import { type Snapshot, snapshot, workspaceDelta } from '../workspace.ts';
+import type { Ending } from './outcome.ts';
+import type { Tally } from './tally.ts';
+
+const NANO = 1e9;
+const CANCELLED: ReadonlySet<string> = new Set(['aborted', 'interrupted']);
+
+export interface Settled {
+  readonly adapter: Adapter;
+  readonly options: RunOptions;
+  readonly runId: RunId;
+  readonly cwd: string;
+  readonly deps: RunDeps;
+}
+
+/** The books of one run: what it was allowed, what it used, what it changed. They end in its receipt. */
+export class Settlement {
+  #run: Settled;
+  readonly #at: number;
+  #port: GatewayPort | undefined;
+  #prepared: Prepared | undefined;
+  #before: Snapshot | undefined;
+  #opened = false;
+
+  constructor(run: Settled) {
+    this.#run = run;
+    this.#at = run.deps.clock.now();
+  }
+
+  through(port: GatewayPort): void {
+    this.#port = port;
+  }
+
+  /** The options with the prompt that a hook has left. */
+  prompted(options: RunOptions): void {
+    this.#run = { ...this.#run, options };
+  }
+
+  /** Journals the run before its agent starts. */
+  async open(prepared: Prepared): Promise<void> {
+    this.#prepared = prepared;
+    this.#before = await this.#snapshot();
+    await this.#open();
+  }
+
+  /** Ends the key, journals the end and says what was spent. Without a gateway there is nobody to journal to. */
+  async close(ending: Ending, tally: Tally): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
+    const port = this.#port;
+    if (port === undefined) return { cost: tally.cost, tokenUsage: tally.tokenUsage };
+    if (!this.#opened) await this.#open();
+    const spend = await port.spent(this.#run.runId, 'ended');
+    await port.dropRunKey(this.#run.runId);
+    const after = this.#before === undefined ? undefined : await this.#snapshot();
+    const closing = this.#closing(ending, tally, { spend, after });
+    await port.closed(closing);
+    this.#run.deps.onChanges?.(closing.workspaceDelta);
+    this.#prepared?.folder.remove();
+    return spend.calls === 0 ? { cost: tally.cost, tokenUsage: tally.tokenUsage } : billed(spend);
+  }
+
+  async #open(): Promise<void> {
+    this.#opened = true;
+    await this.#port?.opened(this.#opening());
+  }
+
+  #snapshot(): Promise<Snapshot | undefined> {
+    return snapshot(this.#run.cwd, dirname(this.#run.deps.runsFolder));
+  }
+
+  #opening(): RunOpening {
+    const { adapter, options, runId, deps } = this.#run;
+    const traffic = this.#prepared?.traffic;
+    const engine = traffic?.kind === 'gateway' ? traffic.engine : null;
+    const prompt = Array.isArray(options.prompt) ? options.prompt.join('\n') : options.prompt;
+    return {
+      run: runId,
+      at: this.#at,
+      ...(deps.ownerPid === undefined ? {} : { untilEndOf: deps.ownerPid }),
+      task: `run ${adapter.agent}${engine === null ? '' : ` → ${engine}`}`,
+      dialect: adapter.traffic.dialect,
+      engine,
+      backend: `adapter:${adapter.agent}`,
+      requestedModel: options.model ?? null,
+      upstreamModel: traffic?.kind === 'gateway' ? traffic.forcedModel : null,
+      compatibility: options.compatibility ?? 'best_effort',
+      fidelity:
+        this.#prepared === undefined ? [] : [...fidelityOf(this.#prepared), ...foreseenLosses(adapter, options, this.#prepared.traffic)],
+      request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
+      enforcement: options.maxBudgetUsd === undefined ? 'enforced' : (this.#port?.enforcement ?? 'advisory'),
+      tags: runTags(options),
+    };
+  }
+
+  #closing({ exitReason, error }: Ending, tally: Tally, { spend, after }: { spend: RunSpend; after: Snapshot | undefined }): RunClosing {
+    const { deps, runId, options } = this.#run;
+    const now = deps.clock.now();
+    const failed = CANCELLED.has(exitReason) ? 'cancelled' : 'failed';
+    return {
+      run: runId,
+      at: now,
+      status: exitReason === 'completed' ? 'completed' : failed,
+      reason: exitReason === 'completed' ? null : exitReason,
+      error: error === null ? null : { code: error.code, message: error.message },
+      upstreamModel: options.model ?? null,
+      eventCount: tally.eventCount,
+      usage: spend.calls === 0 ? usageOf(tally.tokenUsage) : spend.usage,
+      toolCalls: tally.toolCalls,
+      lastByteMs: Math.max(0, now - this.#at),
+      cost: spend.nanoUsd === null ? null : { nanoUsd: spend.nanoUsd, priceVersion: spend.priceVersion ?? '' },
+      workspaceDelta: this.#before === undefined || after === undefined ? null : workspaceDelta(this.#before, after),
+      backendVersion: this.#prepared?.detected.version ?? null,
+    };
+  }
+}
+
+/** What became of the options that did not arrive as they were. */
+function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
+  const thinking = Object.keys(wanted.thinking).length > 0;
+  return [
+    ...(thinking
+      ? [
+          {
+            path: 'thinking',
+            fate: spec.thinking.by === 'none' ? 'dropped' : 'renamed',
+            note: `${spec.thinking.by}: ${spec.thinking.detail}`,
+          } as const,
+        ]
+      : []),
+    ...wanted.notes.map((note) => ({ path: 'thinking', fate: 'emulated', note }) as const),
+    ...spec.unhonoured.map(({ option, reason }) => ({ path: option, fate: 'dropped', note: reason }) as const),
+    ...(traffic.kind === 'direct' ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const] : []),
+  ];
+}
+
+function billed({ usage, nanoUsd }: RunSpend): Pick<RunResult, 'cost' | 'tokenUsage'> {
+  const { input_tokens: input, output_tokens: output, thinking_tokens: thinking, cache_read_tokens: cached } = usage;
+  return {
+    tokenUsage: { input, output, thinking, cached, total: input + output },
+    cost:
+      nanoUsd === null
+        ? null
+        : {
+            totalUsd: nanoUsd / NANO,
+            inputTokens: input,
+            outputTokens: output,
+            thinkingTokens: thinking,
+            cachedTokens: cached,
+            cacheCreationTokens: usage.cache_write_tokens,
+            cacheReadTokens: cached,
+          },
+  };
+}
+
+/** The agent's own count, where no call went through us. */
+function usageOf({ input, output, thinking, cached, total }: RunTokenUsage): ReceiptUsage | null {
+  if (total === 0) return null;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_tokens: cached,
+    cache_write_tokens: 0,
+    thinking_tokens: thinking,
+    web_search_requests: 0,
+    estimated: false,
+  };
+}

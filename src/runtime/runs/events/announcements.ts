@@ -1,0 +1,35 @@
+import type { EventDraft } from '../../../adapters/adapter.ts';
+import type { AgentCapabilities, ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { Prepared } from '../prepare.ts';
+
+type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 'source' | 'raw'>;
+
+/** What the caller should know before the agent says anything. */
+export function announcements({ stream }: RunOptions, { traffic, spec, wanted, detected }: Prepared): readonly EventDraft[] {
+  const fallbacks = stream === 'auto' ? streamFallbacks(detected.effective, wanted.model) : [];
+  const remarks = [
+    ...(traffic.kind === 'direct' ? [`model traffic does not go through the gateway: ${traffic.reason}`] : []),
+    ...wanted.notes,
+    ...(spec.thinking.by === 'none' && Object.keys(wanted.thinking).length > 0 ? [`thinking: ${spec.thinking.detail}`] : []),
+    ...spec.unhonoured.map(({ option, reason }) => `${option} is not honoured: ${reason}`),
+  ];
+  return [
+    ...fallbacks.map((fallback) => ({ type: 'stream_fallback', ...fallback }) as const),
+    ...remarks.map((message) => ({ type: 'debug', level: 'warn', message }) as const),
+  ];
+}
+
+/** What cannot be streamed, for callers who let the engine decide: by the agent, or by the model that was chosen. */
+function streamFallbacks(effective: AgentCapabilities, model: ModelCapabilities | undefined): readonly Fallback[] {
+  const rows = [
+    { capability: 'text', field: 'supportsTextStreaming' },
+    { capability: 'tool_calls', field: 'supportsToolCallStreaming' },
+    { capability: 'thinking', field: 'supportsThinkingStreaming' },
+  ] as const;
+  return rows.flatMap(({ capability, field }) => {
+    const what = `does not stream ${capability.replace('_', ' ')}`;
+    if (!effective[field]) return [{ capability, reason: `Agent '${effective.agent}' ${what}` }];
+    return model?.[field] === false ? [{ capability, reason: `Model '${model.modelId}' ${what}` }] : [];
+  });
+}

@@ -1,0 +1,113 @@
+import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } from '../../../adapters/adapter.ts';
+import { type ChildProcess, type Exit, type OutputSource, startProcess } from '../../../base/child-process.ts';
+import { AgentMuxError } from '../../../contract/runs/run-error.ts';
+import type { Prepared } from '../prepare.ts';
+
+/** How one start of an agent went. */
+export interface AgentEnd {
+  readonly exit: Exit;
+  readonly outcome: Outcome;
+  readonly stderr: string;
+}
+
+/** Who listens to an agent. */
+export interface Listening {
+  /** How long an agent that should end may take. */
+  readonly graceMs: number;
+  hear(drafts: readonly EventDraft[]): void;
+  /** Tools wait for a hook. */
+  wait(tools: readonly WaitingTool[]): void;
+  /** The agent has answered; whether it has been given more to do. */
+  goesOn(): boolean;
+}
+
+/** One process of an agent and the conversation with it. */
+export class AgentProcess {
+  readonly #child: ChildProcess;
+  readonly #dialogue: Dialogue;
+  readonly #listening: Listening;
+  #force: NodeJS.Timeout | undefined;
+  readonly end: Promise<AgentEnd>;
+
+  private constructor(child: ChildProcess, dialogue: Dialogue, listening: Listening) {
+    this.#child = child;
+    this.#dialogue = dialogue;
+    this.#listening = listening;
+    this.end = child.exit.then((exit) => {
+      clearTimeout(this.#force);
+      const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
+      listening.hear(events);
+      return { exit, outcome, stderr: child.stderr };
+    });
+  }
+
+  /** Writes the files of the run and starts its agent. */
+  static async start(adapter: Adapter, { plan, spec, command, env, folder }: Prepared, listening: Listening): Promise<AgentProcess> {
+    folder.write(spec.files);
+    folder.link(spec.links, env);
+    const dialogue = adapter.dialogue(plan);
+    let agent: AgentProcess | undefined;
+    // Output may come before `start` has returned.
+    const early: [string, OutputSource][] = [];
+    const child = await startProcess(
+      { command, args: spec.args, env, cwd: plan.cwd, stdin: spec.stdin, mode: spec.pty ? 'pty' : 'pipe' },
+      (line, source) => {
+        if (agent === undefined) early.push([line, source]);
+        else agent.#line(line, source);
+      },
+    ).catch((error: unknown) => {
+      throw new AgentMuxError('SPAWN_ERROR', `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    folder.remember(child.pid);
+    agent = new AgentProcess(child, dialogue, listening);
+    for (const line of dialogue.begin()) agent.#write(line);
+    for (const [line, source] of early) agent.#line(line, source);
+    return agent;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Whether the agent could be told. */
+  tell(command: Command): boolean {
+    const lines = this.#dialogue.say(command);
+    return lines?.every((line) => this.#write(line)) ?? false;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.signal(signal);
+  }
+
+  /** SIGTERM to the group, which must be awake to take it; after the grace period SIGKILL. */
+  stop(): void {
+    this.#child.signal('SIGTERM');
+    this.#child.signal('SIGCONT');
+    this.#force ??= setTimeout(() => this.#child.signal('SIGKILL'), this.#listening.graceMs);
+  }
+
+  #line(line: string, source: OutputSource): void {
+    if (source === 'stderr') {
+      if (line.trim() !== '') this.#listening.hear([{ type: 'log', source, line }]);
+      return;
+    }
+    const heard = this.#dialogue.line(line);
+    for (const text of heard.send ?? []) this.#write(text);
+    this.#listening.hear(heard.events);
+    this.#listening.wait(heard.waiting ?? []);
+    if (heard.done === true && !this.#listening.goesOn()) this.finish();
+  }
+
+  /** The agent has done its work. One that does not end by itself is ended. */
+  finish(): void {
+    this.#child.closeInput();
+    this.#force ??= setTimeout(() => {
+      this.#force = undefined;
+      this.stop();
+    }, this.#listening.graceMs);
+  }
+
+  #write(line: string): boolean {
+    return this.#child.write(line.endsWith('\n') ? line : `${line}\n`);
+  }
+}

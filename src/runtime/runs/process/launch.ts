@@ -1,0 +1,66 @@
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { type Exit, startProcess } from '../../../base/child-process.ts';
+import { newRunId, type RunId } from '../../../contract/run-id.ts';
+import { AgentMuxError } from '../../../contract/runs/run-error.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { RunResult } from '../../../contract/runs/run-result.ts';
+import { type Ending, failedEnding } from '../books/outcome.ts';
+import { Settlement } from '../books/settlement.ts';
+import { Tally } from '../books/tally.ts';
+import type { RunDeps } from '../deps.ts';
+import { type Prepared, prepare } from '../prepare.ts';
+import { checkStart } from '../start-run.ts';
+import { endLeftovers } from './run-folder.ts';
+
+export interface Launched extends Pick<RunResult, 'cost' | 'tokenUsage'> {
+  readonly runId: RunId;
+  readonly exit: Exit;
+}
+
+/** Shows the agent's own screen on our terminal, with its model calls through the gateway. `onReady` is called before it starts. */
+export async function launchAgent(
+  adapter: Adapter,
+  options: RunOptions,
+  deps: RunDeps,
+  onReady: (prepared: Prepared) => void,
+): Promise<Launched> {
+  const runId = newRunId();
+  const cwd = checkStart(adapter, options, deps.agents);
+  const settlement = new Settlement({ adapter, options, runId, cwd, deps });
+  const port = await deps.gateway();
+  settlement.through(port);
+  let ending: Ending | undefined;
+  try {
+    const prepared = await prepare({ adapter, options, runId, cwd, deps, answerable: false, interactive: true }, port);
+    await settlement.open(prepared);
+    onReady(prepared);
+    const exit = await shown(prepared);
+    ending = { exitReason: 'completed', state: 'completed', exit, error: null };
+    return { runId, exit, ...(await settlement.close(ending, new Tally())) };
+  } catch (error) {
+    if (ending === undefined) await settlement.close(failedEnding(error, undefined), new Tally());
+    throw error;
+  } finally {
+    endLeftovers(runId);
+  }
+}
+
+async function shown({ plan, spec, command, env, folder }: Prepared): Promise<Exit> {
+  folder.write(spec.files);
+  folder.link(spec.links, env);
+  const child = await startProcess(
+    { command, args: spec.args, env, cwd: plan.cwd, stdin: 'open', mode: 'terminal' },
+    () => undefined, // a shared terminal is not read
+  ).catch((error: unknown) => {
+    throw new AgentMuxError('SPAWN_ERROR', `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  folder.remember(child.pid);
+  // Ctrl-C is meant for the agent: the terminal sends it to both.
+  const ignored = (): void => undefined;
+  process.on('SIGINT', ignored);
+  try {
+    return await child.exit;
+  } finally {
+    process.off('SIGINT', ignored);
+  }
+}

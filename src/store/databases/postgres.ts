@@ -1,0 +1,61 @@
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { AbpError } from '../../contract/errors.ts';
+import { migrate } from '../migrations.ts';
+import type { Tables } from '../schema.ts';
+import type { PostgresStore } from '../store.ts';
+
+const INT8 = 20;
+
+/** pg hands out int8 as text; every int8 of the schema is a count or a time in milliseconds and fits a number. */
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number`);
+  return value;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === INT8 ? wholeNumber : pg.types.getTypeParser(oid, format)),
+};
+
+/** The address without its credentials, for messages. */
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return 'in the given URL';
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'agent-backplane',
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    max: 10,
+    types,
+  });
+  // An idle connection that breaks is discarded by the pool, and the next query opens another or reports why it cannot.
+  // Without a listener the event would end the process.
+  pool.on('error', () => undefined);
+  // A connection that is lent out and idle, in the middle of a transaction, tells nobody but itself; its next query fails.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+export async function openPostgres(url: string): Promise<PostgresStore> {
+  const where = withoutSecrets(url);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) });
+  const ping = async (): Promise<void> => void (await db.executeQuery(CompiledQuery.raw('select 1')));
+  try {
+    await ping().catch((error: unknown) => {
+      const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
+      throw new AbpError('internal', `the database ${where} cannot be reached: ${reason}`, { reason });
+    });
+    await migrate(db, where);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  return { kind: 'postgres', db, ping, close: () => (closing ??= db.destroy()) };
+}

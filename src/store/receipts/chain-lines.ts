@@ -1,0 +1,91 @@
+import type { Store } from '../store.ts';
+import { conditions, type ReceiptChoice } from './receipts.ts';
+
+/** A sealed row as an export needs it. */
+export interface SealedRow {
+  readonly sequence: number;
+  readonly status: string;
+  readonly document: string;
+  /** Whether the filter of the export takes it. */
+  readonly chosen: boolean;
+}
+
+/** An entry that is not a receipt, or a head. */
+export interface ChainLine {
+  readonly sequence: number;
+  readonly document: string;
+}
+
+/** Part of a chain. */
+export interface ChainRange {
+  readonly chain: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which receipts an export holds in full. */
+export type ExportFilter = ReceiptChoice;
+
+/** The receipts of a range, in the order of the chain. */
+export async function sealedRows(store: Store, { chain, from, to }: ChainRange, filter: ExportFilter): Promise<readonly SealedRow[]> {
+  const rows = await store.db
+    .selectFrom('receipts')
+    .select(['sequence', 'status', 'document'])
+    .select((eb) =>
+      eb
+        .case()
+        .when(conditions(store, filter, eb))
+        .then(1)
+        .else(0)
+        .end()
+        .as('chosen'),
+    )
+    .where('chain', '=', chain)
+    .where('sequence', '>=', from)
+    .where('sequence', '<=', to)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ sequence, status, document, chosen }) => ({
+    sequence: sequence ?? 0,
+    status,
+    document,
+    chosen: Number(chosen) === 1,
+  }));
+}
+
+/** Rotations and removals of a range. */
+export async function chainEntries(store: Store, range: ChainRange): Promise<readonly ChainLine[]> {
+  return await linesOf(store, 'chain_entries', range);
+}
+
+/** Signed heads of a range. */
+export async function chainHeads(store: Store, range: ChainRange): Promise<readonly ChainLine[]> {
+  return await linesOf(store, 'chain_heads', range);
+}
+
+async function linesOf(
+  store: Store,
+  table: 'chain_entries' | 'chain_heads',
+  { chain, from, to }: ChainRange,
+): Promise<readonly ChainLine[]> {
+  return await store.db
+    .selectFrom(table)
+    .select(['sequence', 'document'])
+    .where('chain', '=', chain)
+    .where('sequence', '>=', from)
+    .where('sequence', '<=', to)
+    .orderBy('sequence')
+    .execute();
+}
+
+/** The first and the last receipt that the filter takes; undefined when there is none. */
+export async function chosenRange(store: Store, chain: number, filter: ExportFilter): Promise<Omit<ChainRange, 'chain'> | undefined> {
+  const row = await store.db
+    .selectFrom('receipts')
+    .select((eb) => [eb.fn.min('sequence').as('from'), eb.fn.max('sequence').as('to')])
+    .where('chain', '=', chain)
+    .where('sequence', 'is not', null)
+    .where((eb) => conditions(store, filter, eb))
+    .executeTakeFirst();
+  return row === undefined || row.from === null || row.to === null ? undefined : { from: Number(row.from), to: Number(row.to) };
+}

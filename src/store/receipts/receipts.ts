@@ -1,0 +1,78 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import type { RunId } from '../../contract/run-id.ts';
+import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from '../page.ts';
+import type { Tables } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { hasTag } from '../tags.ts';
+import { indexedText } from '../text.ts';
+import { ARCHIVED, DELETED, receiptOf, runKey, type StoredReceipt } from './receipt-columns.ts';
+
+/** Which receipts are asked for; every given field must match. */
+export interface ReceiptChoice {
+  readonly plane?: string | undefined;
+  readonly engine?: string | undefined;
+  readonly model?: string | undefined;
+  readonly status?: string | undefined;
+  /** Id of the key that made the call. */
+  readonly key?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Started at this time or later. */
+  readonly since?: number | undefined;
+  /** Started before this time. */
+  readonly until?: number | undefined;
+}
+
+/** Which receipts to list. */
+export interface ReceiptFilter extends ReceiptChoice, PageOptions {
+  /** Only runs without a key. */
+  readonly unkeyed?: boolean | undefined;
+  /** Only runs that have not ended. */
+  readonly unfinished?: boolean | undefined;
+  /** Only receipts whose content has not been removed. */
+  readonly whole?: boolean | undefined;
+}
+
+const FILTER_COLUMNS = { plane: 'plane', engine: 'engine', model: 'model', status: 'status', key: 'key_id' } as const;
+const FILTERS = ['plane', 'engine', 'model', 'status', 'key'] as const satisfies readonly (keyof typeof FILTER_COLUMNS)[];
+
+type Conditions = ExpressionWrapper<Tables, 'receipts', SqlBool>;
+
+/** What a filter asks of a row. */
+export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBuilder<Tables, 'receipts'>): Conditions {
+  const all: Conditions[] = [];
+  for (const name of FILTERS) {
+    const wanted = filter[name];
+    if (wanted !== undefined) all.push(eb(FILTER_COLUMNS[name], '=', indexedText(wanted)));
+  }
+  if (filter.unkeyed === true) all.push(eb('key_id', 'is', null));
+  if (filter.whole === true) all.push(eb('status', 'not in', [ARCHIVED, DELETED]));
+  if (filter.tag !== undefined) all.push(eb.and([hasTag(store, filter.tag)]));
+  // In these words, because the index of unfinished runs is found by its condition.
+  if (filter.unfinished === true) all.push(eb('completed_at', 'is', null));
+  if (filter.since !== undefined) all.push(eb('started_at', '>=', filter.since));
+  if (filter.until !== undefined) all.push(eb('started_at', '<', filter.until));
+  if (filter.cursor !== undefined) {
+    const { time, id } = decodeCursor(filter.cursor);
+    all.push(eb(eb.refTuple('started_at', 'run_id'), '<', eb.tuple(time, id)));
+  }
+  return eb.and(all);
+}
+
+export async function getReceipt(store: Store, runId: RunId): Promise<StoredReceipt | undefined> {
+  const row = await store.db.selectFrom('receipts').selectAll().where('run_id', '=', runKey(runId)).executeTakeFirst();
+  return row === undefined ? undefined : receiptOf(row);
+}
+
+/** Newest first. */
+export async function listReceipts(store: Store, filter: ReceiptFilter = {}): Promise<Page<StoredReceipt>> {
+  const size = pageSize(filter.limit);
+  const rows = await store.db
+    .selectFrom('receipts')
+    .selectAll()
+    .where((eb) => conditions(store, filter, eb))
+    .orderBy('started_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .limit(size + 1)
+    .execute();
+  return pageOf(rows.map(receiptOf), size, (receipt) => ({ time: receipt.startedAt, id: runKey(receipt.runId) }));
+}
