@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isExactNumber } from '../base/json.ts';
 import { CAPABILITIES, UNKNOWN_CAPABILITY } from './capability.ts';
 import { AbpError } from './errors.ts';
 import { nearName } from './near-name.ts';
@@ -25,7 +26,27 @@ export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly o
 export function checkAt<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
+  const eased = withDoubles(value, parsed.error.issues);
+  if (eased !== value) return checkAt(schema, eased);
   return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, [])) };
+}
+
+/** Decimals with more digits than a double has are doubles to a field that asks for a number; integers must not change. */
+function withDoubles(value: unknown, issues: readonly Issue[]): unknown {
+  return issues.reduce((eased, { path }) => replacedAt(eased, path), value);
+}
+
+function replacedAt(value: unknown, path: Path): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) {
+    const decimal = isExactNumber(value) && /[.eE]/.test(value.rawJSON) ? Number(value.rawJSON) : Number.NaN;
+    return Number.isFinite(decimal) ? decimal : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const inner: unknown = Reflect.get(value, step);
+  const replaced = replacedAt(inner, rest);
+  if (replaced === inner) return value;
+  return Array.isArray(value) ? value.map((item, index) => (index === step ? replaced : item)) : { ...value, [step]: replaced };
 }
 
 /** The value as the schema's type, or `invalid_request` naming every path that is wrong. `what` begins the message: "work order". */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, nearestDouble } from '../base/json.ts';
 import type { TokenChance, TokenLogprob } from '../ir/logprob.ts';
 
 /** Logprobs as Chat and Responses both write them; undefined for none. An entry that is not one is left out. */
@@ -13,8 +13,10 @@ function liftToken(entry: Json): TokenLogprob[] {
 }
 
 function liftChance(entry: Json): TokenChance[] {
-  if (!isJsonObject(entry) || typeof entry.token !== 'string' || typeof entry.logprob !== 'number') return [];
-  const { token, logprob, bytes } = entry;
+  if (!isJsonObject(entry)) return [];
+  const { token, bytes } = entry;
+  const logprob = nearestDouble(entry.logprob);
+  if (typeof token !== 'string' || logprob === undefined) return [];
   return [{ token, logprob, ...(Array.isArray(bytes) ? { bytes: bytes as readonly number[] } : {}) }]; // the vendor writes numbers
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, nearestDouble } from '../../../base/json.ts';
 import type { TokenChance, TokenLogprob } from '../../../ir/logprob.ts';
 import { compact } from '../../members.ts';
 
@@ -20,7 +20,7 @@ function listOf(value: Json | undefined): readonly JsonObject[] {
 function liftChance({ token, logProbability, tokenId }: JsonObject): TokenChance {
   return {
     token: typeof token === 'string' ? token : '',
-    logprob: typeof logProbability === 'number' ? logProbability : 0,
+    logprob: nearestDouble(logProbability) ?? 0,
     ...(typeof tokenId === 'number' ? { id: tokenId } : {}),
   };
 }
