@@ -68,8 +68,12 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Sends a signal to a process, or to a group by its negative number; false when nobody is there. */
+/**
+ * Sends a signal to a process, or to a group by its negative number; false when nobody is there. 0, 1 and -1 are never meant: they are our
+ * own group, the system's first process, and everybody.
+ */
 export function sendSignal(target: number, signal: NodeJS.Signals): boolean {
+  if (!Number.isSafeInteger(target) || Math.abs(target) < 2) throw new RangeError(`no signal is sent to process ${target}`);
   try {
     return process.kill(target, signal);
   } catch (error) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { identityOf, processStart } from '../../src/base/process-table.ts';
+import { identityOf, processStart, sendSignal } from '../../src/base/process-table.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { sweepRuns } from '../../src/runtime/runs/process/run-folder.ts';
 
@@ -36,7 +36,8 @@ it('a backplane that is killed takes the group of its agent along within two sec
   expect(alive([far])).toEqual([far]);
   expect(sweepRuns(runs)).toHaveLength(1);
   await expect.poll(() => alive([far])).toEqual([]);
-  expect(readdirSync(runs)).toEqual([]);
+  expect(readdirSync(runs)).toEqual(['.processes']);
+  expect(readdirSync(join(runs, '.processes'))).toEqual([]);
 });
 
 it('a sweep leaves runs of a living process alone and never signals a number that was given to another process', () => {
@@ -49,10 +50,38 @@ it('a sweep leaves runs of a living process alone and never signals a number tha
     [gone, { owner: { pid: process.pid, started: 'before' }, child: { pid: process.pid, started: 'before' } }],
   ] as const) {
     mkdirSync(join(runs, run));
-    writeFileSync(join(runs, run, 'process.json'), JSON.stringify(record));
+    mkdirSync(join(runs, '.processes'), { recursive: true });
+    writeFileSync(join(runs, '.processes', `${run}.json`), JSON.stringify(record));
   }
   expect(sweepRuns(runs)).toEqual([gone]);
   expect(existsSync(join(runs, mine))).toBe(true);
+});
+
+it('a sweep signals nobody by a record that an agent may have written, and nobody whose number is below 2', async () => {
+  const runs = temporary();
+  const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void bystander.kill('SIGKILL'));
+  await once(bystander, 'spawn');
+  const planted = newRunId();
+  mkdirSync(join(runs, planted), { recursive: true });
+  writeFileSync(join(runs, planted, 'process.json'), JSON.stringify({ child: identityOf(bystander.pid ?? 0) }));
+  const low = [0, 1, -1, -5, 1.5].map((pid) => ({ run: newRunId(), pid }));
+  mkdirSync(join(runs, '.processes'));
+  for (const { run, pid } of low) {
+    const child = { pid, started: processStart(1) ?? '' };
+    writeFileSync(join(runs, '.processes', `${run}.json`), JSON.stringify({ child }));
+  }
+  expect(sweepRuns(runs)).toHaveLength(6);
+  expect(alive([bystander.pid ?? 0])).toEqual([bystander.pid]);
+  for (const pid of [0, 1, -1]) expect(() => sendSignal(pid, 'SIGCONT')).toThrow(RangeError);
+});
+
+it('a sweep leaves a run alone whose record the version before has written, while its owner lives', () => {
+  const runs = temporary();
+  const run = newRunId();
+  mkdirSync(join(runs, run));
+  writeFileSync(join(runs, run, 'process.json'), JSON.stringify({ owner: identityOf(process.pid) }));
+  expect(sweepRuns(runs)).toEqual([]);
 });
 
 it('a sweep of a home without runs finds nothing', () => {

@@ -7,10 +7,11 @@ import type { RunId } from '../../../contract/run-id.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
 import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result.ts';
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
+import { type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Prepared } from '../prepare.ts';
 import { foreseenLosses } from '../traffic.ts';
-import { type Snapshot, snapshot, workspaceDelta } from '../workspace.ts';
+
 import type { Ending } from './outcome.ts';
 import type { Tally } from './tally.ts';
 
@@ -62,7 +63,7 @@ export class Settlement {
     if (!this.#opened) await this.#open();
     const spend = await port.spent(this.#run.runId, 'ended');
     await port.dropRunKey(this.#run.runId);
-    const after = this.#before === undefined ? undefined : await this.#snapshot();
+    const after = this.#before === undefined ? undefined : await this.#snapshot(this.#before);
     const closing = this.#closing(ending, tally, { spend, after });
     await port.closed(closing);
     this.#run.deps.onChanges?.(closing.workspaceDelta);
@@ -75,8 +76,8 @@ export class Settlement {
     await this.#port?.opened(this.#opening());
   }
 
-  #snapshot(): Promise<Snapshot | undefined> {
-    return snapshot(this.#run.cwd, dirname(this.#run.deps.runsFolder));
+  #snapshot(earlier?: Snapshot): Promise<Snapshot | undefined> {
+    return snapshot(this.#run.cwd, dirname(this.#run.deps.runsFolder), earlier);
   }
 
   #opening(): RunOpening {

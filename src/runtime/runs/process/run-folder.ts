@@ -7,8 +7,13 @@ import { AbpError } from '../../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../../contract/run-id.ts';
 import { RUN_MARK } from './environment.ts';
 
-/** Who runs an agent and as which process; kept beside the run's files so that a later start can end what a killed one left. */
-const RECORD = 'process.json';
+/**
+ * Who runs an agent and as which process, so that a later start can end what a killed one left. Signals are sent by these records, so they
+ * lie beside the folders of the runs and not in them: those are the agents' own.
+ */
+const RECORDS = '.processes';
+/** Where the version before kept its record: in the run's own folder. Nobody is signalled by it any more. */
+const OLD_RECORD = 'process.json';
 const DRAIN_TRIES = 3;
 
 /** A folder of one run alone. */
@@ -33,8 +38,9 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
   const path = join(runs, runId);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const owner = identityOf(ownerPid);
+  const record = (known: Partial<ProcessRecord>): void => writeInside(join(runs, RECORDS), recordName(runId), JSON.stringify(known));
   // A folder without an owner would be taken for one that a killed process left.
-  writeInside(path, RECORD, JSON.stringify({ owner }));
+  record({ owner });
   return {
     path,
     write: (files) => {
@@ -43,8 +49,8 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
     link: (links = {}, env) => {
       for (const [name, target] of Object.entries(links)) linkInside(path, name, join(env.HOME ?? env.USERPROFILE ?? homedir(), target));
     },
-    remember: (pid) => writeInside(path, RECORD, JSON.stringify({ owner, child: identityOf(pid) })),
-    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: DRAIN_TRIES }),
+    remember: (pid) => record({ owner, child: identityOf(pid) }),
+    remove: () => removeRun(runs, runId),
   };
 }
 
@@ -74,23 +80,31 @@ export function endLeftovers(runId: RunId): number {
 
 /** Ends agents whose backplane is gone and removes their folders; returns the runs that were found. */
 export function sweepRuns(runs: string): RunId[] {
-  const swept: RunId[] = [];
-  for (const name of foldersIn(runs)) {
-    const runId = parseRunId(name);
-    if (runId === undefined) continue;
-    const record = recordOf(join(runs, name));
-    if (record.owner !== undefined && isRunning(record.owner)) continue;
-    if (record.child !== undefined && isRunning(record.child)) sendSignal(-record.child.pid, 'SIGKILL');
-    endLeftovers(runId);
-    rmSync(join(runs, name), { recursive: true, force: true, maxRetries: DRAIN_TRIES });
-    swept.push(runId);
-  }
-  return swept;
+  const records = namesIn(join(runs, RECORDS)).map((name) => name.replace(/\.json$/, ''));
+  const found = [...namesIn(runs), ...records].map(parseRunId).filter((runId) => runId !== undefined);
+  return [...new Set(found)].filter((runId) => sweepRun(runs, runId));
 }
 
-function foldersIn(runs: string): string[] {
+function sweepRun(runs: string, runId: RunId): boolean {
+  const record = recordOf(join(runs, RECORDS, recordName(runId)));
+  const owner = record.owner ?? recordOf(join(runs, runId, OLD_RECORD)).owner;
+  if (owner !== undefined && isRunning(owner)) return false;
+  if (record.child !== undefined && isRunning(record.child)) sendSignal(-record.child.pid, 'SIGKILL');
+  endLeftovers(runId);
+  removeRun(runs, runId);
+  return true;
+}
+
+function removeRun(runs: string, runId: RunId): void {
+  rmSync(join(runs, runId), { recursive: true, force: true, maxRetries: DRAIN_TRIES });
+  rmSync(join(runs, RECORDS, recordName(runId)), { force: true });
+}
+
+const recordName = (runId: RunId): string => `${runId}.json`;
+
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(runs);
+    return readdirSync(folder);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
@@ -102,14 +116,16 @@ interface ProcessRecord {
   readonly child: ProcessIdentity | undefined;
 }
 
-function recordOf(folder: string): ProcessRecord {
-  const stored = parseJsonObject(textOf(join(folder, RECORD))) ?? {};
+function recordOf(file: string): ProcessRecord {
+  const stored = parseJsonObject(textOf(file)) ?? {};
   return { owner: identityIn(stored.owner), child: identityIn(stored.child) };
 }
 
+/** Numbers below 2 are no process of ours: minus 1 would be everybody, 1 the system's first. */
 function identityIn(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return undefined;
-  return typeof value.pid === 'number' && typeof value.started === 'string' ? { pid: value.pid, started: value.started } : undefined;
+  const { pid, started } = value;
+  return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1 && typeof started === 'string' ? { pid, started } : undefined;
 }
 
 function textOf(file: string): string {
