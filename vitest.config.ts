@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'dist/**', 'test/slow/**'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A net below everything that waits for a state by itself: so long that a busy machine never reaches it.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    reporters: ['default', './test/support/summary-reporter.ts'],
     maxWorkers: 2,
   },
 });

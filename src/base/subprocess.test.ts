@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommand } from './subprocess.ts';
 
@@ -26,6 +29,28 @@ it('ends a command that takes too long', async () => {
 
 it('rejects with the reason why a command cannot be started', async () => {
   await expect(runCommand('no-such-command-anywhere', [])).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+it('says that a command is missing also when a folder of PATH cannot be entered', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-path-'));
+  const closed = join(folder, 'closed');
+  mkdirSync(closed, { mode: 0o000 });
+  try {
+    const missing = runCommand('no-such-command-anywhere', [], { env: { PATH: `${closed}${delimiter}${process.env.PATH}` } });
+    await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('says that a command may not be started when it is there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-path-'));
+  try {
+    writeFileSync(join(folder, 'locked'), '#!/bin/sh\n', { mode: 0o644 });
+    await expect(runCommand('locked', [], { env: { PATH: folder } })).rejects.toMatchObject({ code: 'EACCES' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 it('gives a command no other environment than its own', async () => {

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join, sep } from 'node:path';
 import { TextTail } from './line-splitter.ts';
 
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
@@ -20,6 +22,16 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/**
+ * The system's error when a command cannot be started. A folder of PATH that this user may not enter makes the system say EACCES of a
+ * command that is nowhere; callers ask whether a command is there, so that is told as ENOENT.
+ */
+function startError(error: unknown, command: string, path: string): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EACCES') || command.includes(sep)) return error;
+  const isThere = path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, command)));
+  return isThere ? error : Object.assign(new Error(`spawn ${command} ENOENT`, { cause: error }), { code: 'ENOENT' });
+}
+
 /** Runs a short command to its end and keeps what it printed. Rejects with the system's error when it cannot be started. */
 export async function runCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   return await new Promise((resolve, reject) => {
@@ -34,7 +46,7 @@ export async function runCommand(command: string, args: readonly string[], optio
     const stderr = new TextTail(KEPT_CHARACTERS);
     child.stdout.setEncoding('utf8').on('data', (text: string) => stdout.add(text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.add(text));
-    child.once('error', reject);
+    child.once('error', (error) => reject(startError(error, command, (options.env ?? process.env).PATH ?? '')));
     child.once('close', (code, signal) => resolve({ code, signal, stdout: stdout.text, stderr: stderr.text }));
     // A command that does not read its input ends before it has taken all of it.
     child.stdin.on('error', () => undefined);

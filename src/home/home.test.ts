@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NOT_LINUX, needing, ON_WINDOWS } from '../../test/support/needs.ts';
 import { openHome } from './home.ts';
 
 const posix = process.getuid !== undefined;
@@ -22,7 +23,7 @@ afterEach(() => {
 });
 
 describe('a home', () => {
-  test.runIf(posix)('is created for its owner alone', () => {
+  test.runIf(posix)(needing('is created for its owner alone', ON_WINDOWS), () => {
     openHome({ path });
     expect(readdirSync(path).toSorted()).toEqual(['bodies', 'journal', 'node-id', 'token']);
     for (const folder of [path, join(path, 'bodies'), join(path, 'journal')]) expect(modeOf(folder)).toBe('700');
@@ -44,7 +45,7 @@ describe('a home', () => {
     expect(openHome({ path }).path).toBe(path);
   });
 
-  test.runIf(posix)('that others can enter is closed', () => {
+  test.runIf(posix)(needing('that others can enter is closed', ON_WINDOWS), () => {
     openHome({ path });
     chmodSync(path, 0o755);
     chmodSync(join(path, 'token'), 0o644);
@@ -53,7 +54,7 @@ describe('a home', () => {
     expect(modeOf(join(path, 'token'))).toBe('600');
   });
 
-  test.runIf(process.platform === 'linux')('that others can enter and that cannot be closed is refused', () => {
+  test.skipIf(NOT_LINUX !== undefined)(needing('that others can enter and that cannot be closed is refused', NOT_LINUX), () => {
     // A folder of this user whose mode the kernel does not let anyone change.
     expect(() => openHome({ path: '/proc/self/task' })).toThrow(
       expect.objectContaining({
@@ -63,7 +64,7 @@ describe('a home', () => {
     );
   });
 
-  test.runIf(posix)('of another user is refused', () => {
+  test.runIf(posix)(needing('of another user is refused', ON_WINDOWS), () => {
     const foreign = root ? path : '/';
     if (root) {
       mkdirSync(path, { recursive: true });

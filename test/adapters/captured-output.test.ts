@@ -5,8 +5,9 @@ import { dialogue as openclaw } from '../../src/adapters/openclaw/events.ts';
 import { dialogue as opencode } from '../../src/adapters/opencode/events.ts';
 import { dialogue as pi } from '../../src/adapters/pi/events.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
-import { captured, hasCaptures } from '../support/captures.ts';
+import { captured, hasCaptures, NO_CAPTURES } from '../support/captures.ts';
 import { outline, planOf, told } from '../support/dialogue.ts';
+import { needing } from '../support/needs.ts';
 
 const DIALOGUES: Readonly<Record<string, (plan: SpawnPlan) => Dialogue>> = { pi, omp, opencode, openclaw };
 
@@ -22,7 +23,7 @@ function fromAgent(capture: string): string[] {
     .flatMap((line) => (line?.dir === 'a2c' ? [JSON.stringify(line.msg)] : []));
 }
 
-describe.skipIf(!hasCaptures)('what the real agents have printed', () => {
+describe.skipIf(!hasCaptures)(needing('what the real agents have printed', hasCaptures ? undefined : NO_CAPTURES), () => {
   it.each([
     'pi.hello',
     'pi.r1',

@@ -5,8 +5,9 @@ import { dialogue as codex } from '../../src/adapters/codex/events.ts';
 import { dialogue as copilot } from '../../src/adapters/copilot/events.ts';
 import { dialogue as gemini } from '../../src/adapters/gemini/events.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
-import { captured, hasCaptures } from '../support/captures.ts';
+import { captured, hasCaptures, NO_CAPTURES } from '../support/captures.ts';
 import { outline, planOf, told } from '../support/dialogue.ts';
+import { needing } from '../support/needs.ts';
 
 const DIALOGUES: Readonly<Record<string, (plan: SpawnPlan) => Dialogue>> = { claude, codex, gemini, copilot };
 
@@ -22,7 +23,7 @@ function fromAgent(capture: string): string[] {
     .flatMap((line) => (line?.dir === 'out' ? [JSON.stringify(line.o)] : []));
 }
 
-describe.skipIf(!hasCaptures)('what the agents of the vendors have printed', () => {
+describe.skipIf(!hasCaptures)(needing('what the agents of the vendors have printed', hasCaptures ? undefined : NO_CAPTURES), () => {
   it.each(['claude.hello', 'claude.partial', 'gemini.hello', 'gemini.r1', 'gemini.r2', 'copilot.hello', 'copilot.r1', 'copilot.r2'])(
     '%s is one answer, and every line of it is understood',
     (capture) => {

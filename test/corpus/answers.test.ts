@@ -10,6 +10,7 @@ import type { IrResponse } from '../../src/ir/response.ts';
 import { type Exchange, exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { discoveryChecker } from '../support/discovery-schema.ts';
 import { dialectOf } from '../support/mapping.ts';
+import { needing } from '../support/needs.ts';
 import { openapiChecker } from '../support/openapi-schema.ts';
 
 const FOLDERS: Readonly<Record<string, string>> = { claude: 'anthropic' };
@@ -52,7 +53,7 @@ function lifted(engine: string, body: Json): IrResponse | undefined {
   }
 }
 
-describe.skipIf(!hasCorpus)(`recorded answers for callers of other dialects (${hasCorpus ? 'all dialects' : NO_CORPUS})`, () => {
+describe.skipIf(!hasCorpus)(needing('recorded answers for callers of other dialects', hasCorpus ? undefined : NO_CORPUS), () => {
   beforeAll(readDescriptions);
 
   describe.each(dialects.map(({ id }) => id))('of %s', (engine) => {

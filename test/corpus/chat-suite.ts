@@ -8,6 +8,7 @@ import { Ledger } from '../../src/ir/ledger.ts';
 import type { IrRequest } from '../../src/ir/request.ts';
 import { type Exchange, exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { withoutPaths } from '../support/ir.ts';
+import { needing } from '../support/needs.ts';
 
 const lower = { lacks: new Set<never>(), traits: new Set<string>(), defaultMaxTokens: 4096 };
 const context = (model: string): AnswerContext => ({ runHex: '0'.repeat(32), createdAtMs: 0, model, includeUsage: true, query: '' });
@@ -85,7 +86,7 @@ export function describeRecordings({ dialect, folder, least, unclaimed, check = 
     return observer.done();
   };
 
-  describe.skipIf(!hasCorpus)(`recorded ${dialect.id} exchanges (${hasCorpus ? `${all.length} cases` : NO_CORPUS})`, () => {
+  describe.skipIf(!hasCorpus)(needing(`recorded ${dialect.id} exchanges`, hasCorpus ? undefined : NO_CORPUS), () => {
     const requests = all.filter((one): one is Exchange & { request: Json } => isJsonObject(one.request));
     const answers = all.filter(({ body }) => isJsonObject(body) && Array.isArray(body.choices));
     const streams = all.filter((one): one is Exchange & { stream: Buffer } => one.stream !== undefined);

@@ -7,6 +7,7 @@ import { Fold } from '../../src/ir/fold.ts';
 import { Ledger } from '../../src/ir/ledger.ts';
 import { exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { withoutPaths } from '../support/ir.ts';
+import { needing } from '../support/needs.ts';
 
 const messages = exchangesOf('anthropic').filter(({ url }) => /\/v1\/messages(\?|$)/.test(url) || url === '');
 const lower = { lacks: new Set<never>(), traits: new Set<string>(), defaultMaxTokens: 4096 };
@@ -24,7 +25,7 @@ function fold(events: readonly IrEvent[]): Fold {
   return all;
 }
 
-describe.skipIf(!hasCorpus)(`recorded Claude exchanges (${hasCorpus ? `${messages.length} cases` : NO_CORPUS})`, () => {
+describe.skipIf(!hasCorpus)(needing('recorded Claude exchanges', hasCorpus ? undefined : NO_CORPUS), () => {
   const requests = messages.filter(({ request }) => isJsonObject(request) && request.messages !== undefined);
   const answers = messages.filter(({ body, status }) => status < 300 && isJsonObject(body) && body.type === 'message');
   // Some recordings hold two answers in one file.

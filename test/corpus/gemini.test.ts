@@ -12,6 +12,7 @@ import { Ledger } from '../../src/ir/ledger.ts';
 import type { IrRequest, IrTool } from '../../src/ir/request.ts';
 import { discoveryChecker } from '../support/discovery-schema.ts';
 import { withoutPaths } from '../support/ir.ts';
+import { needing } from '../support/needs.ts';
 
 const corpus = process.env.ABP_CORPUS;
 const reason = 'ABP_CORPUS is not set, so the recorded calls are not there';
@@ -137,7 +138,7 @@ function textOf(response: ReturnType<Fold['response']>): string {
   return (response?.parts ?? []).map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }
 
-describe.skipIf(corpus === undefined)(`recorded Gemini calls (skipped when ${reason})`, () => {
+describe.skipIf(corpus === undefined)(needing('recorded Gemini calls', corpus === undefined ? reason : undefined), () => {
   const requests = cases.filter(({ request }) => request !== undefined);
   const accepted = requests.filter(({ id }) => !REFUSED.includes(id));
   const streams = cases.filter(({ sse, status }) => sse && status === 200);

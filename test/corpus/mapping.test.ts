@@ -9,6 +9,7 @@ import type { Mapping } from '../../src/mapping/mapping.ts';
 import { type Exchange, exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { discoveryChecker } from '../support/discovery-schema.ts';
 import { type MappingTarget, mapTo, OPTED_IN, targetOf } from '../support/mapping.ts';
+import { needing } from '../support/needs.ts';
 import { openapiChecker } from '../support/openapi-schema.ts';
 
 /** Where the recorded requests of a dialect lie, and the addresses among them that generate. */
@@ -87,7 +88,7 @@ function problems(target: MappingTarget, { error, fidelity, upstream, asked }: M
   return [...lost, ...(checks.get(target.dialect.id)?.(body) ?? [])];
 }
 
-describe.skipIf(!hasCorpus)(`recorded requests on other engines (${hasCorpus ? 'all dialects' : NO_CORPUS})`, () => {
+describe.skipIf(!hasCorpus)(needing('recorded requests on other engines', hasCorpus ? undefined : NO_CORPUS), () => {
   beforeAll(readDescriptions);
 
   describe.each(Object.keys(SOURCES))('%s', (from) => {

@@ -8,6 +8,7 @@ import { Fold } from '../../src/ir/fold.ts';
 import { Ledger } from '../../src/ir/ledger.ts';
 import { exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { withoutPaths } from '../support/ir.ts';
+import { needing } from '../support/needs.ts';
 
 /** Copilot serves this dialect too, under ids that change from event to event. */
 const exchanges = [...exchangesOf('openai-responses'), ...exchangesOf('copilot').filter(({ url }) => url.endsWith('/responses'))].filter(
@@ -48,7 +49,7 @@ function wholeAnswer(stream: Buffer): Json | undefined {
   return isJsonObject(value) ? value.response : undefined;
 }
 
-describe.skipIf(!hasCorpus)(`recorded Responses exchanges (${hasCorpus ? `${exchanges.length} cases` : NO_CORPUS})`, () => {
+describe.skipIf(!hasCorpus)(needing('recorded Responses exchanges', hasCorpus ? undefined : NO_CORPUS), () => {
   const requests = exchanges.filter(({ request }) => isJsonObject(request) && request.model !== undefined);
   const answers = exchanges.filter(({ body, status }) => status < 300 && isJsonObject(body) && body.object === 'response');
   const errors = exchanges.filter(({ body, status }) => status >= 400 && isJsonObject(body));

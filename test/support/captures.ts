@@ -4,6 +4,7 @@ import { join } from 'node:path';
 /** What real agents have printed is not part of the repository; `ABP_CAPTURES` says where it lies, else a folder beside the checkout. */
 const ROOT = process.env.ABP_CAPTURES ?? join(import.meta.dirname, '../../../shared/agent-captures');
 
+export const NO_CAPTURES = 'needs the recorded output of real coding agents beside ABP_CORPUS';
 export const hasCaptures = existsSync(ROOT);
 
 /** The lines of one capture. */

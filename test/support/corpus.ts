@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/b
 /** The recorded exchanges are not part of the repository; `ABP_CORPUS` says where they lie. */
 const ROOT = process.env.ABP_CORPUS;
 
-export const NO_CORPUS = 'ABP_CORPUS is not set: recorded exchanges are not available';
+export const NO_CORPUS = 'needs ABP_CORPUS, the folder of recorded exchanges';
 export const hasCorpus = ROOT !== undefined && existsSync(ROOT);
 
 /** One recorded or authored exchange. */

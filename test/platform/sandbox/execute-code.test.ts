@@ -6,6 +6,7 @@ import { executeCode } from '../../../src/platform/capabilities/sandbox/execute-
 import { PythonSandbox } from '../../../src/platform/sandbox/python.ts';
 import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
 import type { ToolOutcome } from '../../../src/platform/tools/tool.ts';
+import { NOT_LINUX, needing } from '../../support/needs.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 
 const javascript = new Sandbox();
@@ -71,7 +72,7 @@ describe('execute_code', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('asks again after a minute why there is no Python, not before', async () => {
+  it.skipIf(NOT_LINUX !== undefined)(needing('asks again after a minute why there is no Python, not before', NOT_LINUX), async () => {
     let now = 0;
     const folder = temporaryWorkspace();
     const python = new PythonSandbox({ environment: { PATH: folder } }, { now: () => now });

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { executeCode } from '../../../src/platform/capabilities/sandbox/execute-code.ts';
 import { PythonSandbox } from '../../../src/platform/sandbox/python.ts';
 import { Sandbox } from '../../../src/platform/sandbox/sandbox.ts';
+import { needing } from '../../support/needs.ts';
 import { callTool } from '../../support/tool-call.ts';
 
 const python = new PythonSandbox();
 const missing = await python.unavailable();
 
-describe.skipIf(missing !== undefined)(`Python (${missing ?? 'confined'})`, () => {
+describe.skipIf(missing !== undefined)(needing('Python', missing), () => {
   it('prints, and has its source and its name', async () => {
     expect(await python.run('import sys\nprint("a" * 3, sys.argv, __name__)')).toEqual({
       status: 'completed',
