@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { needing } from '../../../test/support/needs.ts';
 import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 
 const PATHS = [
@@ -59,9 +60,9 @@ function ignores(patterns: readonly string[], path: string): boolean {
   return steps.some((_step, at) => isIgnored(files, steps.slice(0, at + 1).join('/'), at < steps.length - 1));
 }
 
-const hasGit = spawnSync('git', ['--version']).status === 0;
+const noGit = spawnSync('git', ['--version']).status === 0 ? undefined : 'needs git';
 
-it.skipIf(!hasGit).each(PATTERNS)('says of %s what git says', (...patterns) => {
+it.skipIf(noGit !== undefined).each(PATTERNS)(needing('says of %s what git says', noGit), (...patterns) => {
   const folder = mkdtempSync(join(tmpdir(), 'abp-ignore-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   execFileSync('git', ['init', '-q'], { cwd: folder });
