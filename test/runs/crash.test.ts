@@ -34,5 +34,5 @@ it('a server that is killed leaves no agent, and its next start closes the run',
     status: 'failed',
     reason: 'interrupted',
   });
-  expect(readdirSync(join(home, 'runs'))).toEqual([]);
+  expect(readdirSync(join(home, 'runs'), { recursive: true })).toEqual(['.processes']);
 });

@@ -233,6 +233,21 @@ describe('control', () => {
   });
 
   it.each([
+    ['prompt', 'approve q1', []],
+    ['yolo', 'approve q1', []],
+    ['deny', 'deny q1', ['q1 had its answer already; this one came too late']],
+  ] as const)('lets a listener answer the moment it hears the question, in %s', async (approvalMode, text, remarks) => {
+    const { run } = scene();
+    const handle = run(fakeAdapter('asking'), { approvalMode, collectEvents: true });
+    handle.on('approval_request', ({ interactionId, action }) =>
+      action === 'write' ? handle.approve(interactionId) : handle.deny(interactionId),
+    );
+    const result = await handle;
+    expect(result).toMatchObject({ exitReason: 'completed', text });
+    expect(result.events.flatMap((event) => (event.type === 'debug' ? [event.message] : []))).toEqual(remarks);
+  });
+
+  it.each([
     ['yolo', 'approve q1'],
     ['deny', 'deny q1'],
   ] as const)('answers approvals by itself in %s', async (approvalMode, text) => {
@@ -280,7 +295,7 @@ describe('what a run leaves', () => {
       },
     ]);
     expect(gateway.dropped).toEqual([handle.runId]);
-    expect(readdirSync(deps.runsFolder)).toEqual([]);
+    expect(readdirSync(deps.runsFolder, { recursive: true })).toEqual(['.processes']);
   });
 
   it('is a receipt that says what changed, what was called and what was not honoured', async () => {

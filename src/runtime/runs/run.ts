@@ -72,7 +72,8 @@ export class Run implements RunHandle {
     this.#startedAt = deps.clock.now();
     const { stream, collectEvents } = options;
     const { clock, onEvent } = deps;
-    this.#telling = new Telling({ stream, collectEvents, runId: this.runId, agent: this.agent, clock, onEvent });
+    const prepare = (event: AgentEvent): void => this.#approvals.open(event);
+    this.#telling = new Telling({ stream, collectEvents, runId: this.runId, agent: this.agent, clock, prepare, onEvent });
     this.#deadlines = new Deadlines({
       totalMs: options.timeout,
       silenceMs: options.inactivityTimeout,
@@ -174,11 +175,11 @@ export class Run implements RunHandle {
   }
 
   approve(interactionId?: string): void {
-    this.#approvals.questions.respondOldest(interactionId, { approve: true });
+    this.#approvals.answer(interactionId, { approve: true });
   }
 
   deny(interactionId?: string, reason?: string): void {
-    this.#approvals.questions.respondOldest(interactionId, { approve: false, ...(reason === undefined ? {} : { reason }) });
+    this.#approvals.answer(interactionId, { approve: false, ...(reason === undefined ? {} : { reason }) });
   }
 
   interrupt({ hold = false }: { readonly hold?: boolean } = {}): void {

@@ -1,6 +1,6 @@
 import type { Command, EventDraft } from '../../../adapters/adapter.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { EventOf } from '../../../contract/runs/event.ts';
+import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { PendingInteraction } from '../../../contract/runs/run-result.ts';
 import type { InteractionAnswer, LocalRunOptions } from '../handle.ts';
@@ -35,15 +35,36 @@ export class Approvals {
     this.questions = new PendingInteractions(context.clock, (interaction, answer) => this.#deliver(interaction, answer));
   }
 
+  /** Opens the question before anybody is told of it, so that whoever hears of it can answer at once. */
+  open(event: AgentEvent): void {
+    if (event.type !== 'approval_request' && event.type !== 'input_required') return;
+    if (event.type === 'approval_request' && this.#refusal(event) !== undefined) this.questions.settle(event.interactionId);
+    else this.#wait(event);
+  }
+
+  /** What is refused without a question. */
+  #refusal({ interactionId }: EventOf<'approval_request'>): string | undefined {
+    const verdict = this.#context.verdictOn(interactionId);
+    if (verdict?.kind === 'deny') return verdict.reason;
+    if (this.#context.options.approvalMode === 'deny') return 'approvals are denied in this run';
+    return undefined;
+  }
+
+  /** An answer to a question, as `approve` and `deny` of the run give it. */
+  answer(interactionId: string | undefined, answer: InteractionAnswer): void {
+    if (this.questions.respondOldest(interactionId, answer)) return;
+    this.#context.emit({ type: 'debug', level: 'warn', message: `${interactionId} had its answer already; this one came too late` });
+  }
+
   /** What a hook denied is asked of nobody, and `deny` asks nobody. A callback speaks before `yolo` does. */
   decide(event: EventOf<'approval_request'>): void {
     const { approvalMode, onApprovalRequest } = this.#context.options;
-    const verdict = this.#context.verdictOn(event.interactionId);
-    this.#wait(event);
+    const refusal = this.#refusal(event);
     const respond = (answer: InteractionAnswer): void => this.#respond(event.interactionId, answer);
-    if (verdict?.kind === 'deny') respond({ approve: false, reason: verdict.reason });
-    else if (approvalMode === 'deny') respond({ approve: false, reason: 'approvals are denied in this run' });
-    else if (onApprovalRequest !== undefined) {
+    if (refusal !== undefined) {
+      this.#wait(event);
+      respond({ approve: false, reason: refusal });
+    } else if (onApprovalRequest !== undefined) {
       Promise.resolve(onApprovalRequest(event)).then(
         (approve) => respond(approve ? { approve } : { approve: false }),
         (error: unknown) => respond({ approve: false, reason: `the approval failed: ${String(error)}` }),
@@ -53,7 +74,6 @@ export class Approvals {
   }
 
   ask(event: EventOf<'input_required'>): void {
-    this.#wait(event);
     const { onInputRequired } = this.#context.options;
     if (onInputRequired === undefined) return;
     Promise.resolve(onInputRequired(event)).then(

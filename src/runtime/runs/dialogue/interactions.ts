@@ -12,6 +12,8 @@ export class PendingInteractions implements Interactions {
   readonly #deliver: Deliver;
   readonly #clock: Clock;
   readonly #open = new Map<string, PendingInteraction>();
+  /** Questions that have their answer: a caller may hear of one only after something else has settled it. */
+  readonly #settled = new Set<string>();
   readonly #listeners = new Set<(interaction: PendingInteraction) => void>();
 
   constructor(clock: Clock, deliver: Deliver) {
@@ -30,6 +32,7 @@ export class PendingInteractions implements Interactions {
         : { type: 'input' as const, description: event.question, detail: event.context ?? '' };
     const interaction = { id: event.interactionId, runId: event.runId, createdAt: this.#clock.now(), ...words };
     this.#open.set(interaction.id, interaction);
+    this.#settled.delete(interaction.id);
     for (const listener of this.#listeners) listener(interaction);
     return interaction;
   }
@@ -51,23 +54,33 @@ export class PendingInteractions implements Interactions {
     this.#open.delete(id);
     try {
       this.#deliver(interaction, answer);
+      this.settle(id);
     } catch (error) {
       this.#open.set(id, interaction);
       throw error;
     }
   }
 
-  /** The agent no longer waits for this answer; whether it did. */
-  withdraw(id: string): boolean {
-    return this.#open.delete(id);
+  /** The answer is known without asking. */
+  settle(id: string): void {
+    this.#settled.add(id);
   }
 
-  /** Answers the named question, else the oldest one. */
-  respondOldest(id: string | undefined, answer: InteractionAnswer): void {
+  /** The agent no longer waits for this answer; whether it did. */
+  withdraw(id: string): boolean {
+    if (!this.#open.delete(id)) return false;
+    this.settle(id);
+    return true;
+  }
+
+  /** Answers the named question, else the oldest one; whether it was open. One that is settled already is no fault of the caller. */
+  respondOldest(id: string | undefined, answer: InteractionAnswer): boolean {
     const [oldest] = this.#open.keys();
     const chosen = id ?? oldest;
     if (chosen === undefined) throw new AgentMuxError('NO_PENDING_INTERACTION', 'The agent is not waiting for an answer.');
+    if (this.#settled.has(chosen)) return false;
     this.respond(chosen, answer);
+    return true;
   }
 
   approveAll(): void {

@@ -11,6 +11,8 @@ export interface TellingOptions extends Pick<RunOptions, 'stream' | 'collectEven
   readonly runId: RunId;
   readonly agent: string;
   readonly clock: Clock;
+  /** Gets ready for the event before anybody hears of it. */
+  readonly prepare: (event: AgentEvent) => void;
   /** Sees every event before its readers do. */
   readonly onEvent: ((event: AgentEvent) => void) | undefined;
 }
@@ -41,12 +43,13 @@ export class Telling {
   /** The event, unless it was told before, nobody wants it, or the run is over. */
   tell(draft: EventDraft): AgentEvent | undefined {
     if (this.#ended || this.#isToldAgain(draft)) return undefined;
-    const { stream, collectEvents, onEvent } = this.#options;
+    const { stream, collectEvents, prepare, onEvent } = this.#options;
     const event = this.#assembler.complete(draft);
     this.tally.add(event);
     // Whoever wants no stream gets every message in one piece.
     if (stream === false && Assembler.isDelta(event)) return undefined;
     if (collectEvents === true) this.collected.push(event);
+    prepare(event);
     onEvent?.(event);
     this.stream.push(event);
     return event;
