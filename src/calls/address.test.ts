@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { openai } from '../engines/openai/engine.ts';
 import { httpTransport } from '../upstream/http.ts';
 import { upstreamAddress } from './address.ts';
+import { EngineDoor } from './admission.ts';
 import type { Deployment } from './deployment.ts';
 
 const { transport } = httpTransport({ maxConnections: 1, connectMs: 1 });
@@ -11,7 +12,7 @@ const deployed = (over: Partial<Deployment> = {}): Deployment => ({
   origin: 'https://api.test',
   basePath: '',
   auth: 'caller',
-  transport,
+  door: new EngineDoor({ transport }),
   silenceMs: 1,
   login,
   ...over,

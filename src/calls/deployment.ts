@@ -1,6 +1,6 @@
 import type { Engine } from '../engines/engine.ts';
-import type { Splice, Transport } from '../upstream/exchange.ts';
 import type { Health } from '../upstream/health.ts';
+import type { EngineDoor } from './admission.ts';
 
 /** Where the vendor takes logins of its own application, which are no keys of its API. */
 export interface LoginAddress {
@@ -24,9 +24,8 @@ export interface Deployment {
   readonly key?: string;
   /** Whose credential goes upstream. */
   readonly auth: 'key' | 'caller' | 'none';
-  readonly transport: Transport;
-  /** How a WebSocket to it is opened; absent for an engine inside this process. */
-  readonly splice?: Splice;
+  /** The way in, which `Admission` opens for calls that may pass. */
+  readonly door: EngineDoor;
   /** Absent for an engine inside this process. */
   readonly health?: Health;
   readonly silenceMs: number;

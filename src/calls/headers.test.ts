@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engines } from '../engines/index.ts';
+import { EngineDoor } from './admission.ts';
 import type { Deployment } from './deployment.ts';
 import { bareCredential, downstreamHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from './headers.ts';
 
@@ -9,7 +10,8 @@ function deployment(auth: Deployment['auth'], key?: string): Deployment {
   const transport = (): never => {
     throw new Error('not called');
   };
-  return { engine: claude, origin: 'https://a.test', basePath: '', auth, transport, silenceMs: 1, ...(key === undefined ? {} : { key }) };
+  const door = new EngineDoor({ transport });
+  return { engine: claude, origin: 'https://a.test', basePath: '', auth, door, silenceMs: 1, ...(key === undefined ? {} : { key }) };
 }
 
 const ours = (secret: string): boolean => secret.startsWith('abp_');

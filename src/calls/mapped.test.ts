@@ -6,6 +6,7 @@ import { sim } from '../engines/sim/engine.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
 import type { Fact } from '../receipts/journal/facts.ts';
 import type { Exchange, ExchangeSink } from '../upstream/exchange.ts';
+import { Admission, EngineDoor } from './admission.ts';
 import { LiveRuns } from './live-runs.ts';
 import { callMapped } from './mapped.ts';
 import { Recorder } from './recorder.ts';
@@ -35,18 +36,18 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
   let sink: ExchangeSink | undefined;
   const facing = { append: (fact: Fact) => void facts.push(fact), closing: (step: { record(): void }) => step.record() };
   const request = { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1000, runHex: '0'.repeat(32) };
-  const call = callMapped(request, {
-    deployment: {
-      engine: sim,
-      origin: '',
-      basePath: '',
-      auth: 'none',
-      silenceMs: 1000,
-      transport: (_request, given) => {
-        sink = given;
-        return { abort: () => void log.push('engine aborted'), resume: () => void log.push('engine resumed') };
-      },
+  const door = new EngineDoor({
+    transport: (_request, given) => {
+      sink = given;
+      return { abort: () => void log.push('engine aborted'), resume: () => void log.push('engine resumed') };
     },
+  });
+  const recorder = new Recorder(facing, new LiveRuns(), newRunId());
+  const owner = { keyId: null, parent: null, tags: [] };
+  const wanted = { way: 'mapped', owner, engine: 'sim', model: 'm', dialect: 'claude', mode: 'mapped' } as const;
+  const call = callMapped(request, {
+    admitted: recorder.admit(new Admission(), wanted, door),
+    deployment: { engine: sim, origin: '', basePath: '', auth: 'none', silenceMs: 1000, door },
     translation: {
       engine,
       caller: dialect('claude'),
@@ -65,7 +66,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       refuse: ({ code }) => void log.push(`refused: ${code}`),
       abandon: () => void log.push('abandoned'),
     },
-    recorder: new Recorder(facing, new LiveRuns(), newRunId()),
+    recorder,
     onTaken: () => undefined,
   });
   if (sink === undefined) throw new Error('the engine was not called');

@@ -1,6 +1,8 @@
 import { AbpError } from '../contract/errors.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
+import type { TurnedDown } from '../upstream/gate.ts';
+import type { Admitted } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { BodyDigest } from './body-digest.ts';
 import type { Deployment } from './deployment.ts';
@@ -14,6 +16,7 @@ import { decode } from './watch.ts';
 
 /** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
 export interface MappedOptions {
+  readonly admitted: Admitted;
   readonly deployment: Deployment;
   readonly translation: Translation;
   /** Translates a large answer in one piece on another thread. */
@@ -21,6 +24,8 @@ export interface MappedOptions {
   readonly streamed: boolean;
   readonly answer: Answer;
   readonly recorder: Recorder;
+  /** Hears of a failure before the first byte, where the route allows another try. */
+  readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
   /** The engine has the request body, or will never get it. */
   readonly onTaken: () => void;
 }
@@ -61,7 +66,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   start(request: ExchangeRequest): Exchange {
-    this.#exchange = this.#options.deployment.transport(request, this);
+    this.#exchange = this.#options.admitted.send(request, this, this.#options.onTurnedDown);
     return this;
   }
 

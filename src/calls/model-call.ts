@@ -13,7 +13,9 @@ import type { IrRequest } from '../ir/request.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
 import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
+import type { Admission, Admitted } from './admission.ts';
 import { BodyDigest } from './body-digest.ts';
+import type { CallOwner } from './call.ts';
 import type { Deployment } from './deployment.ts';
 import { EngineStream } from './engine-stream.ts';
 import { failureError } from './failure.ts';
@@ -21,14 +23,13 @@ import { engineHeaders, retryHints } from './headers.ts';
 import type { LiveRuns } from './live-runs.ts';
 import { type Lowering, lowerModelRequest } from './model-lowering.ts';
 import { observedOf } from './observed.ts';
-import type { Policy } from './policy.ts';
 import { type FactSink, Recorder } from './recorder.ts';
 
 /** What every model call of this process goes through. */
 export interface ModelWay {
   readonly sink: FactSink;
   readonly live: LiveRuns;
-  readonly policy: Policy;
+  readonly admission: Admission;
   readonly version: string;
 }
 
@@ -41,9 +42,7 @@ export interface ModelAsk {
   readonly compatibility: Compatibility;
   readonly emulate: ReadonlySet<Capability>;
   readonly task: string;
-  readonly parent: RunId | null;
-  readonly keyId: string | null;
-  readonly tags: readonly string[];
+  readonly owner: CallOwner;
   readonly recording: Recording;
   readonly signal: AbortSignal;
   readonly onEvent: (event: IrEvent) => void;
@@ -66,14 +65,19 @@ export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutc
   const request: IrRequest = { ...ask.request, stream: (engine.manifest.streaming ?? 'unsupported') !== 'unsupported' };
   let lowering: Lowering | undefined;
   let body = Buffer.alloc(0);
+  let admitted: Admitted;
   try {
     lowering = lowerModelRequest({ request, engine, target, compatibility: ask.compatibility, emulate: ask.emulate });
     body = Buffer.from(JSON.stringify(lowering.upstream.body), 'utf8');
-    way.policy({
-      ...{ keyId: ask.keyId, dialect: target.id, engine: engine.id, model: request.model, mode: 'mapped' },
-      tools: request.tools.map(({ name }) => name),
-    });
-    assertKey(ask.deployment);
+    const { model, tools } = request;
+    admitted = recorder.admit(
+      way.admission,
+      {
+        ...{ way: 'turn', owner: ask.owner, engine: engine.id, model, dialect: target.id, mode: 'mapped' },
+        tools: tools.map(({ name }) => name),
+      },
+      ask.deployment.door,
+    );
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     recorder.open(openingFacts(ask, request, lowering, null));
@@ -87,15 +91,8 @@ export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutc
     sent: null,
   }));
   return await new Promise((resolve) => {
-    new ModelExchange({ ask, target, lowering, recorder, runId, streamed: request.stream, resolve }).start(body, way.version);
+    new ModelExchange({ admitted, ask, target, lowering, recorder, runId, streamed: request.stream, resolve }).start(body, way.version);
   });
-}
-
-/** There is no caller whose credential could go along. */
-function assertKey({ engine, key }: Deployment): void {
-  if (engine.auth === undefined || key !== undefined) return;
-  const [variable = 'its key'] = engine.auth.env;
-  throw new AbpError('E007', `${engine.name} has no key; set ${variable}`, { backend_id: `engine:${engine.id}`, reason: 'no key' });
 }
 
 function openingFacts(
@@ -121,13 +118,14 @@ function openingFacts(
     upstreamRequest: digest,
     recording: ask.recording,
     enforcement: 'enforced',
-    tags: ask.tags,
-    keyId: ask.keyId,
-    parent: ask.parent,
+    tags: ask.owner.tags,
+    keyId: ask.owner.keyId,
+    parent: ask.owner.parent,
   };
 }
 
 interface ExchangeOptions {
+  readonly admitted: Admitted;
   readonly ask: ModelAsk;
   readonly target: Dialect;
   readonly lowering: Lowering;
@@ -160,10 +158,10 @@ class ModelExchange implements ExchangeSink {
   }
 
   start(body: Buffer, version: string): void {
-    const { ask, lowering, recorder, runId, target } = this.#options;
+    const { admitted, ask, lowering, recorder, runId, target } = this.#options;
     const { deployment, signal } = ask;
     recorder.dispatched();
-    this.#exchange = deployment.transport(
+    this.#exchange = admitted.send(
       {
         method: 'POST',
         origin: deployment.origin,

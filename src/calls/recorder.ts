@@ -9,6 +9,8 @@ import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact, OpenFact } from '../receipts/journal/facts.ts';
 import type { Step } from '../receipts/journal/turn.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
+import type { Admission, Admitted, EngineDoor } from './admission.ts';
+import type { Call } from './call.ts';
 import type { LiveRuns } from './live-runs.ts';
 
 /** Where facts go. */
@@ -40,6 +42,9 @@ export interface RequestBodies {
   readonly sent: RequestBody | null;
 }
 
+/** A try that is followed by another, or a call that was never made. */
+const GIVEN_UP = { status: 'failed', usage: null, upstreamModel: null, nanoUsd: null } as const;
+
 /** Writes one run's facts: that it began, its marks, and once that it ended. */
 export class Recorder {
   readonly #sink: FactSink;
@@ -57,6 +62,7 @@ export class Recorder {
   #earlier: Attempt[] = [];
   #tape: Tape | undefined;
   #note: EngineNote | undefined;
+  #admitted: Admitted | undefined;
 
   constructor(sink: FactSink, live: LiveRuns, run: RunId) {
     this.#sink = sink;
@@ -71,7 +77,25 @@ export class Recorder {
     this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
-    this.#sink.append({ ...fact, fact: 'open', run: this.#run, at: this.#at });
+    try {
+      this.#sink.append({ ...fact, fact: 'open', run: this.#run, at: this.#at });
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+  }
+
+  /** Asks for admission of the call, or of its next try; the end of the run settles it. Throws where a check refuses. */
+  admit(admission: Admission, call: Omit<Call, 'runId'>, door: EngineDoor): Admitted {
+    this.#admitted?.settle(GIVEN_UP);
+    this.#admitted = undefined;
+    this.#admitted = admission.admit({ ...call, runId: this.#run }, door);
+    return this.#admitted;
+  }
+
+  /** The call will not be made after all, and nobody can write down why: what its checks took is given back. */
+  drop(): void {
+    this.#admitted?.settle(GIVEN_UP);
   }
 
   /** Where the bytes of the answer go; undefined unless the run is recorded in full. */
@@ -158,6 +182,7 @@ export class Recorder {
       replayable: false,
     });
     this.#live.end(this.#run);
+    this.#admitted?.settle({ status, usage: usageOf(observed), upstreamModel: observed?.model ?? null, nanoUsd: null });
   }
 
   #attempts(error: string | null): CloseFact['attempts'] {

@@ -1,6 +1,8 @@
 import type { AbpError } from '../contract/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
+import type { TurnedDown } from '../upstream/gate.ts';
+import type { Admitted } from './admission.ts';
 import type { Answer } from './answer.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
@@ -10,10 +12,13 @@ import { Watch, type Watched } from './watch.ts';
 
 /** A call whose bytes pass unchanged. Without the request: its body must not live as long as a slow stream. */
 export interface RelayOptions {
+  readonly admitted: Admitted;
   readonly deployment: Deployment;
   readonly dialect: Dialect | undefined;
   readonly answer: Answer;
   readonly recorder: Recorder;
+  /** Hears of a failure before the first byte, where the route allows another try. */
+  readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
   /** A recorder of a finished run failed to read its answer: a fault to log, never the caller's. */
   readonly onFault: (error: unknown) => void;
   /** The engine has the request body, or will never get it: the buffer is no longer held for this call. */
@@ -49,7 +54,7 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   start(request: ExchangeRequest): Exchange {
-    this.#exchange = this.#options.deployment.transport(request, this);
+    this.#exchange = this.#options.admitted.send(request, this, this.#options.onTurnedDown);
     return this;
   }
 

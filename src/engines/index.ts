@@ -18,6 +18,11 @@ export function findEngine(name: string): Engine | undefined {
   return byName.get(name);
 }
 
+/** The engine of the vendor whose dialect it is: where a call of that dialect goes when nothing else is said. */
+export function ownEngine(dialect: string): Engine | undefined {
+  return engines.find(({ dialects, endpoint }) => endpoint !== undefined && dialects.includes(dialect));
+}
+
 /** `engine` or `engine:dialect`, where an engine speaks several and one is forced. */
 export interface EngineChoice {
   readonly engine: Engine;

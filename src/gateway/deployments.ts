@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../base/clock.ts';
+import { EngineDoor, type Reach } from '../calls/admission.ts';
 import type { Deployment } from '../calls/deployment.ts';
+import { missingAccess } from '../calls/key.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
@@ -56,17 +58,21 @@ function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
   return breaker === undefined ? undefined : { failures: breaker.failures, openMs: breaker.open_s * 1000 };
 }
 
-function deployment(engine: Engine, settings: EngineConfig, reach: Pick<Deployment, 'transport' | 'splice' | 'health'>): Deployment {
+function deployment(engine: Engine, settings: EngineConfig, { health, ...reach }: Reach & Pick<Deployment, 'health'>): Deployment {
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
-  return {
-    engine,
+  const access = {
     origin: url?.origin ?? '',
-    basePath: url?.pathname.replace(/\/$/, '') ?? '',
-    ...loginOf(engine, settings),
     ...(settings.key === undefined ? {} : { key: settings.key }),
     auth: authOf(engine, settings),
-    ...reach,
+  };
+  return {
+    engine,
+    ...access,
+    basePath: url?.pathname.replace(/\/$/, '') ?? '',
+    ...loginOf(engine, settings),
+    door: new EngineDoor({ ...reach, missing: (credential) => missingAccess(engine, access, credential) }),
+    ...(health === undefined ? {} : { health }),
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };
 }

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
+import type { Admission, Admitted } from '../calls/admission.ts';
 import type { Deployment } from '../calls/deployment.ts';
 import type { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import type { LiveRuns } from '../calls/live-runs.ts';
-import type { Policy } from '../calls/policy.ts';
+import type { RunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentPlane } from '../platform/agents/agent-plane.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -24,8 +25,10 @@ export interface Gateway {
   readonly live: LiveRuns;
   readonly keys: KeyRing;
   readonly deployments: ReadonlyMap<string, Deployment>;
-  /** Asked before every call to an engine. */
-  readonly policy: Policy;
+  /** What every call passes on its way to an engine. */
+  readonly admission: Admission;
+  /** Runs of coding agents that were let in and have not ended. */
+  readonly admittedRuns: Map<RunId, Admitted>;
   readonly budget: BodyBudget;
   /** Translates what would keep other calls waiting. */
   readonly large: LargeBodies;

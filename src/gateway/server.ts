@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import { Admission, type Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import type { ModelWay } from '../calls/model-call.ts';
-import { allowAll, type Policy } from '../calls/policy.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
@@ -31,8 +31,8 @@ export interface ServerOptions {
   readonly home: Home;
   readonly version: string;
   readonly log?: Logger;
-  /** Default: everything is allowed. */
-  readonly policy?: Policy;
+  /** Policy, budgets and limits, in the order they are asked; without any, a key's permission and the engine's key alone decide. */
+  readonly checks?: readonly Check[];
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
 }
@@ -85,7 +85,7 @@ interface Assembled {
 
 /** Everything but the port. */
 async function assemble(
-  { config, home, version, log = openLog(config.recording.redact), policy = allowAll, keep = startKeeper }: ServerOptions,
+  { config, home, version, log = openLog(config.recording.redact), checks = [], keep = startKeeper }: ServerOptions,
   closers: Closers,
   door: RunDoor,
 ): Promise<Assembled> {
@@ -112,7 +112,8 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const way: ModelWay = { sink: keeper, live, policy, version };
+  const admission = new Admission(checks);
+  const way: ModelWay = { sink: keeper, live, admission, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
   const large = new LargeBodies();
   closers.push(() => large.close());
@@ -126,7 +127,8 @@ async function assemble(
     live,
     keys: new KeyRing(store, home.token),
     deployments: deployments.byEngine,
-    policy,
+    admission,
+    admittedRuns: new Map(),
     agents,
     platform,
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
@@ -165,7 +167,7 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
 }
 
 function keeperOf(
-  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'policy'>>,
+  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks'>>,
   live: LiveRuns,
   heads: HeadPublisher,
 ): Keeper {

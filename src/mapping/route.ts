@@ -6,7 +6,7 @@ import type { Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { Engine } from '../engines/engine.ts';
-import { chooseEngine, type EngineChoice, engines } from '../engines/index.ts';
+import { chooseEngine, type EngineChoice, engines, ownEngine } from '../engines/index.ts';
 
 /** A line of the route table: which models go where. The first that matches counts. */
 export interface RouteRow {
@@ -54,7 +54,7 @@ export function route(wish: RouteWish): Route {
   const prefixed = splitModel(wish.model);
   if (prefixed !== undefined) return routeTo(wish, prefixed.choice, prefixed.model);
   const row = wish.table.find(({ match }) => globMatch(match, wish.model));
-  return row === undefined ? routeTo(wish, ownEngine(wish.dialect), wish.model) : routeBy(wish, row, row.to);
+  return row === undefined ? routeTo(wish, vendorEngine(wish.dialect), wish.model) : routeBy(wish, row, row.to);
 }
 
 /** The places a call may go to in turn: its route, then the row's fallbacks. */
@@ -83,8 +83,8 @@ function routeTo(wish: RouteWish, { engine, dialect }: EngineChoice, model: stri
   return { engine, target, model, mode: target.id === wish.dialect.id && model === wish.model ? 'passthrough' : 'mapped' };
 }
 
-function ownEngine(dialect: Dialect): EngineChoice {
-  const engine = engines.find((candidate) => candidate.dialects.includes(dialect.id) && candidate.endpoint !== undefined);
+function vendorEngine(dialect: Dialect): EngineChoice {
+  const engine = ownEngine(dialect.id);
   if (engine === undefined)
     throw new AbpError('E007', `No engine speaks the ${dialect.id} dialect`, { backend_id: dialect.id, reason: 'no engine' });
   return { engine };

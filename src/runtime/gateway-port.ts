@@ -1,3 +1,5 @@
+import type { Admitted } from '../calls/admission.ts';
+import type { Call } from '../calls/call.ts';
 import type { Capability } from '../contract/capability.ts';
 import type { Receipt, ReceiptUsage } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
@@ -97,6 +99,25 @@ export type EngineOffer =
     }
   | { readonly engine: string; readonly missing: string };
 
+/** A run that wants to start its agent. */
+export type RunAdmissionAsk = Pick<Call, 'runId' | 'engine' | 'model' | 'dialect' | 'agent' | 'direct'> & {
+  readonly tags: readonly string[];
+};
+
+/** That a run may start its agent. The gateway port alone makes one: of its own admission, or because the server said yes. */
+export class RunAdmitted {
+  readonly #by: Admitted | 'server';
+
+  constructor(by: Admitted | 'server') {
+    this.#by = by;
+  }
+
+  /** Absent where a server in another process holds it. */
+  get admitted(): Admitted | undefined {
+    return this.#by === 'server' ? undefined : this.#by;
+  }
+}
+
 /** The gateway as runs of coding agents see it. */
 export interface GatewayPort {
   /** `http://127.0.0.1:8088`, without a slash at the end. */
@@ -106,6 +127,8 @@ export interface GatewayPort {
   /** Takes an id that a caller has made for its run; throws `conflict` where a run has it already. */
   claim(run: RunId): Promise<void>;
   offer(wish: EngineWish): Promise<EngineOffer>;
+  /** Asks whether the agent may be started; throws where a check refuses. A second ask of the same run finds the first answer. */
+  admit(ask: RunAdmissionAsk): Promise<RunAdmitted>;
   /** The secret of a key that dies with the run. */
   mintRunKey(request: RunKeyRequest): Promise<string>;
   dropRunKey(run: RunId): Promise<void>;

@@ -293,7 +293,7 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
         (json(await call(at(`/v1/sessions/${id}/events`), { headers: [...key, ...accept] })) as unknown as { items: Body[] }).items.at(-2);
       await expect
         .poll(last)
-        .toMatchObject({ type: 'turn.failed', data: { error_code: 'forbidden', error: 'The key may not use engine sim.' } });
+        .toMatchObject({ type: 'turn.failed', data: { error_code: 'forbidden', error: 'The key may not do this; it lacks engine sim.' } });
     });
 
     test('leave a receipt for every turn and for every model call in it', async () => {

@@ -1,5 +1,14 @@
 import { AbpError } from '../../src/contract/errors.ts';
-import type { EngineOffer, GatewayPort, RunClosing, RunKeyRequest, RunOpening, RunSpend } from '../../src/runtime/gateway-port.ts';
+import {
+  type EngineOffer,
+  type GatewayPort,
+  type RunAdmissionAsk,
+  RunAdmitted,
+  type RunClosing,
+  type RunKeyRequest,
+  type RunOpening,
+  type RunSpend,
+} from '../../src/runtime/gateway-port.ts';
 import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
 import { FAKE_CAPABILITIES } from '../support/agents/test-adapter.ts';
 
@@ -22,6 +31,7 @@ const NOTHING: RunSpend = {
 export class PaperGateway implements GatewayPort {
   readonly url = 'http://127.0.0.1:1';
   readonly minted: RunKeyRequest[] = [];
+  readonly asked: RunAdmissionAsk[] = [];
   readonly dropped: string[] = [];
   readonly claimed = new Set<string>();
   readonly facts: (RunOpening | RunClosing)[] = [];
@@ -35,6 +45,10 @@ export class PaperGateway implements GatewayPort {
   }
   async offer(): Promise<EngineOffer> {
     return this.offered;
+  }
+  async admit(ask: RunAdmissionAsk): Promise<RunAdmitted> {
+    this.asked.push(ask);
+    return new RunAdmitted('server');
   }
   async mintRunKey(request: RunKeyRequest): Promise<string> {
     this.minted.push(request);

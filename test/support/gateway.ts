@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { z } from 'zod';
-import type { Policy } from '../../src/calls/policy.ts';
+import type { Check } from '../../src/calls/admission.ts';
 import { Config, type EngineConfig } from '../../src/gateway/config.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import { type ServerOptions, startServer } from '../../src/gateway/server.ts';
@@ -17,7 +17,7 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   /** A home to start on; without it a new one that vanishes with the server. */
   readonly home?: string;
-  readonly policy?: Policy;
+  readonly checks?: readonly Check[];
   /** What keeps receipts; the real keeper unless told. */
   readonly keep?: ServerOptions['keep'];
 }
@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       home,
       version: '0.0.0-test',
       log,
-      ...(options.policy === undefined ? {} : { policy: options.policy }),
+      ...(options.checks === undefined ? {} : { checks: options.checks }),
       ...(options.keep === undefined ? {} : { keep: options.keep }),
     });
     const close = async (): Promise<void> => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { Admission, EngineDoor } from '../../src/calls/admission.ts';
 import type { Deployment } from '../../src/calls/deployment.ts';
 import { LiveRuns } from '../../src/calls/live-runs.ts';
-import { allowAll } from '../../src/calls/policy.ts';
 import { sim } from '../../src/engines/sim/engine.ts';
 import { transport } from '../../src/engines/sim/transport.ts';
 import { type Home, openHome } from '../../src/home/home.ts';
@@ -75,7 +75,7 @@ export class TestPlatform {
       way: {
         sink: keeper ?? { append: (fact) => void facts.push(fact), closing: () => undefined },
         live: new LiveRuns(),
-        policy: allowAll,
+        admission: new Admission(),
         version: '0',
       },
       deployments: new Map([['sim', deployment()]]),
@@ -180,7 +180,7 @@ function keeperOf(home: Home, databaseUrl: string | undefined): Keeper {
 }
 
 function deployment(): Deployment {
-  return { engine: sim, origin: '', basePath: '', auth: 'none', transport, silenceMs: 60_000 };
+  return { engine: sim, origin: '', basePath: '', auth: 'none', door: new EngineDoor({ transport }), silenceMs: 60_000 };
 }
 
 /** A tool for tests; unless told, it answers with its input. */

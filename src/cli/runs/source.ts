@@ -27,7 +27,7 @@ export async function insideRun(context: Context, options: RunOptions): Promise<
   try {
     const service = await runServiceOf(gateway.inside);
     const runId = await service.start(options, {
-      keyId: null,
+      owner: { keyId: null, parent: null, tags: [] },
       keepWords: recordingFor(gateway.inside.config, { kind: 'token' }) === 'full',
     });
     const live = service.live(runId);

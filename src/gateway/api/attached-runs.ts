@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { RunTerms } from '../../calls/scopes.ts';
 import { FidelityEntry } from '../../contract/negotiation.ts';
 import { Receipt, ReceiptUsage, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import { Compatibility } from '../../contract/support.ts';
-import { RunTerms } from '../auth/scopes.ts';
 
 const text = z.string();
 const textOrNull = text.nullable();
@@ -27,6 +27,15 @@ export const Offer = z.union([
   z.strictObject({ engine: text, missing: text }),
 ]);
 export type Offer = z.infer<typeof Offer>;
+
+export const AttachedAdmission = z.strictObject({
+  agent: text.describe('The coding agent that wants to start.'),
+  dialect: textOrNull,
+  engine: textOrNull.describe('The engine that its model calls go to.'),
+  model: textOrNull,
+  direct: z.boolean().describe('Its model calls go past the gateway.'),
+  tags: z.array(text),
+});
 
 export const AttachedKey = RunTerms.extend({
   raw: z.boolean(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Scopes, UserScopes } from '../../calls/scopes.ts';
 import { Recording } from '../../contract/receipts/receipt.ts';
-import { Scopes, UserScopes } from '../auth/scopes.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Scopes } from '../../calls/scopes.ts';
 import type { Key } from '../../store/keys.ts';
 import { authorize, maySee, type Need } from './access.ts';
 import type { Principal } from './principal.ts';
-import type { Scopes } from './scopes.ts';
 
 function keyOf(scopes: Scopes, id = 'key_1'): Principal {
   const key: Key = {
@@ -22,13 +22,6 @@ function keyOf(scopes: Scopes, id = 'key_1'): Principal {
   return { kind: 'key', key, scopes };
 }
 
-const vendor = (engine: string, model?: string, raw = false): Need => ({
-  kind: 'vendor',
-  engine,
-  raw,
-  ...(model === undefined ? {} : { model }),
-});
-
 function verdict(principal: Principal, need: Need): string {
   try {
     authorize(principal, need);
@@ -41,8 +34,6 @@ function verdict(principal: Principal, need: Need): string {
 const NEEDS: readonly Need[] = [
   { kind: 'public' },
   { kind: 'read' },
-  vendor('sim', 'm'),
-  vendor('sim', 'm', true),
   { kind: 'plane', plane: 'agent' },
   { kind: 'plane', plane: 'run' },
   { kind: 'control' },
@@ -50,32 +41,19 @@ const NEEDS: readonly Need[] = [
 
 describe('the access table', () => {
   it.each<[string, Principal, string[]]>([
-    ['anonymous', { kind: 'anonymous' }, ['may', ...Array(6).fill('unauthenticated')]],
-    ['local', { kind: 'local' }, ['may', 'may', 'may', 'may', 'may', 'forbidden', 'forbidden']],
-    ['the token', { kind: 'token' }, Array(7).fill('may')],
-    ['an admin key', keyOf({ admin: true }), Array(7).fill('may')],
-    ['a plain key', keyOf({}), ['may', 'may', 'may', 'forbidden', 'forbidden', 'forbidden', 'forbidden']],
-    ['a raw key', keyOf({ raw: true }), ['may', 'may', 'may', 'may', 'forbidden', 'forbidden', 'forbidden']],
-    ['a run key', keyOf({ planes: ['run'] }), ['may', 'may', 'forbidden', 'forbidden', 'forbidden', 'may', 'forbidden']],
+    ['anonymous', { kind: 'anonymous' }, ['may', ...Array(4).fill('unauthenticated')]],
+    ['local', { kind: 'local' }, ['may', 'may', 'may', 'forbidden', 'forbidden']],
+    ['the token', { kind: 'token' }, Array(5).fill('may')],
+    ['an admin key', keyOf({ admin: true }), Array(5).fill('may')],
+    ['a plain key', keyOf({}), ['may', 'may', 'forbidden', 'forbidden', 'forbidden']],
+    ['a run key', keyOf({ planes: ['run'] }), ['may', 'may', 'forbidden', 'may', 'forbidden']],
   ])('%s', (_, principal, expected) => {
     expect(NEEDS.map((need) => verdict(principal, need))).toEqual(expected);
   });
 
-  it('holds engines and models to their patterns', () => {
-    const key = keyOf({ engines: ['sim', 'open*'], models: ['small-*'] });
-    expect(verdict(key, vendor('sim', 'small-1'))).toBe('may');
-    expect(verdict(key, vendor('openai', 'small-1'))).toBe('may');
-    expect(verdict(key, vendor('claude', 'small-1'))).toBe('forbidden');
-    expect(verdict(key, vendor('sim', 'large'))).toBe('forbidden');
-    expect(verdict(keyOf({ engines: [] }), vendor('sim'))).toBe('forbidden');
-  });
-
   it('says what is missing without showing the key', () => {
-    expect(() => authorize(keyOf({ engines: ['sim'] }), vendor('claude'))).toThrow(
-      expect.objectContaining({
-        message: 'The key abp_test… may not do this; it lacks engine claude.',
-        details: { scope: 'engine claude' },
-      }),
+    expect(() => authorize(keyOf({}), { kind: 'control' })).toThrow(
+      expect.objectContaining({ message: 'The key abp_test… may not do this; it lacks admin.', details: { scope: 'admin' } }),
     );
   });
 });

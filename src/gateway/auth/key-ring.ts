@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { Scopes } from '../../calls/scopes.ts';
 import { findKeyByHash, isLive, type Key } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
-import { Scopes } from './scopes.ts';
 
 /** A revoked key is refused at the latest this much later by other processes; the one that revokes forgets it at once. */
 const FRESH_MS = 5000;

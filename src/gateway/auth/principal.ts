@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CallOwner } from '../../calls/call.ts';
 import { bareCredential } from '../../calls/headers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -81,4 +82,14 @@ export function parentOf(principal: Principal): RunId | null {
 /** The id that receipts carry; null for callers without a key. */
 export function keyIdOf(principal: Principal): string | null {
   return principal.kind === 'key' ? principal.key.id : null;
+}
+
+const NO_TAGS: readonly string[] = [];
+const UNKEYED: CallOwner = { keyId: null, parent: null, tags: NO_TAGS };
+
+/** The caller as one on whose behalf engines are called. */
+export function ownerOf(principal: Principal): CallOwner {
+  if (principal.kind !== 'key') return UNKEYED;
+  const { key, scopes } = principal;
+  return { keyId: key.id, keyPrefix: key.prefix, scopes, parent: key.runId, tags: key.tags };
 }

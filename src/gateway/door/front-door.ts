@@ -5,6 +5,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
+import { assertKnown } from '../auth/access.ts';
 import { authenticate, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleVendor } from '../vendor/handle.ts';
@@ -87,7 +88,7 @@ export class FrontDoor {
       const target = parseTarget(request.url ?? '/');
       this.#trust(request);
       const principal = await this.#principal(request, target);
-      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      assertKnown(principal);
       handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
     };
     splice().catch(fail);
@@ -107,7 +108,7 @@ export class FrontDoor {
     }
     const engine = target.engine ?? markedEngine(target.path, request.headers);
     if (engine !== undefined && !isOwnList(engine, target.path)) {
-      if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+      assertKnown(principal);
       handleRaw(this.#gateway, { request, response, runId, target: { ...target, engine }, principal });
       return;
     }
@@ -139,7 +140,7 @@ export function isSplice(request: IncomingMessage): boolean {
 
 /** What is refused on a vendor path by its headers alone, before a byte of the body is read. */
 function assertVendorCall(request: IncomingMessage, target: Target, principal: Principal, match: PathMatch | undefined): void {
-  if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+  assertKnown(principal);
   if (request.headers.upgrade?.toLowerCase() === 'websocket') {
     throw new AbpError('upgrade_required', `${target.path} has no WebSocket form here; use HTTP.`);
   }

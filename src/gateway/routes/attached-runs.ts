@@ -1,4 +1,5 @@
 import {
+  AttachedAdmission,
   AttachedClosing,
   AttachedKey,
   AttachedOpening,
@@ -51,6 +52,18 @@ export const attachedRunRoutes = [
     params: AttachedParams,
     handle: async ({ gateway, params }) => {
       await runPort(gateway).claim(runIdOf(params.run_id));
+      return new Reply(204, undefined);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/attached-runs/{run_id}/admission',
+    summary: 'Whether the run may start its agent: policy, budgets and limits are asked.',
+    need: NEED,
+    params: AttachedParams,
+    body: AttachedAdmission,
+    handle: async ({ gateway, params, body }) => {
+      await runPort(gateway).admit({ runId: runIdOf(params.run_id), ...body });
       return new Reply(204, undefined);
     },
   }),

@@ -1,12 +1,12 @@
 import { isoTime } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Recording } from '../../contract/receipts/receipt.ts';
 import { createKey, type Key, listKeys, revokeKey } from '../../store/keys.ts';
 import { CreatedKey, KeyList, KeyListQuery, KeyParams, type KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
-import { Scopes } from '../auth/scopes.ts';
 import { defineRoute, Reply } from '../route.ts';
 
 const SHOWN = 12;

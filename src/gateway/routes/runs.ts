@@ -22,7 +22,7 @@ import {
   StartedRun,
 } from '../api/runs.ts';
 import { authorize, maySee, ownOnly } from '../auth/access.ts';
-import { keyIdOf, type Principal } from '../auth/principal.ts';
+import { ownerOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
@@ -157,7 +157,7 @@ export const runRoutes = [
       authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
-      const run = await service.start(options, { keyId: keyIdOf(principal), keepWords });
+      const run = await service.start(options, { owner: ownerOf(principal), keepWords });
       return new Reply(201, { run_id: run, status: 'running' });
     },
   }),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { adapters } from '../../adapters/index.ts';
+import { Scopes } from '../../calls/scopes.ts';
 import { newRunId } from '../../contract/run-id.ts';
 import type { RunKeyRequest } from '../../runtime/gateway-port.ts';
 import { AttachedKey } from '../api/attached-runs.ts';
-import { Scopes } from '../auth/scopes.ts';
 import { keyFromWire, keyToWire } from './attached-wire.ts';
 
 const request: RunKeyRequest = {

@@ -1,15 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomToken } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { Admitted } from '../../calls/admission.ts';
+import type { CallOwner } from '../../calls/call.ts';
+import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { ReceiptUsage } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { chooseEngine, type EngineChoice, engines } from '../../engines/index.ts';
-import type { EngineOffer, EngineWish, GatewayPort, RunKeyRequest, RunSpend } from '../../runtime/gateway-port.ts';
+import { chooseEngine, type EngineChoice, engines, ownEngine } from '../../engines/index.ts';
+import {
+  type EngineOffer,
+  type EngineWish,
+  type GatewayPort,
+  type RunAdmissionAsk,
+  RunAdmitted,
+  type RunClosing,
+  type RunKeyRequest,
+  type RunSpend,
+} from '../../runtime/gateway-port.ts';
 import { createKey, deleteExpiredRunKeys, findRunKey, revokeRunKeys } from '../../store/keys.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import { hashSecret } from '../auth/key-ring.ts';
-import { RunTerms } from '../auth/scopes.ts';
 import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
 
@@ -20,8 +31,12 @@ const LOOK_MS = 20;
 /** Dead run keys are kept this long, for whoever reads receipts beside keys. */
 const KEPT_MS = 24 * 3600 * 1000;
 
-/** This gateway, as runs of coding agents see it; `keyId` is the key of whoever asked for the run, `parent` the run on whose behalf it is made. */
-export function runPort(gateway: Gateway, keyId: string | null = null, parent: RunId | null = null): GatewayPort {
+/** The processes of this home, which hold its token. */
+const OWN: CallOwner = { keyId: null, parent: null, tags: [] };
+
+/** This gateway, as runs of coding agents see it; `owner` asked for the run. */
+export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
+  const { keyId, parent } = owner;
   return {
     get url() {
       return gateway.url;
@@ -29,6 +44,7 @@ export function runPort(gateway: Gateway, keyId: string | null = null, parent: R
     enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
     claim: (run) => claimRun(gateway, run),
     offer: async (wish) => offer(gateway, wish),
+    admit: async (ask) => new RunAdmitted(admit(gateway, owner, ask)),
     mintRunKey: (request) => mint(gateway, request),
     dropRunKey: async (run) => {
       const now = Date.now();
@@ -45,6 +61,7 @@ export function runPort(gateway: Gateway, keyId: string | null = null, parent: R
       gateway.keeper.append({ ...CLOSING, ...closing });
       gateway.live.end(closing.run);
       releaseRun(gateway, closing.run);
+      settle(gateway, closing);
     },
   };
 }
@@ -70,8 +87,29 @@ const CLOSING = {
   replayable: false,
 } as const;
 
+function admit({ admission, admittedRuns }: Gateway, owner: CallOwner, { tags, ...ask }: RunAdmissionAsk): Admitted {
+  const known = admittedRuns.get(ask.runId);
+  if (known !== undefined) return known;
+  const admitted = admission.admit({ ...ask, way: 'run', mode: null, owner: { ...owner, tags: [...owner.tags, ...tags] } }, null);
+  admittedRuns.set(ask.runId, admitted);
+  return admitted;
+}
+
+function settle({ admittedRuns }: Gateway, { run, status, usage, upstreamModel, cost }: RunClosing): void {
+  const admitted = admittedRuns.get(run);
+  admittedRuns.delete(run);
+  admitted?.settle({ status, usage, upstreamModel, nanoUsd: cost?.nanoUsd ?? null });
+}
+
+/** A run that was let in is not started after all. */
+export function dropAdmission({ admittedRuns }: Gateway, run: RunId): void {
+  const admitted = admittedRuns.get(run);
+  admittedRuns.delete(run);
+  admitted?.settle({ status: 'failed', usage: null, upstreamModel: null, nanoUsd: null });
+}
+
 function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish): EngineOffer {
-  const own = engines.find((engine) => engine.dialects.includes(dialect) && engine.endpoint !== undefined);
+  const own = ownEngine(dialect);
   const choice: EngineChoice | undefined = name === undefined ? own && { engine: own } : chooseEngine(name);
   if (choice === undefined) {
     throw new AbpError('not_found', `There is no engine "${name ?? dialect}". Known are ${engines.map(({ id }) => id).join(', ')}.`);

@@ -5,7 +5,7 @@ import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { releaseRun } from './claimed-runs.ts';
 import { codingAgentsOf } from './coding-agents.ts';
-import { runPort } from './run-port.ts';
+import { dropAdmission, runPort } from './run-port.ts';
 
 const made = new WeakMap<Gateway, Promise<RunService>>();
 
@@ -23,8 +23,11 @@ async function make(gateway: Gateway): Promise<RunService> {
   return new RunService({
     store: gateway.store,
     agents,
-    port: (keyId, parent) => runPort(gateway, keyId, parent),
-    release: (run) => releaseRun(gateway, run),
+    port: (owner) => runPort(gateway, owner),
+    release: (run) => {
+      releaseRun(gateway, run);
+      dropAdmission(gateway, run);
+    },
     runsFolder: runsFolder(gateway.home.path),
     env: process.env,
     node: gateway.home.nodeId,

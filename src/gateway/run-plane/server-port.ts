@@ -5,7 +5,7 @@ import { identityOf } from '../../base/process-table.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError, isErrorCode } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { GatewayPort } from '../../runtime/gateway-port.ts';
+import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
 import { AttachedSecret, Offer, Spend } from '../api/attached-runs.ts';
 import { closingToWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
 
@@ -28,6 +28,15 @@ export function serverPort(server: ServerAccess): GatewayPort {
     offer: async ({ engine, dialect, dialects }) => {
       const query = new URLSearchParams({ dialect, dialects: dialects.join(','), ...(engine === undefined ? {} : { engine }) });
       return offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));
+    },
+    admit: async ({ runId, ...ask }) => {
+      try {
+        await call(server, 'POST', at(runId, '/admission'), ask);
+      } catch (error) {
+        // A server of an earlier version has no checks to ask; its engines are behind those that it has.
+        if (!AbpError.is(error) || error.code !== 'not_found') throw error;
+      }
+      return new RunAdmitted('server');
     },
     mintRunKey: async (wish) =>
       (await asked(server, 'POST', at(wish.runId, '/key'), { body: keyToWire(wish), answer: AttachedSecret })).secret,

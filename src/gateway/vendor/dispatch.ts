@@ -8,7 +8,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { enginePath } from '../../dialects/paths.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
-import { gated, type TurnedDown } from '../../upstream/gate.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
 import { isOurSecret } from '../auth/principal.ts';
 import { asAbpError, sendError } from '../door/errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -59,10 +59,9 @@ function send(gateway: Gateway, one: Dispatch, line: Line): void {
   const deployment = gateway.deployments.get(plan.route.engine.id);
   if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
   const last = attempts === undefined || attempts.left === 0;
-  const used = last
-    ? deployment
-    : { ...deployment, transport: gated(deployment.transport, (reason) => tryNext(gateway, one, line, reason)) };
-  line.exchange = plan.kind === 'relay' ? relayed(gateway, used, one, plan) : translated(gateway, used, one, plan);
+  const onTurnedDown = last ? undefined : (reason: TurnedDown): void => tryNext(gateway, one, line, reason);
+  const sending: Sending = { gateway, deployment, one, onTurnedDown };
+  line.exchange = plan.kind === 'relay' ? relayed(sending, plan) : translated(sending, plan);
 }
 
 /** Gives this try up for the next, once that can be planned. */
@@ -105,7 +104,15 @@ function answerOf(gateway: Gateway, { response, runId, match }: VendorCall): Htt
   return new HttpAnswer(response, { runId, url: gateway.url, dialect: match.dialect });
 }
 
-function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: Extract<Plan, { kind: 'relay' }>): Exchange {
+/** One try of a call. */
+interface Sending {
+  readonly gateway: Gateway;
+  readonly deployment: Deployment;
+  readonly one: Dispatch;
+  readonly onTurnedDown: ((reason: TurnedDown) => void) | undefined;
+}
+
+function relayed({ gateway, deployment, one, onTurnedDown }: Sending, plan: Extract<Plan, { kind: 'relay' }>): Exchange {
   const { request, runId, target, match } = one.call;
   const ours = (secret: string): boolean => isOurSecret(secret) || gateway.keys.isToken(secret);
   const headers = upstreamHeaders(request.rawHeaders, deployment, ours);
@@ -121,6 +128,8 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
     asides: asidesOf(request.rawHeaders, deployment),
   };
   return relay(sent, {
+    admitted: plan.admitted,
+    onTurnedDown,
     deployment,
     dialect: match.path.operation === 'generate' ? match.dialect : undefined,
     recorder: one.recorder,
@@ -130,12 +139,7 @@ function relayed(gateway: Gateway, deployment: Deployment, one: Dispatch, plan: 
   });
 }
 
-function translated(
-  gateway: Gateway,
-  deployment: Deployment,
-  one: Dispatch,
-  plan: Extract<Plan, { kind: 'translate' }>,
-): Exchange | undefined {
+function translated({ gateway, deployment, one, onTurnedDown }: Sending, plan: Extract<Plan, { kind: 'translate' }>): Exchange | undefined {
   const { runId, target, match } = one.call;
   const { asked, changes } = plan;
   const answer = answerOf(gateway, one.call);
@@ -167,6 +171,8 @@ function translated(
     asides: asidesOf(one.call.request.rawHeaders, deployment),
   };
   return callMapped(sent, {
+    admitted: plan.admitted,
+    onTurnedDown,
     deployment,
     recorder: one.recorder,
     answer,

@@ -90,6 +90,7 @@ class Opening implements Step {
 
   fail(error: unknown): void {
     this.#release();
+    this.#recorder.drop();
     this.#fail(error);
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { engines } from '../../engines/index.ts';
+import { ownEngine } from '../../engines/index.ts';
 
 /** A header that only a vendor's SDK sends, and the dialect it belongs to. */
 const MARKS = [{ header: 'anthropic-version', dialect: 'claude' }] as const;
@@ -12,5 +12,5 @@ export function markedEngine(path: string, headers: IncomingHttpHeaders): string
   if (!SHARED_PATH.test(path)) return undefined;
   const mark = MARKS.find(({ header }) => headers[header] !== undefined);
   if (mark === undefined) return undefined;
-  return engines.find(({ dialects, endpoint }) => endpoint !== undefined && dialects.includes(mark.dialect))?.id;
+  return ownEngine(mark.dialect)?.id;
 }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { RunTerms } from '../../calls/scopes.ts';
 import type { Capability } from '../../contract/capability.ts';
 import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
 import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
 import type { ThinkingOverride } from '../../mapping/thinking-override.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { RunTerms } from '../auth/scopes.ts';
 
 /** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
 export interface CallOptions {

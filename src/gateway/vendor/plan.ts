@@ -1,17 +1,17 @@
 import { sha256 } from '../../base/canonical-json.ts';
-import type { PolicyAsk } from '../../calls/policy.ts';
+import type { Admitted, EngineDoor } from '../../calls/admission.ts';
+import type { Call } from '../../calls/call.ts';
+import { permission } from '../../calls/permission.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { CapabilityManifest, CapabilityRequirements } from '../../contract/support.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Asked } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
 import type { OpenFact } from '../../receipts/journal/facts.ts';
-import { authorize } from '../auth/access.ts';
-import { keyIdOf, parentOf } from '../auth/principal.ts';
+import { ownerOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { Attempts } from './attempts.ts';
@@ -24,7 +24,9 @@ import type { Read } from './read.ts';
 import { requestBodies } from './recorded.ts';
 
 /** What to send: the caller's bytes (with another model name at most), or a translation. */
-export type Plan =
+export type Plan = Draft & { readonly admitted: Admitted };
+
+type Draft =
   | {
       readonly kind: 'relay';
       readonly route: Route;
@@ -77,15 +79,17 @@ function planRoute(gateway: Gateway, { call, read, options, facts: opening, reco
     { call, read, recorder },
     () => facts,
     () => {
-      const { engine, model } = chosen;
-      authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, model: model === '' ? undefined : model });
-      const rewritten = isRewritten(call, chosen);
-      const drafted = rewritten ? translation({ call, read, options, facts }, chosen) : relaying({ call, read, options, facts }, chosen);
+      const wanted = callOf(call, chosen);
+      // Asked again with everything else: a key that may not call this engine need not wait for a translation to hear so.
+      const forbidden = permission(wanted);
+      if (forbidden !== undefined) throw forbidden;
+      const drafted =
+        wanted.way === 'mapped' ? translation({ call, read, options, facts }, chosen) : relaying({ call, read, options, facts }, chosen);
       facts = drafted.facts;
       if (drafted.error !== undefined) throw drafted.error;
-      gateway.policy(policyAsk(call, drafted.plan));
-      assertKey(gateway, chosen, rewritten);
-      return drafted.plan;
+      const { draft } = drafted;
+      const tools = draft.kind === 'translate' ? draft.asked.tools : undefined;
+      return { ...draft, admitted: recorder.admit(gateway.admission, { ...wanted, tools }, doorOf(gateway, chosen)) };
     },
   );
   recorder.open(facts, () => requestBodies(call, read, plan));
@@ -109,25 +113,31 @@ function recorded<T>(
   }
 }
 
-/** Policy sees what a mapped request offers; a passed-through body is the engine's to read. */
-function policyAsk({ principal, match }: VendorCall, plan: Plan): PolicyAsk {
-  const { engine, model, mode } = plan.route;
+/** The call as its checks see it. Its tools are known once it is translated; a passed-through body is the engine's to read. */
+function callOf(call: VendorCall, chosen: Route): Omit<Call, 'runId'> {
+  const { engine, model, mode } = chosen;
   return {
-    keyId: keyIdOf(principal),
-    dialect: match.dialect.id,
+    way: isRewritten(call, chosen) ? 'mapped' : 'relay',
+    owner: ownerOf(call.principal),
     engine: engine.id,
-    model,
+    model: model === '' ? null : model,
+    dialect: call.match.dialect.id,
     mode,
-    tools: plan.kind === 'translate' ? plan.asked.tools : undefined,
   };
 }
 
-type Draft =
-  | { readonly facts: Facts; readonly plan: Plan; readonly error?: undefined }
+function doorOf(gateway: Gateway, { engine }: Route): EngineDoor {
+  const deployment = gateway.deployments.get(engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
+  return deployment.door;
+}
+
+type Drafted =
+  | { readonly facts: Facts; readonly draft: Draft; readonly error?: undefined }
   | { readonly facts: Facts; readonly error: AbpError };
 
 /** What goes out in the caller's own dialect. Requirements come from headers alone. */
-function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, chosen: Route): Draft {
+function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, chosen: Route): Drafted {
   const { requirements, compatibility } = options;
   const { manifest, name } = chosen.engine;
   const { body, fidelity } = outgoing(call, read, chosen, options);
@@ -143,7 +153,7 @@ function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, c
     if (AbpError.is(error)) return { facts: known, error };
     throw error;
   }
-  return { facts: known, plan: { kind: 'relay', route: chosen, body, decoded: body !== read.body && read.text !== read.body } };
+  return { facts: known, draft: { kind: 'relay', route: chosen, body, decoded: body !== read.body && read.text !== read.body } };
 }
 
 function negotiation(manifest: CapabilityManifest, requirements: CapabilityRequirements): OpenFact['negotiation'] {
@@ -151,7 +161,7 @@ function negotiation(manifest: CapabilityManifest, requirements: CapabilityRequi
   return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
 }
 
-function translation({ call, read, options, facts: opening }: Omit<Draftable, 'recorder'>, chosen: Route): Draft {
+function translation({ call, read, options, facts: opening }: Omit<Draftable, 'recorder'>, chosen: Route): Drafted {
   if (call.match.path.operation === 'embeddings') {
     const { dialect } = call.match;
     const parties = { dialectId: dialect.id, dialectStyle: dialect.style, engineId: chosen.engine.id, engineName: chosen.engine.name };
@@ -169,7 +179,7 @@ function translation({ call, read, options, facts: opening }: Omit<Draftable, 'r
   const { asked, changes } = prepared;
   if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
   const { body, path, headers } = upstream;
-  return { facts, plan: { kind: 'translate', route: chosen, body, path, headers, asked, changes } };
+  return { facts, draft: { kind: 'translate', route: chosen, body, path, headers, asked, changes } };
 }
 
 function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route, opening: Facts): Facts {
@@ -187,6 +197,7 @@ function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, 
 
 function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Facts {
   const { principal, match, target } = call;
+  const { keyId, parent, tags } = ownerOf(principal);
   return {
     plane: 'gateway',
     task: `${match.path.method} ${target.path}`,
@@ -204,28 +215,8 @@ function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: C
     upstreamRequest: null,
     recording: recordingFor(gateway.config, principal),
     enforcement: 'enforced',
-    tags: principal.kind === 'key' ? principal.key.tags : [],
-    keyId: keyIdOf(principal),
-    parent: parentOf(principal),
+    tags,
+    keyId,
+    parent,
   };
-}
-
-/** An engine that wants our key and has none says which variable is missing. A caller's own key only goes to its issuer, unchanged. */
-function assertKey(gateway: Gateway, { engine }: Route, rewritten: boolean): void {
-  const deployment = gateway.deployments.get(engine.id);
-  if (deployment?.origin === '' && engine.transport === undefined) throw missing(engine, 'address', variableOf(engine, 'URL'));
-  if (deployment === undefined || deployment.auth === 'none' || deployment.key !== undefined) return;
-  if (deployment.auth === 'caller' && !rewritten) return;
-  throw missing(engine, 'key', engine.auth?.env[0] ?? variableOf(engine, 'KEY'));
-}
-
-function variableOf(engine: Engine, what: 'KEY' | 'URL'): string {
-  return `ABP_ENGINE_${engine.id.toUpperCase().replaceAll('-', '_')}_${what}`;
-}
-
-function missing(engine: Engine, what: string, variable: string): AbpError {
-  return new AbpError('E007', `${engine.name} has no ${what}: set ${variable}`, {
-    backend_id: `engine:${engine.id}`,
-    reason: `${variable} is not set`,
-  });
 }

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
+import { permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { scanBody, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
-import { authorize } from '../auth/access.ts';
+import { ownerOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import type { VendorCall } from './handle.ts';
@@ -49,7 +50,8 @@ export async function readLarge(gateway: Gateway, call: VendorCall, body: Body):
     const [first] = chooseRoutes(gateway, call, read, options);
     if (first === undefined) return read;
     const { engine, model } = first;
-    authorize(call.principal, { kind: 'vendor', engine: engine.id, raw: false, model: model === '' ? undefined : model });
+    if (permission({ way: 'mapped', owner: ownerOf(call.principal), engine: engine.id, model: model === '' ? null : model }) !== undefined)
+      return read;
     const sha256 = await writeAside(gateway, { call, read, options }, first);
     return { ...read, ...(sha256 === undefined || body.text !== body.body ? {} : { sha256 }) };
   } catch (error) {

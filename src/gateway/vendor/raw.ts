@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { upstreamAddress } from '../../calls/address.ts';
+import type { Admitted } from '../../calls/admission.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { headerOf, upstreamHeaders, upstreamQuery } from '../../calls/headers.ts';
 import { Recorder } from '../../calls/recorder.ts';
@@ -8,8 +9,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { chooseEngine, engines } from '../../engines/index.ts';
 import type { ExchangeRequest } from '../../upstream/exchange.ts';
-import { authorize } from '../auth/access.ts';
-import { isOurSecret, keyIdOf, type Principal, parentOf } from '../auth/principal.ts';
+import { isOurSecret, ownerOf, type Principal } from '../auth/principal.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { rawRecordingFor } from '../recording.ts';
@@ -27,9 +27,8 @@ export interface RawCall {
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
 export function handleRaw(gateway: Gateway, call: RawCall): void {
   const { request, response, runId, target } = call;
-  const deployment = rawDeployment(gateway, call);
-  const recorder = new Recorder(gateway.keeper, gateway.live, runId);
-  recorder.open(rawFacts(gateway, call, deployment.engine.id));
+  const deployment = rawDeployment(gateway, target);
+  const { admitted, recorder } = openRaw(gateway, call, deployment, 'raw');
   const ours = oursOf(gateway);
   const sent: ExchangeRequest = {
     ...upstreamAddress(deployment, request.rawHeaders, `${target.path}${upstreamQuery(target.query, deployment, ours)}`),
@@ -40,6 +39,7 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
     runHex: runId.slice(4),
   };
   const exchange = relay(sent, {
+    admitted,
     deployment,
     dialect: undefined,
     recorder,
@@ -53,18 +53,42 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
   });
 }
 
-/** The engine that the path names, if the caller may use it raw. */
-export function rawDeployment(gateway: Gateway, { target, principal }: Pick<RawCall, 'target' | 'principal'>): Deployment {
+/** The engine that the path names. */
+export function rawDeployment(gateway: Gateway, target: Target): Deployment {
   const engine = chooseEngine(target.engine ?? '')?.engine;
   if (engine === undefined) {
     throw new AbpError('not_found', `There is no engine "${target.engine}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
   }
-  authorize(principal, { kind: 'vendor', engine: engine.id, raw: true });
   const deployment = gateway.deployments.get(engine.id);
   if (deployment === undefined || deployment.origin === '') {
     throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
   }
   return deployment;
+}
+
+/** Asks for admission and journals the beginning of a call whose bytes nobody here reads; a refusal is a run too. */
+export function openRaw(
+  gateway: Gateway,
+  call: Omit<RawCall, 'response'>,
+  { engine, door }: Deployment,
+  way: 'raw' | 'splice',
+): { readonly admitted: Admitted; readonly recorder: Recorder } {
+  const recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
+  const owner = ownerOf(call.principal);
+  const facts = rawFacts(gateway, call, engine.id);
+  const wanted = { way, owner, engine: engine.id, model: null, dialect: null, mode: 'passthrough' } as const;
+  let admitted: Admitted;
+  try {
+    admitted = recorder.admit(gateway.admission, wanted, door);
+  } catch (error) {
+    if (AbpError.is(error)) {
+      recorder.open(facts);
+      recorder.refused(error);
+    }
+    throw error;
+  }
+  recorder.open(facts);
+  return { admitted, recorder };
 }
 
 /** Tells our credentials from the caller's own. */
@@ -83,11 +107,12 @@ function withLength(headers: readonly string[], request: IncomingMessage): strin
 }
 
 /** How a raw call begins. */
-export function rawFacts(
+function rawFacts(
   gateway: Gateway,
   { request, target, principal }: Omit<RawCall, 'response'>,
   engine: string,
 ): Parameters<Recorder['open']>[0] {
+  const { keyId, parent, tags } = ownerOf(principal);
   return {
     plane: 'gateway',
     task: `${request.method} ${target.path} → ${engine}`,
@@ -105,8 +130,8 @@ export function rawFacts(
     upstreamRequest: null,
     recording: rawRecordingFor(gateway.config, principal),
     enforcement: 'enforced',
-    tags: principal.kind === 'key' ? principal.key.tags : [],
-    keyId: keyIdOf(principal),
-    parent: parentOf(principal),
+    tags,
+    keyId,
+    parent,
   };
 }

@@ -5,13 +5,13 @@ import { nodeHttp } from '../../base/node-http.ts';
 import { upstreamAddress } from '../../calls/address.ts';
 import { failureError } from '../../calls/failure.ts';
 import { downstreamHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
-import { Recorder } from '../../calls/recorder.ts';
+import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
-import { oursOf, rawDeployment, rawFacts } from './raw.ts';
+import { openRaw, oursOf, rawDeployment } from './raw.ts';
 
 /** A caller who wants a WebSocket to an engine. */
 export interface SpliceRequest {
@@ -27,11 +27,14 @@ export interface SpliceRequest {
 /** Joins the caller's connection with one to the engine. Its frames are not read: the receipt holds their bytes' digest. */
 export function handleSplice(gateway: Gateway, call: SpliceRequest, fail: (error: unknown) => void): void {
   const { request, socket, runId, target } = call;
-  const deployment = rawDeployment(gateway, call);
-  const { splice } = deployment;
-  if (splice === undefined) throw new AbpError('upgrade_required', `${deployment.engine.name} has no WebSocket form.`);
-  const recorder = new Recorder(gateway.keeper, gateway.live, runId);
-  recorder.open(rawFacts(gateway, call, deployment.engine.id));
+  const deployment = rawDeployment(gateway, target);
+  const { admitted, recorder } = openRaw(gateway, call, deployment, 'splice');
+  const { splice } = admitted;
+  if (splice === undefined) {
+    const error = new AbpError('upgrade_required', `${deployment.engine.name} has no WebSocket form.`);
+    recorder.refused(error);
+    throw error;
+  }
   recorder.dispatched();
   const ours = oursOf(gateway);
   const exchange = splice(

@@ -112,9 +112,8 @@ async function ran(service: RunService, options: RunOptions, { signal, behalf }:
   let delta: WorkspaceDelta | null = null;
   if (signal.aborted) throw new ToolFailure('The call was cancelled before the agent started.');
   const runId = await service.start(options, {
-    keyId: behalf?.keyId ?? null,
+    owner: { keyId: behalf?.keyId ?? null, parent: behalf === undefined ? null : runOfTurn(behalf.turnId), tags: [] },
     keepWords: behalf?.recording === 'full',
-    parent: behalf === undefined ? null : runOfTurn(behalf.turnId),
     callbacks: { onInputRequired: () => NOBODY },
     onChanges: (changes) => {
       delta = changes;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { Scopes } from '../../calls/scopes.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import { freshState, type TurnState } from '../../loop/state.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
@@ -14,6 +15,15 @@ export interface TurnGrant {
   readonly models?: readonly string[] | undefined;
   /** Labels of the sender's key, for every receipt of the turn. */
   readonly tags?: readonly string[] | undefined;
+}
+
+/** What the sender's key allowed when it asked for the turn, for every model call of it. */
+export function grantedScopes({ engines, models }: TurnGrant): Scopes {
+  return {
+    planes: ['agent'],
+    ...(engines === undefined ? {} : { engines: [...engines] }),
+    ...(models === undefined ? {} : { models: [...models] }),
+  };
 }
 
 /** What is kept of a turn between two steps. */

@@ -7,7 +7,7 @@ import { newId, runOfTurn } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import type { Transcript } from '../sessions/transcript.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { TurnGrant } from './checkpoint.ts';
+import { grantedScopes, type TurnGrant } from './checkpoint.ts';
 import { type TurnAgent, toolDeclarations } from './turn-agent.ts';
 import { turnTags } from './turn-receipt.ts';
 
@@ -50,9 +50,12 @@ export async function modelSignal(parts: PlatformParts, side: ModelSide, one: Mo
     compatibility: 'best_effort',
     emulate: NONE,
     task: `${agent.name} → ${deployment.engine.id}`,
-    parent: runOfTurn(turnId),
-    keyId: side.keyId,
-    tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),
+    owner: {
+      keyId: side.keyId,
+      scopes: grantedScopes(side.grant),
+      parent: runOfTurn(turnId),
+      tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),
+    },
     recording: side.grant.recording,
     signal,
     onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),

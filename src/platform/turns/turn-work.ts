@@ -1,5 +1,5 @@
-import { globMatch } from '../../base/glob.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { LoopSignal } from '../../loop/signal.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
@@ -10,7 +10,7 @@ import { newId } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
 import { Transcript } from '../sessions/transcript.ts';
-import { type Checkpoint, checkpointOf, type TurnGrant } from './checkpoint.ts';
+import { type Checkpoint, checkpointOf, grantedScopes, type TurnGrant } from './checkpoint.ts';
 import { resuming } from './outside-signals.ts';
 import type { TurnAgent } from './turn-agent.ts';
 import type { TurnWork } from './turn-run.ts';
@@ -131,11 +131,10 @@ function endingBy(error: unknown): LoopSignal {
   return { kind: 'given-up', failure: { code: error.code, message: error.message, retryable: false } };
 }
 
-function assertGranted({ engines, models }: TurnGrant, { engine, model }: AgentModel): void {
-  const allows = (patterns: readonly string[] | undefined, name: string): boolean =>
-    patterns === undefined || patterns.some((pattern) => globMatch(pattern, name));
-  const missing = !allows(engines, engine.id) ? `engine ${engine.id}` : !allows(models, model) ? `model ${model}` : undefined;
-  if (missing !== undefined) throw new AbpError('forbidden', `The key may not use ${missing}.`, { scope: missing });
+/** Asked before the turn begins; each model call is asked again. */
+function assertGranted(grant: TurnGrant, { engine, model }: AgentModel): void {
+  const refusal = permission({ way: 'turn', owner: { scopes: grantedScopes(grant) }, engine: engine.id, model });
+  if (refusal !== undefined) throw refusal;
 }
 
 /** Stands in for an agent that cannot be put together; its turn only ends. */

@@ -3,11 +3,11 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
-import type { GatewayPort } from '../gateway-port.ts';
+import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
 import { childEnvironment } from './process/environment.ts';
 import { openRunFolder, type RunFolder } from './process/run-folder.ts';
-import { carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
+import { admissionAsk, carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Stands for the key while the adapter is asked what it would do; nothing is started with it. */
@@ -16,6 +16,8 @@ const NO_KEY = 'abp_none';
 /** A run that can be started. */
 export interface Prepared {
   readonly port: GatewayPort;
+  /** Agents are started from a prepared run alone, and there is none without this. */
+  readonly admitted: RunAdmitted;
   readonly folder: RunFolder;
   readonly detected: Detected;
   readonly traffic: Traffic;
@@ -46,10 +48,11 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
   assertBudgetHolds(options, port);
   const detected = await detect(run);
   const traffic = await chooseTraffic(adapter, options, port);
+  const admitted = await port.admit(admissionAsk(runId, adapter, options, traffic));
   const wanted = deps.agents.wanted(adapter, options);
   const folder = openRunFolder(deps.runsFolder, runId, deps.ownerPid);
   try {
-    return await planned(run, port, { detected, traffic, wanted, folder });
+    return await planned(run, port, { admitted, detected, traffic, wanted, folder });
   } catch (error) {
     folder.remove();
     throw error;
@@ -63,7 +66,7 @@ function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: Gate
   throw new AbpError('E005', message, { operation: 'run', policy_rule: 'maxBudgetUsd' });
 }
 
-type Found = Pick<Prepared, 'detected' | 'traffic' | 'wanted' | 'folder'>;
+type Found = Pick<Prepared, 'admitted' | 'detected' | 'traffic' | 'wanted' | 'folder'>;
 
 /** The agent waits for nobody, or not for everything: a hook is then told and cannot stop. */
 const UNSTOPPED: Readonly<Record<WaitsFor, string | undefined>> = {

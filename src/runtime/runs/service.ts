@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
+import type { CallOwner } from '../../calls/call.ts';
 import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import { runExists } from '../../contract/runs/run-error.ts';
@@ -18,16 +19,17 @@ import { keepableOptions, withoutSecrets, withoutWords } from './events/redactio
 import { RunLog } from './events/run-log.ts';
 import type { RunCallbacks, RunHandle } from './handle.ts';
 import { checkStart, startRun } from './start-run.ts';
+import { admissionAsk } from './traffic.ts';
 
 export interface RunServiceOptions {
   readonly store: Store;
   readonly agents: CodingAgents;
-  /** The gateway on behalf of whoever holds this key, and of the run that asked for this one. */
-  port(keyId: string | null, parent: RunId | null): GatewayPort;
+  /** The gateway on behalf of the caller who asks for a run. */
+  port(owner: CallOwner): GatewayPort;
   readonly runsFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly node: string;
-  /** The id of a caller is free again: its run was not started after all. */
+  /** The id of a caller is free again and its admission given back: its run was not started after all. */
   release(run: RunId): void;
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
@@ -36,12 +38,10 @@ export interface RunServiceOptions {
 
 /** Who asks for a run, and what is kept of it. */
 export interface RunAsk {
-  readonly keyId: string | null;
+  readonly owner: CallOwner;
   /** Whether what was said is kept after the end. */
   readonly keepWords: boolean;
   readonly callbacks?: RunCallbacks;
-  /** The run on whose behalf this one is made. */
-  readonly parent?: RunId | null;
   readonly onChanges?: RunDeps['onChanges'];
 }
 
@@ -84,9 +84,14 @@ export class RunService {
     const { agents, store, runsFolder, env, node, onFault } = this.#options;
     const adapter = agents.adapters.get(options.agent);
     checkStart(adapter, options, agents.knowledge);
-    const runId = await this.#idOf(options);
+    const port = this.#options.port(ask.owner);
+    const runId = await this.#idOf(options, port);
+    await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
+      this.#options.release(runId);
+      throw error;
+    });
     const kept = keepableOptions(options);
-    const row = { runId, agent: adapter.agent, node, keyId: ask.keyId, options: kept, createdAt: Date.now() };
+    const row = { runId, agent: adapter.agent, node, keyId: ask.owner.keyId, options: kept, createdAt: Date.now() };
     await createRun(store, row).catch(async (error: unknown) => {
       this.#options.release(runId);
       // Another node may have taken the same id in the same moment.
@@ -95,7 +100,7 @@ export class RunService {
     const log = new RunLog(store, runId, this.#options);
     const deps: RunDeps = {
       agents: agents.knowledge,
-      gateway: async () => this.#options.port(ask.keyId, ask.parent ?? null),
+      gateway: async () => port,
       runsFolder,
       env,
       clock: systemClock,
@@ -110,10 +115,10 @@ export class RunService {
   }
 
   /** The caller's own id, taken before anything is written: the same start may be sent again and runs once. */
-  async #idOf({ runId }: RunOptions): Promise<RunId> {
+  async #idOf({ runId }: RunOptions, port: GatewayPort): Promise<RunId> {
     const named = runId === undefined ? undefined : parseNamedRunId(runId);
     if (named === undefined) return newRunId();
-    await this.#options.port(null, null).claim(named);
+    await port.claim(named);
     return named;
   }
 

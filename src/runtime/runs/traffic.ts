@@ -1,11 +1,12 @@
 import type { Adapter, GatewayRoute } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { ValidationError } from '../../contract/runs/run-error.ts';
-import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
-import { chooseEngine } from '../../engines/index.ts';
-import type { EngineOffer, GatewayPort } from '../gateway-port.ts';
+import { chooseEngine, ownEngine } from '../../engines/index.ts';
+import type { EngineOffer, GatewayPort, RunAdmissionAsk } from '../gateway-port.ts';
 
 /** Where the model traffic of an agent goes. */
 export type Traffic =
@@ -52,6 +53,19 @@ function obstacleOf(adapter: Adapter, offer: EngineOffer): string | undefined {
   if ('missing' in offer) return offer.missing;
   if (offer.credential === 'ours' || (adapter.auth.forwardsLogin && offer.speaksDialect)) return undefined;
   return `${offer.engine} has no key here, and the login of ${adapter.displayName} cannot be forwarded to it`;
+}
+
+/** What the checks see of a run. Without `traffic`, which is found out later, it is taken to go where the caller wants it. */
+export function admissionAsk(
+  runId: RunId,
+  { agent, traffic: { dialect } }: Adapter,
+  options: RunOptions,
+  traffic?: Traffic,
+): RunAdmissionAsk {
+  const named = traffic?.kind === 'gateway' ? traffic.engine : options.engine;
+  const engine = named === undefined ? ownEngine(dialect) : chooseEngine(named)?.engine;
+  const direct = traffic === undefined ? options.direct === true : traffic.kind === 'direct';
+  return { runId, agent, dialect, engine: engine?.id ?? null, model: options.model ?? null, direct, tags: runTags(options) };
 }
 
 /** How the agent is told to reach the gateway. An agent with a login of its own keeps it; our key then stands in the address. */

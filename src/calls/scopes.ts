@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Capability } from '../../contract/capability.ts';
-import { Plane } from '../../contract/receipts/receipt.ts';
-import { TrafficRow } from '../../contract/runs/run-traffic.ts';
-import { Compatibility } from '../../contract/support.ts';
+import { Capability } from '../contract/capability.ts';
+import { Plane } from '../contract/receipts/receipt.ts';
+import { TrafficRow } from '../contract/runs/run-traffic.ts';
+import { Compatibility } from '../contract/support.ts';
 
 /** What a run key settles for every call made with it, so that the agent that holds it needs no headers of ours. */
 export const RunTerms = z.strictObject({

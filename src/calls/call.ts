@@ -1,0 +1,55 @@
+import type { ReceiptUsage } from '../contract/receipts/receipt.ts';
+import type { RunId } from '../contract/run-id.ts';
+import type { Mode } from '../contract/support.ts';
+import type { Scopes } from './scopes.ts';
+
+/**
+ * The ways to an engine. `relay` and `mapped` answer a vendor's SDK, `raw` and `splice` pass bytes of a path that no dialect describes,
+ * `turn` is a model call of an agent, `run` starts a coding agent, whose own model calls come back as `relay` or `mapped`.
+ */
+export const WAYS = ['relay', 'mapped', 'raw', 'splice', 'turn', 'run'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** On whose behalf a call is made. */
+export interface CallOwner {
+  /** Null for a caller without a key. */
+  readonly keyId: string | null;
+  /** How the key is shown to people. */
+  readonly keyPrefix?: string | undefined;
+  /** What the key allows; undefined where nothing is held back: the token of the home, or `local`. */
+  readonly scopes?: Scopes | undefined;
+  /** The run that this call is part of. */
+  readonly parent: RunId | null;
+  readonly tags: readonly string[];
+}
+
+/** A call that wants to reach an engine, as far as somebody may want to refuse or count it. */
+export interface Call {
+  readonly runId: RunId;
+  readonly way: Way;
+  readonly owner: CallOwner;
+  /** The engine that is called. For a run that goes past the gateway: the engine of the agent's own vendor, null where there is none. */
+  readonly engine: string | null;
+  /** The model name that the engine gets; null where the call names none. */
+  readonly model: string | null;
+  /** The dialect that the caller speaks; null where none describes the call. */
+  readonly dialect: string | null;
+  /** Null for a run: each of its model calls has a mode of its own. */
+  readonly mode: Mode | null;
+  /** Names of the tools that the request offers; undefined where the body is not read. */
+  readonly tools?: readonly string[] | undefined;
+  /** The coding agent that a run starts. */
+  readonly agent?: string | undefined;
+  /** The run's model traffic goes past the gateway. */
+  readonly direct?: boolean | undefined;
+}
+
+/** How an admitted call ended. `refused`: another check refused it after this one had allowed it. */
+export interface CallEnding {
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'refused';
+  readonly usage: ReceiptUsage | null;
+  /** The model that answered, where the engine said so. */
+  readonly upstreamModel: string | null;
+  /** Billionths of a US dollar, where the caller of `settle` knows them; model calls are priced later, from their usage. */
+  readonly nanoUsd: number | null;
+}

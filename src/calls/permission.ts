@@ -1,0 +1,50 @@
+import { globMatch } from '../base/glob.ts';
+import { AbpError } from '../contract/errors.ts';
+import type { Plane } from '../contract/receipts/receipt.ts';
+import type { Call, CallOwner, Way } from './call.ts';
+import type { Scopes } from './scopes.ts';
+
+const PLANES: Readonly<Record<Way, Plane>> = {
+  relay: 'gateway',
+  mapped: 'gateway',
+  raw: 'gateway',
+  splice: 'gateway',
+  turn: 'agent',
+  run: 'run',
+};
+
+/** Ways that pass bytes of paths which no dialect describes. */
+const UNREAD: ReadonlySet<Way> = new Set<Way>(['raw', 'splice']);
+
+/** What decides whether a key may make a call. */
+export type PermissionAsk = Pick<Call, 'way' | 'engine' | 'model' | 'agent' | 'direct'> & {
+  readonly owner: Pick<CallOwner, 'scopes' | 'keyPrefix'>;
+};
+
+/** Refuses what the key of the owner does not allow. Reads memory only, so that it may be asked early, before a large body is translated. */
+export function permission({ owner: { scopes, keyPrefix }, ...call }: PermissionAsk): AbpError | undefined {
+  if (scopes === undefined || scopes.admin === true) return undefined;
+  const missing = missingScope(scopes, call);
+  if (missing === undefined) return undefined;
+  const whose = keyPrefix === undefined ? 'The key' : `The key ${keyPrefix}…`;
+  return new AbpError('forbidden', `${whose} may not do this; it lacks ${missing}.`, { scope: missing });
+}
+
+function missingScope(scopes: Scopes, { way, engine, model, agent, direct }: Omit<PermissionAsk, 'owner'>): string | undefined {
+  const plane = PLANES[way];
+  if (!hasPlane(scopes, plane)) return `plane ${plane}`;
+  if (UNREAD.has(way) && scopes.raw !== true) return 'raw';
+  if (agent !== undefined && !allows(scopes.agents, agent)) return `agent ${agent}`;
+  // A key that is held to some engines must name the one that a run goes to.
+  const name = direct === true ? 'direct' : (engine ?? 'of the agent’s own choice');
+  if (!allows(scopes.engines, name)) return `engine ${name}`;
+  return model === null || way === 'run' || allows(scopes.models, model) ? undefined : `model ${model}`;
+}
+
+export function hasPlane(scopes: Scopes, plane: Plane): boolean {
+  return (scopes.planes ?? ['gateway']).includes(plane);
+}
+
+function allows(patterns: readonly string[] | undefined, name: string): boolean {
+  return patterns === undefined || patterns.some((pattern) => globMatch(pattern, name));
+}
