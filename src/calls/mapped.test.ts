@@ -54,7 +54,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       filter: new AnswerChanges([]),
       context: { runHex: '0'.repeat(32), createdAtMs: 0, model: 'm', includeUsage: false, query: '' },
     },
-    aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] } }),
+    aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, fidelity: [] }),
     streamed: true,
     answer: {
       head: (status) => void log.push(`head ${status}`),

@@ -1,4 +1,5 @@
 import { AbpError } from '../contract/errors.ts';
+import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
@@ -60,6 +61,8 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #whole = false;
   /** The engine had more to say. */
   #cut = false;
+  /** What became of everything in an answer that came whole. */
+  #fidelity: readonly FidelityEntry[] = [];
 
   constructor(options: MappedOptions) {
     this.#options = options;
@@ -228,8 +231,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #translateBody(body: Buffer): void {
     const { aside, translation } = this.#options;
-    const send = ({ text, observed }: TranslatedAnswer): void =>
+    const send = ({ text, observed, fidelity }: TranslatedAnswer): void => {
+      this.#fidelity = fidelity;
       this.#send(200, text, [], () => this.#close('completed', null, null, observed));
+    };
     if (body.length >= LARGE_BYTES) {
       aside(body)
         .then(send)
@@ -237,8 +242,8 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       return;
     }
     try {
-      const { text, observed } = translateWhole(body, translation);
-      send({ text: Buffer.from(text, 'utf8'), observed });
+      const { text, ...told } = translateWhole(body, translation, this.#headers);
+      send({ ...told, text: Buffer.from(text, 'utf8') });
     } catch (thrown) {
       this.#untranslatable(thrown);
     }
@@ -299,6 +304,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       whole: this.#whole,
       cut: this.#cut,
       ...(observed === undefined ? {} : { observed }),
+      answerFidelity: this.#stream?.fidelity(this.#headers) ?? this.#fidelity,
     });
   }
 }

@@ -1,5 +1,6 @@
 import { sha256 } from '../base/canonical-json.ts';
 import type { AbpError } from '../contract/errors.ts';
+import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
@@ -25,6 +26,8 @@ export interface FactSink {
 /** How a run ended, as far as its recorder cannot know itself. */
 export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' | 'eventCount'> & {
   readonly observed?: Observed;
+  /** What became of everything in a translated answer. */
+  readonly answerFidelity?: readonly FidelityEntry[];
   /** The answer came to its end, good or bad. */
   readonly whole?: boolean;
   /** We needed no more of it and let the engine go. */

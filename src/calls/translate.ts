@@ -1,9 +1,14 @@
 import { type Json, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
+import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Emitter, Observed } from '../dialects/dialect.ts';
 import type { IrEvent } from '../ir/event.ts';
+import { Fold, unfold } from '../ir/fold.ts';
+import type { IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerChanges } from '../mapping/answer-changes.ts';
+import { AnswerAccount } from '../mapping/answers/account.ts';
+import { AnswerForms } from '../mapping/answers/forms.ts';
 import { EngineStream } from './engine-stream.ts';
 import { observedOf } from './observed.ts';
 
@@ -20,6 +25,8 @@ export interface Translation {
 /** Turns an engine's stream into the caller's, chunk by chunk. */
 export class StreamTranslator {
   readonly #filter: AnswerChanges;
+  readonly #account: AnswerAccount;
+  readonly #forms: AnswerForms;
   readonly #stream: EngineStream;
   readonly #emitter: Emitter;
   readonly #sighting = new Sighting();
@@ -27,7 +34,9 @@ export class StreamTranslator {
 
   constructor(translation: Translation) {
     this.#filter = translation.filter;
-    this.#stream = new EngineStream(translation.engine.stepper());
+    this.#account = new AnswerAccount(translation.engine, translation.caller);
+    this.#forms = formsOf(translation, this.#account);
+    this.#stream = new EngineStream(translation.engine.stepper(this.#account.event));
     this.#emitter = translation.caller.emitter(translation.context);
   }
 
@@ -62,18 +71,26 @@ export class StreamTranslator {
     return this.#sighting.observed();
   }
 
+  /** What became of everything that the engine has told. */
+  fidelity(headers: readonly string[]): FidelityEntry[] {
+    this.#account.headers(headers);
+    return this.#account.entries();
+  }
+
   #write(events: readonly IrEvent[]): string {
     let text = '';
     for (const event of events) {
       if (this.#sighting.ended) break;
-      for (const out of this.#filter.filter(event)) {
-        this.#sighting.see(out);
-        const written = this.#emitter.emit(out);
-        this.#events += countEvents(written);
-        text += written;
-      }
+      for (const changed of this.#filter.filter(event)) for (const out of this.#forms.filter(changed)) text += this.#emit(out);
     }
     return text;
+  }
+
+  #emit(event: IrEvent): string {
+    this.#sighting.see(event);
+    const written = this.#emitter.emit(event);
+    this.#events += countEvents(written);
+    return written;
   }
 }
 
@@ -142,17 +159,42 @@ class Sighting {
   }
 }
 
-/** Turns an answer in one piece into the caller's. */
-export function translateWhole(body: Buffer, translation: Translation): { text: string; observed: Observed } {
+function formsOf({ engine, caller, filter, context }: Translation, account: AnswerAccount): AnswerForms {
+  return new AnswerForms({ engine, caller, account, json: filter.json, idSeed: context.runHex });
+}
+
+/** An answer in the caller's words, and what the receipt says of it. */
+export interface TranslatedText {
+  readonly text: string;
+  readonly observed: Observed;
+  readonly fidelity: readonly FidelityEntry[];
+}
+
+/** Turns an answer in one piece into the caller's. `headers` are those that came with it. */
+export function translateWhole(body: Buffer, translation: Translation, headers: readonly string[] = []): TranslatedText {
   const parsed = parseJson(body.toString('utf8'));
   if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON: ${parsed.message}`);
   if (translation.count === true) return translateCount(parsed.value, translation);
-  const response = translation.filter.whole(translation.engine.liftResponse(parsed.value));
-  return { text: JSON.stringify(translation.caller.lowerResponse(response, translation.context)), observed: observedOf(response) };
+  const account = new AnswerAccount(translation.engine, translation.caller);
+  account.whole(parsed.value);
+  account.headers(headers);
+  const response = changed(translation.engine.liftResponse(parsed.value), translation, account);
+  const text = JSON.stringify(translation.caller.lowerResponse(response, translation.context));
+  return { text, observed: observedOf(response), fidelity: account.entries() };
 }
 
-function translateCount(body: Json, { engine, caller }: Translation): { text: string; observed: Observed } {
+/** The answer with everything done to it that a stream of it would meet. */
+function changed(response: IrResponse, translation: Translation, account: AnswerAccount): IrResponse {
+  const forms = formsOf(translation, account);
+  const fold = new Fold();
+  for (const event of unfold(response))
+    for (const out of translation.filter.filter(event)) for (const formed of forms.filter(out)) fold.push(formed);
+  if (fold.error !== undefined) throw new AbpError('engine_failed', fold.error.message);
+  return fold.response() ?? response;
+}
+
+function translateCount(body: Json, { engine, caller }: Translation): TranslatedText {
   const count = engine.liftTokenCount(body);
   if (count === undefined) throw new AbpError('engine_failed', 'The engine’s answer holds no token count.');
-  return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] } };
+  return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] }, fidelity: [] };
 }

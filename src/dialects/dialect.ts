@@ -7,6 +7,7 @@ import type { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { FinishReason, IrError, IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
+import type { AnswerShape } from './answer-shape.ts';
 
 /** What a vendor path does. */
 export type Operation = 'generate' | 'count-tokens' | 'models' | 'embeddings';
@@ -82,6 +83,9 @@ export interface AnswerContext {
   readonly query: string;
 }
 
+/** Looks at an event of the engine without changing it. */
+export type Seen = (value: Json) => void;
+
 export interface Stepper {
   /** IR events of one event of the engine. */
   step(event: SseEvent): IrEvent[];
@@ -144,11 +148,14 @@ export interface Dialect {
   /** Every shared concept the dialect has a form for, by its name on this wire: differing names make a leaf `renamed`, no name means no form. */
   readonly names: Readonly<Partial<Record<Concept, string>>>;
   readonly rules: DialectRules;
+  /** What its answers look like. */
+  readonly answers: AnswerShape;
   liftRequest(body: Json, context: LiftContext): IrRequest;
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;
   liftResponse(body: Json): IrResponse;
   lowerResponse(response: IrResponse, context: AnswerContext): JsonObject;
-  stepper(): Stepper;
+  /** `seen` gets every event as it was parsed, before it is read. */
+  stepper(seen?: Seen): Stepper;
   emitter(context: AnswerContext): Emitter;
   /** Body of a token count in this dialect. */
   tokenCount(count: number): JsonObject;

@@ -1,6 +1,4 @@
 import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
-import { Fold, unfold } from '../ir/fold.ts';
-import type { IrResponse } from '../ir/response.ts';
 import type { AnswerChange, AnswerFilter } from './answer-filter.ts';
 import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
@@ -23,6 +21,8 @@ function filterOf(change: AnswerChange): AnswerFilter {
       return new CustomFilter(change.names);
     case 'forced-tool':
       return new ForcedToolFilter();
+    case 'json-answer':
+      return { filter: (event) => [event] };
     case 'single-call':
       return new SingleCallFilter();
     case 'unwrap':
@@ -48,6 +48,11 @@ export class AnswerChanges {
     return this.#filters.some((filter) => filter.done === true);
   }
 
+  /** The caller asked for JSON. */
+  get json(): boolean {
+    return this.#changes.some(({ kind }) => kind === 'json-answer');
+  }
+
   filter(event: IrEvent): readonly IrEvent[] {
     if (event.type !== 'choice') return through(this.#filters, event);
     const { choice } = event;
@@ -55,13 +60,6 @@ export class AnswerChanges {
     const filters = this.#others.get(choice) ?? this.#changes.filter(({ kind }) => kind !== 'input-estimate').map(filterOf);
     this.#others.set(choice, filters);
     return through(filters, event.event).map((out) => ({ type: 'choice', choice, event: out }));
-  }
-
-  /** The same for an answer in one piece. */
-  whole(response: IrResponse): IrResponse {
-    const fold = new Fold();
-    for (const event of unfold(response)) for (const out of this.filter(event)) fold.push(out);
-    return fold.response() ?? response;
   }
 }
 

@@ -17,6 +17,8 @@ export type AnswerChange =
   | { readonly kind: 'tool-ids'; readonly rule: RegExp; readonly taken: readonly string[] }
   | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'forced-tool' }
+  /** The caller asked for JSON: nothing may be added to its text. */
+  | { readonly kind: 'json-answer' }
   | { readonly kind: 'single-call' }
   | { readonly kind: 'unwrap' }
   | { readonly kind: 'stop-cut'; readonly stop: readonly string[] };

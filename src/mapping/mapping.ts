@@ -120,6 +120,7 @@ function changesOf(source: Dialect, asked: IrRequest, renames: Renames, emulated
   const rule = source.rules.toolCallId;
   return [
     { kind: 'input-estimate', tokens: countRequest(asked) },
+    ...(asked.output === undefined ? [] : [{ kind: 'json-answer' } as const]),
     ...(renames.size === 0 ? [] : [{ kind: 'tool-names', renames } as const]),
     ...emulated,
     ...(rule === undefined ? [] : [{ kind: 'tool-ids', rule, taken: idsIn(asked.messages) } as const]),

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../src/base/json.ts';
 import { decodeSse, SseFrames } from '../../src/base/sse.ts';
+import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/translate.ts';
 import type { AbpError } from '../../src/contract/errors.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import type { IrEvent } from '../../src/ir/event.ts';
@@ -55,7 +56,8 @@ const CONTEXT: AnswerContext = {
 
 /** A whole answer of one engine as a caller of another dialect gets it. */
 export function answered(engine: string, caller: string, body: Json, changes: readonly AnswerChange[] = []): JsonObject {
-  return dialectOf(caller).lowerResponse(new AnswerChanges(changes).whole(dialectOf(engine).liftResponse(body)), CONTEXT);
+  const { text } = translateWhole(Buffer.from(JSON.stringify(body)), translationOf(engine, caller, changes));
+  return parseJsonObject(text) ?? {};
 }
 
 /** The neutral events of an engine's stream, given as its events' data. */
@@ -72,12 +74,13 @@ export function streamed(
   chunks: readonly (JsonObject | string)[],
   changes: readonly AnswerChange[] = [],
 ): string {
-  const emitter = dialectOf(caller).emitter(CONTEXT);
-  const filter = new AnswerChanges(changes);
-  return stepped(engine, chunks)
-    .flatMap((event) => filter.filter(event))
-    .map((event) => emitter.emit(event))
-    .join('');
+  const translator = new StreamTranslator(translationOf(engine, caller, changes));
+  const data = chunks.map((chunk) => (typeof chunk === 'string' ? chunk : JSON.stringify(chunk)));
+  return `${translator.push(Buffer.from(data.map((text) => `data: ${text}\n\n`).join('')))}${translator.end()}`;
+}
+
+function translationOf(engine: string, caller: string, changes: readonly AnswerChange[]): Translation {
+  return { engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes), context: CONTEXT };
 }
 
 /** The JSON events of a stream's text; the end mark of Chat is none. */

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../../base/module-url.ts';
 import { threadEnvironment } from '../../base/thread-environment.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
@@ -31,6 +32,7 @@ export interface PreparedText {
 export interface TranslatedAnswer {
   readonly text: Buffer;
   readonly observed: Observed;
+  readonly fidelity: readonly FidelityEntry[];
 }
 
 interface Task {
@@ -77,7 +79,7 @@ export class LargeBodies {
   async translate(body: Buffer, translation: NamedTranslation): Promise<TranslatedAnswer> {
     const outcome = await this.#run(body, { kind: 'translate', translation });
     if (outcome.kind !== 'translate') throw new AbpError('internal', 'the thread answered another question');
-    return { text: bufferOf(outcome.answer.text), observed: outcome.answer.observed };
+    return { ...outcome.answer, text: bufferOf(outcome.answer.text) };
   }
 
   async close(): Promise<void> {

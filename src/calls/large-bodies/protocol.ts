@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError, type ErrorCode } from '../../contract/errors.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -55,6 +56,7 @@ export type TravellingPrepared = Omit<Prepared, 'error' | 'upstream'> & {
 export interface TravellingAnswer {
   readonly text: Uint8Array;
   readonly observed: Observed;
+  readonly fidelity: readonly FidelityEntry[];
 }
 
 export type Outcome =

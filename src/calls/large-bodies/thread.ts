@@ -11,8 +11,8 @@ function done({ work, bytes: data }: Job): Outcome {
   if (work.kind === 'prepare')
     return { kind: 'prepare', prepared: travelling(prepare(bytes, unnamed(work.input))), textSha256: sha256(bytes) };
   if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
-  const { text, observed } = translateWhole(bytes, translationOf(work.translation));
-  return { kind: 'translate', answer: { text: Buffer.from(text, 'utf8'), observed } };
+  const { text, ...told } = translateWhole(bytes, translationOf(work.translation));
+  return { kind: 'translate', answer: { ...told, text: Buffer.from(text, 'utf8') } };
 }
 
 function travelling({ error, ...prepared }: Prepared): TravellingPrepared {

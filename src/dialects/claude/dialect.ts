@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { answers } from './answer-shape.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
@@ -27,6 +28,7 @@ export const claude: Dialect = {
     plainRoot: true,
     stopSequence: /\S/,
   },
+  answers,
   liftRequest,
   lowerRequest,
   liftResponse,

@@ -5,7 +5,7 @@ import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
-import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
+import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
 import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
@@ -15,6 +15,7 @@ import * as wire from './wire.ts';
 
 /** Reads a Messages stream. `message_delta` usage is cumulative and later values win; `message_start` only has a placeholder for output. */
 class MessagesStepper implements Stepper {
+  readonly #seen: Seen | undefined;
   readonly #signatures = new Map<number, string>();
   /** Citations of each block that has some, and how long its text is. */
   readonly #cited = new Map<number, Json[]>();
@@ -24,8 +25,13 @@ class MessagesStepper implements Stepper {
   #stopSequence: string | undefined;
   #ended = false;
 
+  constructor(seen: Seen | undefined) {
+    this.#seen = seen;
+  }
+
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
+    if (parsed.ok) this.#seen?.(parsed.value);
     const known = parsed.ok ? wire.StreamEvent.safeParse(parsed.value) : undefined;
     return known?.success ? this.#handle(known.data) : [];
   }
@@ -93,8 +99,8 @@ class MessagesStepper implements Stepper {
 
 const DELTA_TEXT: Readonly<Record<string, string>> = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' };
 
-export function stepper(): Stepper {
-  return new MessagesStepper();
+export function stepper(seen?: Seen): Stepper {
+  return new MessagesStepper(seen);
 }
 
 function startOf(block: wire.AnyBlock): IrPartStart {

@@ -1,7 +1,9 @@
 import type { Dialect } from '../dialect.ts';
+import { chatAnswers } from '../families/chat/answers/answer-shape.ts';
 import { liftError } from '../families/chat/errors.ts';
 import { noTokenCount, tokenCount } from '../families/chat/lists.ts';
 import { lowerError, wrapError } from './errors.ts';
+import { flavour } from './flavour.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { modelList } from './lists.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
@@ -25,6 +27,7 @@ export const copilot: Dialect = {
     blankText: true,
     plainRoot: true,
   },
+  answers: chatAnswers(flavour),
   liftRequest,
   lowerRequest,
   liftResponse,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { answers } from './answers/answer-shape.ts';
 import { lowerResponse } from './answers/lower-answer.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -27,6 +28,7 @@ export const gemini: Dialect = {
     blankText: false,
     plainRoot: false,
   },
+  answers,
   liftRequest,
   lowerRequest,
   liftResponse,

@@ -2,7 +2,7 @@ import { parseJson } from '../../base/json.ts';
 import type { SseEvent } from '../../base/sse.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { IrUsage } from '../../ir/usage.ts';
-import type { AnswerContext, Emitter, Stepper } from '../dialect.ts';
+import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { CandidateWriter } from './answers/candidate-writer.ts';
 import { lowerUsage } from './answers/finish.ts';
@@ -10,11 +10,12 @@ import { AnswerReader } from './answers/read-answer.ts';
 import { lowerError } from './errors.ts';
 
 /** Reads a stream; every event is a chunk of the answer. */
-export function stepper(): Stepper {
+export function stepper(seen?: Seen): Stepper {
   const reader = new AnswerReader();
   return {
     step: (event: SseEvent) => {
       const parsed = parseJson(event.data);
+      if (parsed.ok) seen?.(parsed.value);
       return parsed.ok ? reader.read(parsed.value) : [];
     },
     end: () => reader.end(),

@@ -1,7 +1,9 @@
 import type { Dialect } from '../dialect.ts';
+import { chatAnswers } from '../families/chat/answers/answer-shape.ts';
 import { liftError } from '../families/chat/errors.ts';
 import { modelList, noTokenCount, tokenCount } from '../families/chat/lists.ts';
 import { lowerError, wrapError } from './errors.ts';
+import { flavour } from './flavour.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { lowerRequest, lowerResponse } from './lower.ts';
 import { names } from './names.ts';
@@ -27,6 +29,7 @@ export const openaiChat: Dialect = {
     blankText: true,
     plainRoot: true,
   },
+  answers: chatAnswers(flavour),
   liftRequest,
   lowerRequest,
   liftResponse,

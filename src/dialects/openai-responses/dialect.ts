@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { answers } from './answer-shape.ts';
 import { emitter } from './emit.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -27,6 +28,7 @@ export const openaiResponses: Dialect = {
     blankText: true,
     plainRoot: true,
   },
+  answers,
   liftRequest,
   lowerRequest,
   liftResponse,

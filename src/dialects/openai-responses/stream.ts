@@ -3,7 +3,7 @@ import type { SseEvent } from '../../base/sse.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrError } from '../../ir/response.ts';
-import type { Stepper } from '../dialect.ts';
+import type { Seen, Stepper } from '../dialect.ts';
 import { otherMembers } from '../members.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
 import { streamError } from './errors.ts';
@@ -31,6 +31,7 @@ interface OpenItem {
 
 /** Reads a Responses stream. Items are told apart by id and output index, because some engines repeat the one or change the other. */
 class ResponsesStepper implements Stepper {
+  readonly #seen: Seen | undefined;
   readonly #byId = new Map<string, OpenItem>();
   readonly #byIndex = new Map<number, OpenItem>();
   /** Items in the order they came, as their last event told them. */
@@ -41,9 +42,14 @@ class ResponsesStepper implements Stepper {
   #refused = false;
   #ended = false;
 
+  constructor(seen: Seen | undefined) {
+    this.#seen = seen;
+  }
+
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
     if (this.#ended || !parsed.ok || !isJsonObject(parsed.value)) return [];
+    this.#seen?.(parsed.value);
     const events = this.#handle(parsed.value);
     if (this.#started || events.length === 0 || events[0]?.type === 'keep-alive') return events;
     this.#started = true;
@@ -220,8 +226,8 @@ class ResponsesStepper implements Stepper {
   }
 }
 
-export function stepper(): Stepper {
-  return new ResponsesStepper();
+export function stepper(seen?: Seen): Stepper {
+  return new ResponsesStepper(seen);
 }
 
 function messageStart(response: Json | undefined): IrEvent {

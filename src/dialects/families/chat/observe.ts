@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, parseJsonObject } from '../../../base/json.ts'
 import { decodeSse } from '../../../base/sse.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../../dialect.ts';
-import { Calls } from './calls.ts';
+import { Calls } from './answers/calls.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { finishOf, isAnswer, liftChatResponse, liftUsage, withSearches } from './lift-response.ts';

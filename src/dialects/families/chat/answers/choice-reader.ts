@@ -1,16 +1,16 @@
-import type { JsonObject } from '../../../base/json.ts';
-import { packMeta, unpackMeta } from '../../../ir/carrier.ts';
-import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
-import type { TokenLogprob } from '../../../ir/logprob.ts';
-import type { VendorMeta } from '../../../ir/part.ts';
-import type { FinishReason } from '../../../ir/response.ts';
-import { liftAnnotations } from '../../openai-citations.ts';
-import { liftLogprobs } from '../../openai-logprobs.ts';
+import type { JsonObject } from '../../../../base/json.ts';
+import { packMeta, unpackMeta } from '../../../../ir/carrier.ts';
+import type { IrAnswerEvent, IrPartStart } from '../../../../ir/event.ts';
+import type { TokenLogprob } from '../../../../ir/logprob.ts';
+import type { VendorMeta } from '../../../../ir/part.ts';
+import type { FinishReason } from '../../../../ir/response.ts';
+import { liftAnnotations } from '../../../openai-citations.ts';
+import { liftLogprobs } from '../../../openai-logprobs.ts';
+import type { ChatFlavour } from '../flavour.ts';
+import { endOf, finishOf, matchedStop, textMeta } from '../lift-response.ts';
+import { mergeState } from '../state.ts';
+import type * as wire from '../wire.ts';
 import { Calls, type OpenCall } from './calls.ts';
-import type { ChatFlavour } from './flavour.ts';
-import { endOf, finishOf, matchedStop, textMeta } from './lift-response.ts';
-import { mergeState } from './state.ts';
-import type * as wire from './wire.ts';
 
 type Voice = 'thinking' | 'text' | 'refusal';
 /** Whose state it is: the reasoning's, or the first call's, which stands right before that call. */

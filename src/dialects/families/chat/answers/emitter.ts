@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../base/json.ts';
-import type { IrAnswerEvent, IrEvent } from '../../../ir/event.ts';
-import type { AnswerContext, Emitter } from '../../dialect.ts';
+import type { JsonObject } from '../../../../base/json.ts';
+import type { IrAnswerEvent, IrEvent } from '../../../../ir/event.ts';
+import type { AnswerContext, Emitter } from '../../../dialect.ts';
+import { errorBodyOf } from '../errors.ts';
+import type { ChatFlavour } from '../flavour.ts';
+import { answerId, lowerUsage } from '../lower-response.ts';
 import { ChoiceWriter } from './choice-writer.ts';
-import { errorBodyOf } from './errors.ts';
-import type { ChatFlavour } from './flavour.ts';
-import { answerId, lowerUsage } from './lower-response.ts';
 
 /** Writes a Chat stream: what all chunks share is written once and pasted around each delta. */
 export class ChatEmitter implements Emitter {

@@ -1,17 +1,18 @@
-import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
-import type { SseEvent } from '../../../base/sse.ts';
-import type { IrAnswerEvent, IrEvent } from '../../../ir/event.ts';
-import { NO_USAGE } from '../../../ir/usage.ts';
-import type { Stepper } from '../../dialect.ts';
+import { isJsonObject, type Json, parseJson } from '../../../../base/json.ts';
+import type { SseEvent } from '../../../../base/sse.ts';
+import type { IrAnswerEvent, IrEvent } from '../../../../ir/event.ts';
+import { NO_USAGE } from '../../../../ir/usage.ts';
+import type { Seen, Stepper } from '../../../dialect.ts';
+import { errorOf } from '../errors.ts';
+import type { ChatFlavour } from '../flavour.ts';
+import { isAnswer, liftUsage, withSearches } from '../lift-response.ts';
+import * as wire from '../wire.ts';
 import { ChoiceReader } from './choice-reader.ts';
-import { errorOf } from './errors.ts';
-import type { ChatFlavour } from './flavour.ts';
-import { isAnswer, liftUsage, withSearches } from './lift-response.ts';
-import * as wire from './wire.ts';
 
 /** Reads a Chat stream, each of its choices on its own. Usage may stand in any chunk, also after the end. */
 export class ChatStepper implements Stepper {
   readonly #flavour: ChatFlavour;
+  readonly #seen: Seen | undefined;
   readonly #first: ChoiceReader;
   /** The further choices, by number. */
   readonly #others = new Map<number, ChoiceReader>();
@@ -20,8 +21,9 @@ export class ChatStepper implements Stepper {
   #ended = false;
   #usage: wire.Usage | undefined;
 
-  constructor(flavour: ChatFlavour) {
+  constructor(flavour: ChatFlavour, seen?: Seen) {
     this.#flavour = flavour;
+    this.#seen = seen;
     this.#first = new ChoiceReader(flavour);
   }
 
@@ -29,6 +31,7 @@ export class ChatStepper implements Stepper {
     if (this.#ended) return [];
     if (event.data === '[DONE]') return this.#started ? this.#finish() : [];
     const parsed = parseJson(event.data);
+    if (parsed.ok) this.#seen?.(parsed.value);
     const chunk = parsed.ok ? wire.Chunk.safeParse(parsed.value) : undefined;
     if (!chunk?.success) return [];
     return isTold(chunk.data.error) ? this.#fail(parsed.ok ? parsed.value : null) : this.#chunk(chunk.data);

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../../base/json.ts';
-import { foreignMeta } from '../../../ir/carrier.ts';
-import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
-import type { TokenLogprob } from '../../../ir/logprob.ts';
-import type { VendorMeta } from '../../../ir/part.ts';
-import type { FinishReason } from '../../../ir/response.ts';
-import type { ChatFlavour } from './flavour.ts';
-import { annotationsOf, carried, choiceLogprobs, lowerAnnotations, reasonOf } from './lower-response.ts';
+import type { Json, JsonObject } from '../../../../base/json.ts';
+import { foreignMeta } from '../../../../ir/carrier.ts';
+import type { IrAnswerEvent, IrPartStart } from '../../../../ir/event.ts';
+import type { TokenLogprob } from '../../../../ir/logprob.ts';
+import type { VendorMeta } from '../../../../ir/part.ts';
+import type { FinishReason } from '../../../../ir/response.ts';
+import type { ChatFlavour } from '../flavour.ts';
+import { annotationsOf, carried, choiceLogprobs, lowerAnnotations, reasonOf } from '../lower-response.ts';
 
 interface OpenPart {
   readonly part: IrPartStart;

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../base/json.ts';
-import { inventedCallId } from './lift-response.ts';
-import { type CallDelta, NO_ARGUMENTS } from './wire.ts';
+import type { JsonObject } from '../../../../base/json.ts';
+import { inventedCallId } from '../lift-response.ts';
+import { type CallDelta, NO_ARGUMENTS } from '../wire.ts';
 
 /** A call as far as the stream has told it. */
 export interface OpenCall {

@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import type { AnswerConcept } from '../ir/answer-concept.ts';
+import type { VendorMeta, VendorPart } from '../ir/part.ts';
+
+/** A page that a hosted tool looked at. */
+export interface FoundPage {
+  readonly url: string;
+  readonly title?: string;
+}
+
+/** What a part of an answer that only its vendor writes has to say to a caller of another dialect. */
+export type ShownPart =
+  | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly url: string }
+  | { readonly kind: 'code'; readonly language: string; readonly code: string }
+  | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string }
+  /** The pages of a search; they become sources of the text that follows. */
+  | { readonly kind: 'pages'; readonly pages: readonly FoundPage[] }
+  /** The engine used a tool of its own; the result tells what came of it. */
+  | { readonly kind: 'hosted_call'; readonly name: string; readonly input: string }
+  | { readonly kind: 'hosted_result'; readonly name: string; readonly failed: boolean; readonly text: string };
+
+/** How a dialect's answers look: what each member means when an engine writes it, and which meanings a caller can read. */
+export interface AnswerShape {
+  /**
+   * The meaning of members by their place. `[*]` is every element of a list, `<x>` an object of kind x (its `type`, unless `kindOf`
+   * says otherwise), `<*>` one of any other kind. A claim covers everything below its place that has no claim of its own.
+   */
+  readonly claims: Readonly<Record<string, AnswerConcept>>;
+  /** The same for the events of a stream, where they differ from a whole answer. */
+  readonly eventClaims?: Readonly<Record<string, AnswerConcept>>;
+  readonly kindOf?: (value: JsonObject) => string | undefined;
+  /** The name under which a caller of this dialect reads each meaning; no name means that there is no form for it. */
+  readonly names: Readonly<Partial<Record<AnswerConcept, string>>>;
+  /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */
+  show(part: VendorPart): ShownPart | undefined;
+  /** One line for each citation of a text that is no page on the web. */
+  places(meta: VendorMeta | undefined): readonly string[];
+  /** The nearest part of this dialect to something that another engine generated; undefined where it has none. */
+  form?(shown: ShownPart, id: string): JsonObject | undefined;
+}
+
+/** The claims with a place before each of them. */
+export function below(place: string, claims: Readonly<Record<string, AnswerConcept>>): Record<string, AnswerConcept> {
+  return Object.fromEntries(Object.entries(claims).map(([at, concept]) => [`${place}${at}`, concept]));
+}
+
+/** A text of a wire value, or nothing. */
+export function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

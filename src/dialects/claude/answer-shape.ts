@@ -1,0 +1,166 @@
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { AnswerConcept } from '../../ir/answer-concept.ts';
+import type { VendorMeta, VendorPart } from '../../ir/part.ts';
+import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../answer-shape.ts';
+
+const USAGE: Record<string, AnswerConcept> = {
+  '': 'usage_detail',
+  '.input_tokens': 'usage_input',
+  '.output_tokens': 'usage_output',
+  '.cache_read_input_tokens': 'usage_cache_read',
+  '.cache_creation_input_tokens': 'usage_cache_write',
+  '.output_tokens_details.thinking_tokens': 'usage_thinking',
+  '.server_tool_use.web_search_requests': 'usage_search',
+  '.service_tier': 'vendor_member',
+  '.inference_geo': 'vendor_member',
+};
+
+const BLOCK: Record<string, AnswerConcept> = {
+  '<text>.text': 'text',
+  '<text>.citations[*]<web_search_result_location>': 'citation',
+  '<text>.citations[*]<*>': 'document_citation',
+  '<thinking>.thinking': 'thinking',
+  '<thinking>.signature': 'reasoning_state',
+  '<redacted_thinking>.data': 'reasoning_state',
+  '<tool_use>.id': 'tool_call',
+  '<tool_use>.name': 'tool_call',
+  '<tool_use>.input': 'tool_call',
+  '<tool_use>': 'vendor_member',
+  '<server_tool_use>': 'hosted_call',
+  '<mcp_tool_use>': 'hosted_call',
+  '<web_search_tool_result>': 'hosted_result',
+  '<web_fetch_tool_result>': 'hosted_result',
+  '<mcp_tool_result>': 'hosted_result',
+  '<tool_search_tool_result>': 'hosted_result',
+  '<code_execution_tool_result>': 'code_result',
+  '<bash_code_execution_tool_result>': 'code_result',
+  '<text_editor_code_execution_tool_result>': 'code_result',
+  '<*>': 'vendor_part',
+};
+
+const MESSAGE: Record<string, AnswerConcept> = {
+  '.id': 'answer_id',
+  '.role': 'structure',
+  '.model': 'model',
+  '.stop_reason': 'stop_reason',
+  '.stop_sequence': 'stop_sequence',
+  '.container': 'vendor_member',
+  '.context_management': 'vendor_member',
+  '.stop_details': 'vendor_member',
+  ...below('.usage', USAGE),
+};
+
+const EVENTS: Record<string, AnswerConcept> = {
+  ...below('<message_start>.message', MESSAGE),
+  '<message_start>': 'structure',
+  '<content_block_start>': 'structure',
+  ...below('<content_block_start>.content_block', BLOCK),
+  '<content_block_delta>': 'structure',
+  '<content_block_delta>.delta<text_delta>.text': 'text',
+  '<content_block_delta>.delta<input_json_delta>.partial_json': 'tool_call',
+  '<content_block_delta>.delta<thinking_delta>.thinking': 'thinking',
+  '<content_block_delta>.delta<signature_delta>.signature': 'reasoning_state',
+  '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>': 'citation',
+  '<content_block_delta>.delta<citations_delta>.citation<*>': 'document_citation',
+  '<content_block_delta>.delta<*>': 'vendor_part',
+  '<content_block_stop>': 'structure',
+  ...below('<message_delta>.delta', MESSAGE),
+  ...below('<message_delta>.usage', USAGE),
+  '<message_delta>': 'vendor_member',
+  '<message_stop>': 'structure',
+  '<ping>': 'structure',
+  '<error>': 'error',
+};
+
+const TOOL_NAMES: Readonly<Record<string, string>> = {
+  mcp_tool_result: 'MCP tool',
+  tool_search_tool_result: 'tool search',
+  text_editor_code_execution_tool_result: 'text editor',
+};
+
+/** Blocks of hosted tools: calls say what was asked, results what came of it. */
+function show({ type, text, meta }: VendorPart): ShownPart | undefined {
+  const block = meta?.claude ?? {};
+  if (type === 'server_tool_use' || type === 'mcp_tool_use') return shownCall(block, text);
+  if (type === 'web_search_tool_result' || type === 'web_fetch_tool_result') return shownPages(type, block.content);
+  if (type === 'code_execution_tool_result' || type === 'bash_code_execution_tool_result') return shownRun(block.content);
+  if (!type.endsWith('_tool_result')) return undefined;
+  return { kind: 'hosted_result', name: TOOL_NAMES[type] ?? type, failed: block.is_error === true, text: wordsIn(block.content) };
+}
+
+function shownCall(block: JsonObject, streamed: string | undefined): ShownPart {
+  const told = streamed === undefined ? undefined : parseJsonObject(streamed);
+  const input = told ?? (isJsonObject(block.input) ? block.input : {});
+  const code = textIn(input.code) || textIn(input.command);
+  if (/code_execution$/.test(textIn(block.name)) && code !== '')
+    return { kind: 'code', language: input.command === undefined ? 'python' : 'bash', code };
+  return { kind: 'hosted_call', name: textIn(block.name), input: JSON.stringify(input) };
+}
+
+function shownPages(type: string, content: Json | undefined): ShownPart {
+  const found = Array.isArray(content) ? (content as readonly Json[]) : [content ?? null]; // Array.isArray widens
+  const pages = found.flatMap((one): FoundPage[] => {
+    if (!isJsonObject(one) || typeof one.url !== 'string') return [];
+    return [{ url: one.url, ...(typeof one.title === 'string' ? { title: one.title } : {}) }];
+  });
+  const failed = isJsonObject(content) && typeof content.error_code === 'string' ? content.error_code : undefined;
+  if (failed === undefined) return { kind: 'pages', pages };
+  return { kind: 'hosted_result', name: type === 'web_search_tool_result' ? 'web search' : 'web fetch', failed: true, text: failed };
+}
+
+function shownRun(content: Json | undefined): ShownPart {
+  const result = isJsonObject(content) ? content : {};
+  const output = [textIn(result.stdout), textIn(result.stderr), textIn(result.error_code)].filter((text) => text !== '').join('\n');
+  return { kind: 'code_result', failed: result.error_code !== undefined || (result.return_code ?? 0) !== 0, output };
+}
+
+function wordsIn(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return content === undefined ? '' : JSON.stringify(content);
+  return content.map((one: Json) => (isJsonObject(one) && typeof one.text === 'string' ? one.text : JSON.stringify(one))).join('\n');
+}
+
+/** Citations of documents and of search results that the caller gave; those of the web are told as pages. */
+function places(meta: VendorMeta | undefined): readonly string[] {
+  const list = meta?.claude?.citations;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: Json) => (isJsonObject(one) && one.type !== 'web_search_result_location' ? [placeOf(one)] : []));
+}
+
+function placeOf(citation: JsonObject): string {
+  const title = textIn(citation.document_title) || textIn(citation.title) || textIn(citation.source) || 'document';
+  const { start_page_number: from, end_page_number: to } = citation;
+  const pages = typeof from === 'number' ? `, page ${from}${typeof to === 'number' && to - 1 > from ? `–${to - 1}` : ''}` : '';
+  return `${title}${pages}: “${textIn(citation.cited_text).trim()}”`;
+}
+
+export const answers: AnswerShape = {
+  claims: { ...below('', MESSAGE), ...below('.content[*]', BLOCK) },
+  eventClaims: EVENTS,
+  names: {
+    structure: 'structure',
+    answer_id: 'id',
+    text: 'text',
+    refusal: 'text',
+    thinking: 'thinking',
+    reasoning_state: 'signature',
+    tool_call: 'tool_use',
+    code_result: 'code_execution_tool_result',
+    hosted_call: 'server_tool_use',
+    hosted_result: 'tool result',
+    vendor_part: 'content',
+    citation: 'citations',
+    document_citation: 'citations',
+    stop_reason: 'stop_reason',
+    stop_sequence: 'stop_sequence',
+    usage_input: 'usage.input_tokens',
+    usage_output: 'usage.output_tokens',
+    usage_cache_read: 'usage.cache_read_input_tokens',
+    usage_cache_write: 'usage.cache_creation_input_tokens',
+    usage_thinking: 'usage.output_tokens_details.thinking_tokens',
+    usage_search: 'usage.server_tool_use.web_search_requests',
+    error: 'error',
+  },
+  show,
+  places,
+};

@@ -1,0 +1,119 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../base/json.ts';
+import type { AnswerConcept } from '../../../../ir/answer-concept.ts';
+import type { VendorMeta, VendorPart } from '../../../../ir/part.ts';
+import { type AnswerShape, below, type ShownPart, textIn } from '../../../answer-shape.ts';
+import type { ChatFlavour } from '../flavour.ts';
+
+const MESSAGE: Record<string, AnswerConcept> = {
+  '.role': 'structure',
+  '.padding': 'structure',
+  '.content': 'text',
+  '.refusal': 'refusal',
+  '.annotations[*]<url_citation>': 'citation',
+  '.annotations[*]<*>': 'document_citation',
+  '.tool_calls': 'tool_call',
+  '.function_call': 'tool_call',
+  '.audio': 'audio',
+  '.images': 'image',
+};
+
+const USAGE: Record<string, AnswerConcept> = {
+  '': 'usage_detail',
+  '.prompt_tokens': 'usage_input',
+  '.completion_tokens': 'usage_output',
+  '.total_tokens': 'structure',
+  '.prompt_tokens_details.cached_tokens': 'usage_cache_read',
+  '.prompt_tokens_details.cache_write_tokens': 'usage_cache_write',
+  '.completion_tokens_details.reasoning_tokens': 'usage_thinking',
+  '.reasoning_tokens': 'usage_thinking',
+};
+
+function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
+  const reasoning = Object.fromEntries(flavour.reasoning.map((name) => [`.${name}`, 'thinking' as const]));
+  const state = Object.fromEntries(flavour.state.map((name) => [`.${name}`, 'reasoning_state' as const]));
+  const message = { ...MESSAGE, ...reasoning, ...state };
+  const choice: Record<string, AnswerConcept> = {
+    '.index': 'structure',
+    ...below('.message', message),
+    ...below('.delta', message),
+    '.finish_reason': 'stop_reason',
+    '.native_finish_reason': 'vendor_member',
+    '.stop_reason': 'stop_sequence',
+    '.matched_stop': 'stop_sequence',
+    '.logprobs': 'logprobs',
+    '.content_filter_results': 'safety',
+    '.content_filter_offsets': 'safety',
+    ...below('.usage', USAGE),
+  };
+  return {
+    '.id': 'answer_id',
+    '.object': 'structure',
+    '.created': 'created',
+    '.model': 'model',
+    '.service_tier': 'vendor_member',
+    '.system_fingerprint': 'vendor_member',
+    '.obfuscation': 'structure',
+    '.prompt_filter_results': 'safety',
+    ...below('.choices[*]', choice),
+    ...below('.usage', USAGE),
+    '.error': 'error',
+  };
+}
+
+/** Media that stand beside the text of an answer. */
+function showIn(flavour: ChatFlavour, { type, meta }: VendorPart): ShownPart | undefined {
+  const value = meta?.[flavour.id]?.[type];
+  if (type === 'audio' && isJsonObject(value) && typeof value.data === 'string')
+    return { kind: 'audio', mediaType: 'audio/wav', data: value.data };
+  const [image] = Array.isArray(value) ? (value as readonly Json[]) : []; // Array.isArray widens
+  const url = isJsonObject(image) && isJsonObject(image.image_url) ? textIn(image.image_url.url) : '';
+  return type === 'images' && url !== '' ? shownImage(url) : undefined;
+}
+
+function shownImage(url: string): ShownPart {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  if (mediaType === undefined || data === undefined) return { kind: 'image', mediaType: 'image/*', url };
+  return { kind: 'image', mediaType, data };
+}
+
+function placesIn(flavour: ChatFlavour, meta: VendorMeta | undefined): readonly string[] {
+  const list = meta?.[flavour.id]?.annotations;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: Json) => (isJsonObject(one) && one.type !== 'url_citation' ? [placeOf(one)] : []));
+}
+
+function placeOf(annotation: JsonObject): string {
+  const inner = annotation[textIn(annotation.type)];
+  const told = isJsonObject(inner) ? inner : annotation;
+  return `${textIn(told.filename) || textIn(told.file_id) || textIn(told.title) || 'document'} (${textIn(annotation.type)})`;
+}
+
+/** How the answers of one member of the Chat family look. */
+export function chatAnswers(flavour: ChatFlavour): AnswerShape {
+  const { reasoningField, carrier } = flavour;
+  return {
+    claims: claimsOf(flavour),
+    names: {
+      structure: 'structure',
+      answer_id: 'id',
+      text: 'message.content',
+      refusal: 'message.refusal',
+      ...(reasoningField === undefined ? {} : { thinking: `message.${reasoningField}` }),
+      ...(carrier === undefined ? {} : { reasoning_state: `message.${carrier}` }),
+      tool_call: 'message.tool_calls',
+      ...(flavour.messageMembers.annotations === undefined
+        ? {}
+        : { citation: 'message.annotations', document_citation: 'message.annotations' }),
+      logprobs: 'logprobs',
+      stop_reason: 'finish_reason',
+      usage_input: 'usage.prompt_tokens',
+      usage_output: 'usage.completion_tokens',
+      usage_cache_read: 'usage.prompt_tokens_details.cached_tokens',
+      usage_cache_write: 'usage.prompt_tokens_details.cache_write_tokens',
+      usage_thinking: 'usage.completion_tokens_details.reasoning_tokens',
+      error: 'error',
+    },
+    show: (part) => showIn(flavour, part),
+    places: (meta) => placesIn(flavour, meta),
+  };
+}

@@ -1,0 +1,163 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import type { AnswerConcept } from '../../../ir/answer-concept.ts';
+import type { VendorMeta, VendorPart } from '../../../ir/part.ts';
+import { type AnswerShape, below, type ShownPart, textIn } from '../../answer-shape.ts';
+
+const PART: Record<string, AnswerConcept> = {
+  '<text>.text': 'text',
+  '<text>.thought': 'structure',
+  '<thought>.text': 'thinking',
+  '<thought>.thought': 'structure',
+  '<thought>.thoughtSignature': 'reasoning_state',
+  '<*>.thoughtSignature': 'reasoning_state',
+  '<text>.thoughtSignature': 'reasoning_state',
+  '<functionCall>.functionCall': 'tool_call',
+  '<functionCall>.thoughtSignature': 'reasoning_state',
+  '<inlineData>.inlineData<image>': 'image',
+  '<inlineData>.inlineData<audio>': 'audio',
+  '<inlineData>.inlineData<*>': 'vendor_part',
+  '<inlineData>.thoughtSignature': 'reasoning_state',
+  '<executableCode>.executableCode': 'code',
+  '<executableCode>.thoughtSignature': 'reasoning_state',
+  '<codeExecutionResult>.codeExecutionResult': 'code_result',
+  '<codeExecutionResult>.thoughtSignature': 'reasoning_state',
+  '<*>': 'vendor_part',
+};
+
+const CANDIDATE: Record<string, AnswerConcept> = {
+  '.index': 'structure',
+  '.content.role': 'structure',
+  ...below('.content.parts[*]', PART),
+  '.finishReason': 'stop_reason',
+  '.finishMessage': 'vendor_member',
+  '.tokenCount': 'vendor_member',
+  '.avgLogprobs': 'vendor_member',
+  '.logprobsResult': 'logprobs',
+  '.safetyRatings': 'safety',
+  '.citationMetadata': 'document_citation',
+  '.groundingMetadata': 'vendor_member',
+  '.groundingMetadata.groundingChunks[*].web': 'citation',
+  '.groundingMetadata.groundingChunks[*].retrievedContext': 'document_citation',
+  '.groundingMetadata.groundingSupports': 'citation',
+  '.groundingMetadata.webSearchQueries': 'hosted_call',
+  '.urlContextMetadata': 'hosted_result',
+};
+
+const PARTS: ReadonlySet<string> = new Set(['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult']);
+
+/** Parts have no `type`: the member that they have says what they are, and a medium is told by its MIME type. */
+function kindOf(value: JsonObject): string | undefined {
+  if (value.text !== undefined) return value.thought === true ? 'thought' : 'text';
+  if (typeof value.mimeType === 'string') return value.mimeType.slice(0, value.mimeType.indexOf('/'));
+  for (const key in value) if (PARTS.has(key)) return key;
+  return undefined;
+}
+
+function show({ type, meta }: VendorPart): ShownPart | undefined {
+  const part = meta?.gemini ?? {};
+  const data = part[type];
+  if (!isJsonObject(data)) return undefined;
+  if (type === 'inlineData' || type === 'fileData') return shownMedium(data);
+  if (type === 'executableCode') return { kind: 'code', language: textIn(data.language).toLowerCase(), code: textIn(data.code) };
+  if (type === 'codeExecutionResult')
+    return { kind: 'code_result', failed: data.outcome !== undefined && data.outcome !== 'OUTCOME_OK', output: textIn(data.output) };
+  if (type === 'toolCall') return { kind: 'hosted_call', name: textIn(data.toolType), input: JSON.stringify(data.args ?? {}) };
+  if (type === 'toolResponse')
+    return { kind: 'hosted_result', name: textIn(data.toolType), failed: false, text: JSON.stringify(data.response ?? {}) };
+  return undefined;
+}
+
+function shownMedium({ mimeType, data, fileUri }: JsonObject): ShownPart | undefined {
+  const mediaType = textIn(mimeType);
+  const kind = mediaType.startsWith('image/') ? 'image' : mediaType.startsWith('audio/') ? 'audio' : undefined;
+  if (kind === undefined) return undefined;
+  if (typeof data === 'string') return { kind, mediaType, data };
+  return typeof fileUri === 'string' ? { kind, mediaType, url: fileUri } : undefined;
+}
+
+/** What the answer rests on that is no page of a search: texts it recited, and documents of the caller's own store. */
+function places(meta: VendorMeta | undefined): readonly string[] {
+  const candidate = meta?.gemini?.candidate;
+  if (!isJsonObject(candidate)) return [];
+  const { citationMetadata, groundingMetadata } = candidate;
+  const recited = listIn(citationMetadata, 'citationSources').concat(listIn(citationMetadata, 'citations'));
+  const stored = listIn(groundingMetadata, 'groundingChunks').flatMap((chunk) =>
+    isJsonObject(chunk.retrievedContext) ? [chunk.retrievedContext] : [],
+  );
+  return [
+    ...recited.map(({ title, uri, license }) => [textIn(title), textIn(uri), textIn(license)].filter((text) => text !== '').join(', ')),
+    ...stored.map(({ title, uri, text }) => `${textIn(title) || textIn(uri) || 'document'}: “${textIn(text).trim()}”`),
+  ];
+}
+
+function listIn(value: Json | undefined, key: string): readonly JsonObject[] {
+  const list = isJsonObject(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list.filter((one: Json) => isJsonObject(one)) : [];
+}
+
+function form(shown: ShownPart): JsonObject | undefined {
+  switch (shown.kind) {
+    case 'image':
+    case 'audio':
+      return 'data' in shown
+        ? { inlineData: { mimeType: shown.mediaType, data: shown.data } }
+        : { fileData: { mimeType: shown.mediaType, fileUri: shown.url } };
+    case 'code':
+      // The enumeration of the vendor knows Python alone.
+      return { executableCode: { language: shown.language === 'python' ? 'PYTHON' : 'LANGUAGE_UNSPECIFIED', code: shown.code } };
+    case 'code_result':
+      return { codeExecutionResult: { outcome: shown.failed ? 'OUTCOME_FAILED' : 'OUTCOME_OK', output: shown.output } };
+    default:
+      return undefined;
+  }
+}
+
+export const answers: AnswerShape = {
+  claims: {
+    '.responseId': 'answer_id',
+    '.modelVersion': 'model',
+    '.createTime': 'created',
+    '.promptFeedback': 'safety',
+    '.promptFeedback.blockReason': 'stop_reason',
+    ...below('.candidates[*]', CANDIDATE),
+    '.usageMetadata': 'usage_detail',
+    '.usageMetadata.promptTokenCount': 'usage_input',
+    '.usageMetadata.toolUsePromptTokenCount': 'usage_input',
+    '.usageMetadata.candidatesTokenCount': 'usage_output',
+    '.usageMetadata.thoughtsTokenCount': 'usage_thinking',
+    '.usageMetadata.cachedContentTokenCount': 'usage_cache_read',
+    '.usageMetadata.totalTokenCount': 'structure',
+    '.error': 'error',
+  },
+  kindOf,
+  names: {
+    structure: 'structure',
+    answer_id: 'responseId',
+    text: 'text',
+    refusal: 'text',
+    thinking: 'thought',
+    reasoning_state: 'thoughtSignature',
+    tool_call: 'functionCall',
+    image: 'inlineData',
+    audio: 'inlineData',
+    code: 'executableCode',
+    code_result: 'codeExecutionResult',
+    hosted_call: 'groundingMetadata',
+    hosted_result: 'urlContextMetadata',
+    vendor_part: 'parts',
+    vendor_member: 'candidate',
+    safety: 'safetyRatings',
+    citation: 'groundingMetadata',
+    document_citation: 'citationMetadata',
+    logprobs: 'logprobsResult',
+    stop_reason: 'finishReason',
+    usage_input: 'usageMetadata.promptTokenCount',
+    usage_output: 'usageMetadata.candidatesTokenCount',
+    usage_cache_read: 'usageMetadata.cachedContentTokenCount',
+    usage_thinking: 'usageMetadata.thoughtsTokenCount',
+    error: 'error',
+  },
+  show,
+  places,
+  form,
+};

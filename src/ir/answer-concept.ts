@@ -1,0 +1,51 @@
+interface AnswerConceptRow {
+  readonly title: string;
+  /** Only the dialect that wrote it understands it: it survives on that dialect and nowhere else. */
+  readonly own?: boolean;
+  /** The gateway tells the caller its own value; the note says which. */
+  readonly ours?: string;
+}
+
+/** What a member of an engine's answer means. The fate of each is decided by the caller's dialect having a name for it. */
+export const ANSWER_CONCEPTS = {
+  structure: { title: 'Structure of the answer' },
+  answer_id: { title: 'Id of the answer' },
+  created: { title: 'Time of the answer', ours: 'the caller reads the time at which its own call began' },
+  model: { title: 'Model name', ours: 'the caller reads the model name that it asked for; the receipt holds the engine’s' },
+  text: { title: 'Text' },
+  refusal: { title: 'Refusal' },
+  thinking: { title: 'Reasoning' },
+  reasoning_state: { title: 'Opaque state of the reasoning' },
+  tool_call: { title: 'Tool call' },
+  image: { title: 'Generated image' },
+  audio: { title: 'Generated audio' },
+  code: { title: 'Code that the engine ran' },
+  code_result: { title: 'Result of code that the engine ran' },
+  hosted_call: { title: 'Call of a hosted tool', own: true },
+  hosted_result: { title: 'Result of a hosted tool', own: true },
+  vendor_part: { title: 'Part that only its vendor has', own: true },
+  citation: { title: 'Citation of a page' },
+  document_citation: { title: 'Citation of a document', own: true },
+  logprobs: { title: 'Logprobs' },
+  stop_reason: { title: 'Reason to stop' },
+  stop_sequence: { title: 'Stop sequence that ended the answer' },
+  usage_input: { title: 'Tokens read' },
+  usage_output: { title: 'Tokens written' },
+  usage_cache_read: { title: 'Tokens read from a cache' },
+  usage_cache_write: { title: 'Tokens written to a cache' },
+  usage_thinking: { title: 'Tokens of the reasoning' },
+  usage_search: { title: 'Number of web searches' },
+  usage_detail: { title: 'Detail of the usage', ours: 'the receipt counts it; the caller’s usage has no member for it' },
+  progress: { title: 'Progress of a hosted tool', own: true },
+  safety: { title: 'Ratings of a filter', own: true },
+  echo: { title: 'Repetition of the request', ours: 'it repeats the request that the engine got' },
+  vendor_member: { title: 'Member that only its vendor has', own: true },
+  header: { title: 'Header of the answer', own: true },
+  error: { title: 'Error' },
+} as const satisfies Record<string, AnswerConceptRow>;
+
+export type AnswerConcept = keyof typeof ANSWER_CONCEPTS;
+
+export function answerConceptRow(concept: AnswerConcept): AnswerConceptRow {
+  return ANSWER_CONCEPTS[concept];
+}

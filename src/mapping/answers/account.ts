@@ -1,0 +1,165 @@
+import { isExactNumber, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Fate, FidelityEntry } from '../../contract/negotiation.ts';
+import type { AnswerShape } from '../../dialects/answer-shape.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { type AnswerConcept, answerConceptRow } from '../../ir/answer-concept.ts';
+
+/** Something that happened to what an answer means, and is not plain from the two dialects. */
+export interface AnswerNote {
+  readonly fate: Exclude<Fate, 'exact'>;
+  readonly note: string;
+}
+
+/** A place in an engine's answers, and what stands below it. */
+interface Place {
+  readonly path: string;
+  readonly concept: AnswerConcept | undefined;
+  readonly below: Map<string, Place>;
+}
+
+/** Members that no table knows are listed up to this many places; an engine could otherwise name as many as it likes. */
+const MOST_UNKNOWN = 100;
+
+/** Headers that tell a caller something about its limits or its call. */
+const HINTS =
+  /^(?:retry-after(?:-ms)?|x-ratelimit-.*|anthropic-ratelimit-.*|ratelimit.*|x-should-retry|(?:x-)?request-id|deprecation|sunset|warning)$/;
+
+/**
+ * Keeps account of everything that an engine's answer holds. Every piece of the answer is walked once, by the engine's table of claims,
+ * and counted at its place; at the end each place gets its fate at the caller.
+ */
+export class AnswerAccount {
+  readonly #engine: Dialect;
+  readonly #caller: Dialect;
+  readonly #whole: Place;
+  readonly #events: Place;
+  readonly #notes = new Map<AnswerConcept, AnswerNote>();
+  readonly #hints = new Set<string>();
+  /** How often each place held something. */
+  readonly #counts = new Map<Place, number>();
+  /** Places of this answer that the tables do not know, by the place above them. */
+  readonly #unknown = new Map<Place, Map<string, Place>>();
+  #unknownCount = 0;
+
+  constructor(engine: Dialect, caller: Dialect) {
+    this.#engine = engine;
+    this.#caller = caller;
+    const { claims, eventClaims } = engine.answers;
+    this.#whole = tableOf(claims);
+    this.#events = eventClaims === undefined ? this.#whole : tableOf(eventClaims);
+  }
+
+  /** An answer in one piece. */
+  whole(value: Json): void {
+    if (isJsonObject(value)) this.#members(this.#whole, value);
+    else this.#walk(this.#whole, value);
+  }
+
+  /** One event of a stream. */
+  readonly event = (value: Json): void => this.#walk(this.#events, value);
+
+  /** The headers that came with the answer, names and values in turn. */
+  headers(raw: readonly string[]): void {
+    for (let at = 0; at < raw.length; at += 2) {
+      const name = (raw[at] ?? '').toLowerCase();
+      if (HINTS.test(name)) this.#hints.add(name);
+    }
+  }
+
+  /** What a change on the way did to all that means this. The first word about it holds. */
+  note(concept: AnswerConcept, note: AnswerNote): void {
+    if (!this.#notes.has(concept)) this.#notes.set(concept, note);
+  }
+
+  entries(): FidelityEntry[] {
+    const found = [...this.#counts].map(
+      ([{ path, concept }, count]): FidelityEntry => ({ path: path.replace(/^\./, ''), ...this.#fate(concept), count }),
+    );
+    const hints = [...this.#hints].map((name): FidelityEntry => {
+      const kept = name === 'retry-after' && this.#notes.has('error');
+      return kept
+        ? { path: `(header ${name})`, fate: 'exact', count: 1 }
+        : { path: `(header ${name})`, fate: 'dropped', note: 'headers of the engine are not for callers of another dialect' };
+    });
+    return [...found, ...hints];
+  }
+
+  #walk(place: Place, value: Json): void {
+    if (value === null || value === '') return;
+    if (typeof value !== 'object' || isExactNumber(value)) {
+      this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1);
+      return;
+    }
+    if (Array.isArray(value)) {
+      for (const one of value as readonly Json[]) this.#walk(this.#step(place, '[*]'), one); // Array.isArray widens
+      return;
+    }
+    const object = value as JsonObject; // neither null nor a list
+    this.#members(this.#kind(place, object), object);
+  }
+
+  #kind(place: Place, object: JsonObject): Place {
+    const { kindOf } = this.#engine.answers;
+    const kind = kindOf === undefined ? (typeof object.type === 'string' ? object.type : undefined) : kindOf(object);
+    if (kind === undefined) return place.below.get('<*>') ?? place;
+    return place.below.get(`<${kind}>`) ?? place.below.get('<*>') ?? place;
+  }
+
+  #members(place: Place, object: JsonObject): void {
+    for (const key in object) {
+      if (key === 'type' && this.#engine.answers.kindOf === undefined) continue;
+      this.#walk(this.#step(place, `.${key}`), object[key] ?? null);
+    }
+  }
+
+  /** A claim covers what stands below it; a place without one gets a row of its own. */
+  #step(place: Place, key: string): Place {
+    const known = place.below.get(key) ?? this.#unknown.get(place)?.get(key);
+    if (known !== undefined) return known;
+    if (place.concept !== undefined || this.#unknownCount >= MOST_UNKNOWN) return place;
+    this.#unknownCount += 1;
+    const next: Place = { path: `${place.path}${key}`, concept: undefined, below: new Map() };
+    const others = this.#unknown.get(place) ?? new Map<string, Place>();
+    this.#unknown.set(place, others.set(key, next));
+    return next;
+  }
+
+  #fate(concept: AnswerConcept | undefined): { fate: Fate; note?: string } {
+    if (concept === undefined) return { fate: 'dropped', note: 'it is not a member we know' };
+    const told = this.#notes.get(concept);
+    if (told !== undefined) return { ...told };
+    const row = answerConceptRow(concept);
+    if (row.ours !== undefined) return { fate: 'dropped', note: row.ours };
+    const same = this.#engine.id === this.#caller.id;
+    const name = row.own === true && !same ? undefined : nameIn(this.#caller.answers, concept);
+    if (name === undefined) return { fate: 'dropped', note: `${row.title} has no form in ${this.#caller.id}` };
+    return name === nameIn(this.#engine.answers, concept) ? { fate: 'exact' } : { fate: 'renamed', note: name };
+  }
+}
+
+function nameIn(shape: AnswerShape, concept: AnswerConcept): string | undefined {
+  return shape.names[concept];
+}
+
+const tables = new WeakMap<AnswerShape['claims'], Place>();
+
+/** The table of claims as places, made once for each dialect. */
+function tableOf(claims: AnswerShape['claims']): Place {
+  const known = tables.get(claims);
+  if (known !== undefined) return known;
+  const concepts = new Map(Object.entries(claims));
+  const root: Place = { path: '', concept: concepts.get(''), below: new Map() };
+  for (const at of concepts.keys()) grow(root, at, concepts);
+  tables.set(claims, root);
+  return root;
+}
+
+function grow(root: Place, at: string, concepts: ReadonlyMap<string, AnswerConcept>): void {
+  let place = root;
+  for (const [key] of at.matchAll(/\[\*\]|<[^>]*>|\.[^.[<]+/g)) {
+    const path = `${place.path}${key}`;
+    const next = place.below.get(key) ?? { path, concept: concepts.get(path), below: new Map() };
+    place.below.set(key, next);
+    place = next;
+  }
+}

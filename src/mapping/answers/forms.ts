@@ -1,0 +1,208 @@
+import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { AnswerConcept } from '../../ir/answer-concept.ts';
+import type { Citation } from '../../ir/citation.ts';
+import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
+import type { VendorPart } from '../../ir/part.ts';
+import type { AnswerAccount, AnswerNote } from './account.ts';
+import { labelOf, pagesLabel, unknownLabel } from './labels.ts';
+
+/** The two sides of an answer, and what the caller is told instead of parts that have no form on its wire. */
+export interface FormsOptions {
+  readonly engine: Dialect;
+  readonly caller: Dialect;
+  readonly account: AnswerAccount;
+  /** The caller asked for JSON: words of ours between its own would break it. */
+  readonly json: boolean;
+  /** Ids that are made here begin with it. */
+  readonly idSeed: string;
+}
+
+type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
+
+const AS_TEXT: AnswerNote = { fate: 'emulated', note: 'told as labelled text' };
+const IN_JSON: AnswerNote = { fate: 'dropped', note: 'the caller asked for JSON, which a label would break' };
+
+/** Gives every part of an answer a form that its caller can read; an answer that would be empty without one becomes an error. */
+export class AnswerForms {
+  readonly #options: FormsOptions;
+  readonly #first: OneAnswer;
+  readonly #others = new Map<number, OneAnswer>();
+
+  constructor(options: FormsOptions) {
+    this.#options = options;
+    this.#first = new OneAnswer(options);
+  }
+
+  filter(event: IrEvent): readonly IrEvent[] {
+    if (event.type !== 'choice') return this.#first.filter(event);
+    const { choice } = event;
+    const other = this.#others.get(choice) ?? new OneAnswer(this.#options);
+    this.#others.set(choice, other);
+    return other.filter(event.event).map((out) => ({ type: 'choice', choice, event: out }));
+  }
+}
+
+class OneAnswer {
+  readonly #options: FormsOptions;
+  /** Foreign parts that are open, with what has streamed into them. */
+  readonly #held = new Map<number, { readonly part: VendorPart; text: string }>();
+  /** Texts that are open, and how long they are. */
+  readonly #texts = new Map<number, number>();
+  /** Pages that a search found and no text has named yet. */
+  #pages: FoundPage[] = [];
+  /** The caller has something in hand. */
+  #said = false;
+  #lost: string | undefined;
+  #next = 0;
+
+  constructor(options: FormsOptions) {
+    this.#options = options;
+  }
+
+  filter(event: IrAnswerEvent): readonly IrAnswerEvent[] {
+    switch (event.type) {
+      case 'part-start':
+        return this.#start(event);
+      case 'part-delta':
+        return this.#delta(event);
+      case 'part-end':
+        return this.#end(event);
+      case 'message-end':
+        return this.#finish(event);
+      default:
+        return [event];
+    }
+  }
+
+  #start(event: Extract<IrAnswerEvent, { type: 'part-start' }>): readonly IrAnswerEvent[] {
+    const { part, index } = event;
+    this.#next = Math.max(this.#next, index + 1);
+    if (part.kind === 'text') this.#texts.set(index, 0);
+    if (part.kind === 'tool-call') this.#said = true;
+    if (part.kind !== 'vendor') return [event];
+    if (part.meta?.[this.#options.caller.id] !== undefined) {
+      this.#said = true;
+      return [event];
+    }
+    this.#held.set(index, { part, text: part.text ?? '' });
+    return [];
+  }
+
+  #delta(event: Extract<IrAnswerEvent, { type: 'part-delta' }>): readonly IrAnswerEvent[] {
+    const held = this.#held.get(event.index);
+    if (held !== undefined) {
+      held.text += event.text;
+      return [];
+    }
+    const length = this.#texts.get(event.index);
+    if (length !== undefined) this.#texts.set(event.index, length + event.text.length);
+    if (event.text !== '') this.#said = true;
+    return [event];
+  }
+
+  #end(event: PartEnd): readonly IrAnswerEvent[] {
+    const held = this.#held.get(event.index);
+    if (held !== undefined) {
+      this.#held.delete(event.index);
+      const { part, text } = held;
+      const meta = event.meta === undefined ? part.meta : { ...part.meta, ...event.meta };
+      return this.#foreign(event.index, { ...part, ...(text === '' ? {} : { text }), ...(meta === undefined ? {} : { meta }) });
+    }
+    const length = this.#texts.get(event.index);
+    this.#texts.delete(event.index);
+    if (length === undefined) return [event];
+    return [...this.#footnotes(event.index, this.#placesOf(event)), this.#sourced(event, length)];
+  }
+
+  /** A part of another vendor: its nearest form, pages for the text that follows, or a label. */
+  #foreign(index: number, part: VendorPart): readonly IrAnswerEvent[] {
+    const { engine, caller, account, idSeed } = this.#options;
+    const shown = engine.answers.show(part);
+    const form = shown === undefined ? undefined : caller.answers.form?.(shown, `${idSeed}_${index}`);
+    if (shown !== undefined && form !== undefined) {
+      this.#said = true;
+      const name = caller.answers.names[conceptOf(shown)] ?? caller.id;
+      account.note(conceptOf(shown), { fate: 'renamed', note: name });
+      return [
+        { type: 'part-start', index, part: { kind: 'vendor', dialect: caller.id, type: name, meta: { [caller.id]: form } } },
+        { type: 'part-end', index },
+      ];
+    }
+    if (shown?.kind === 'pages') {
+      this.#pages.push(...shown.pages);
+      account.note('hosted_result', { fate: 'emulated', note: 'the pages are told as sources of the text' });
+      return [];
+    }
+    // A search tells itself by its pages; a label for each query would stand in the way of the answer.
+    if (shown?.kind === 'hosted_call') {
+      this.#lost ??= 'calls of hosted tools';
+      account.note('hosted_call', { fate: 'dropped', note: 'the engine made this call itself; what came of it is told' });
+      return [];
+    }
+    const concept = shown === undefined ? 'vendor_part' : conceptOf(shown);
+    return this.#label(index, concept, shown === undefined ? unknownLabel(part.type, part.meta?.[engine.id]) : labelOf(shown));
+  }
+
+  #label(index: number, concept: AnswerConcept, text: string): readonly IrAnswerEvent[] {
+    const { account, json } = this.#options;
+    account.note(concept, json ? IN_JSON : AS_TEXT);
+    if (json) {
+      this.#lost ??= concept.replaceAll('_', ' ');
+      return [];
+    }
+    const before = this.#said ? '\n\n' : '';
+    this.#said = true;
+    return [
+      { type: 'part-start', index, part: { kind: 'text' } },
+      { type: 'part-delta', index, text: `${before}${text}\n\n` },
+      { type: 'part-end', index },
+    ];
+  }
+
+  #placesOf({ meta }: PartEnd): readonly string[] {
+    const { engine, caller } = this.#options;
+    return engine.id === caller.id ? [] : engine.answers.places(meta);
+  }
+
+  /** Places in documents, below the text that rests on them. */
+  #footnotes(index: number, places: readonly string[]): readonly IrAnswerEvent[] {
+    if (places.length === 0) return [];
+    this.#options.account.note(
+      'document_citation',
+      this.#options.json ? IN_JSON : { fate: 'emulated', note: 'told as a line below the text' },
+    );
+    if (this.#options.json) return [];
+    return [{ type: 'part-delta', index, text: `\n\n${places.map((place) => `[source] ${place}`).join('\n')}\n` }];
+  }
+
+  /** Pages that were found and not cited have no place in the text. */
+  #sourced(event: PartEnd, length: number): PartEnd {
+    if (this.#pages.length === 0) return event;
+    const cited = event.citations ?? [];
+    const known = new Set(cited.map(({ url }) => url));
+    const found = this.#pages.filter(({ url }) => !known.has(url)).map((page): Citation => ({ ...page, start: length, end: length }));
+    this.#pages = [];
+    return found.length === 0 ? event : { ...event, citations: [...cited, ...found] };
+  }
+
+  #finish(event: Extract<IrAnswerEvent, { type: 'message-end' }>): readonly IrAnswerEvent[] {
+    const { caller, account } = this.#options;
+    const told: IrAnswerEvent[] = [];
+    for (const index of this.#held.keys()) told.push(...this.#end({ type: 'part-end', index }));
+    const pages = this.#pages;
+    this.#pages = [];
+    if (pages.length > 0) told.push(...this.#label(this.#next++, 'hosted_result', pagesLabel(pages)));
+    const places = this.#placesOf({ type: 'part-end', index: -1, ...(event.meta === undefined ? {} : { meta: event.meta }) });
+    if (places.length > 0)
+      told.push(...this.#label(this.#next++, 'document_citation', places.map((place) => `[source] ${place}`).join('\n')));
+    if (this.#said || this.#lost === undefined || event.finish !== 'stop') return [...told, event];
+    account.note('error', { fate: 'renamed', note: 'the answer would be empty' });
+    const message = `the engine’s answer holds nothing but ${this.#lost}, for which ${caller.id} has no form`;
+    return [{ type: 'error', error: { kind: 'server', message, status: 502 } }];
+  }
+}
+
+function conceptOf(shown: ShownPart): AnswerConcept {
+  return shown.kind === 'pages' ? 'hosted_result' : shown.kind;
+}

@@ -1,0 +1,36 @@
+import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
+
+/** How much of a part that nobody can describe is quoted. */
+const MOST_QUOTED = 2000;
+
+/** A part of an answer as text that says what it is, for callers whose dialect has no form for it. */
+export function labelOf(shown: ShownPart): string {
+  switch (shown.kind) {
+    case 'image':
+      return `![generated image](${addressOf(shown)})`;
+    case 'audio':
+      return `[generated audio](${addressOf(shown)})`;
+    case 'code':
+      return `[code that the engine ran]\n\`\`\`${shown.language}\n${shown.code}\n\`\`\``;
+    case 'code_result':
+      return `[${shown.failed ? 'the code failed' : 'result of the code'}]\n${shown.output}`;
+    case 'hosted_call':
+      return `[the engine used ${shown.name}: ${shown.input}]`;
+    case 'hosted_result':
+      return `[${shown.failed ? 'failure' : 'result'} of ${shown.name}]\n${shown.text}`;
+    case 'pages':
+      return pagesLabel(shown.pages);
+  }
+}
+
+export function pagesLabel(pages: readonly FoundPage[]): string {
+  return `[pages that the engine found]\n${pages.map(({ url, title }) => `- ${title === undefined ? '' : `${title}: `}${url}`).join('\n')}`;
+}
+
+export function unknownLabel(type: string, block: unknown): string {
+  return `[${type}] ${JSON.stringify(block ?? null).slice(0, MOST_QUOTED)}`;
+}
+
+function addressOf(medium: Extract<ShownPart, { kind: 'image' | 'audio' }>): string {
+  return 'url' in medium ? medium.url : `data:${medium.mediaType};base64,${medium.data}`;
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { dialects } from '../../src/dialects/index.ts';
+import { entryAt, streamedAnswer, wholeAnswer } from '../support/answer-translation.ts';
+
+const PNG = 'iVBORw0KGgo=';
+const geminiImage = {
+  candidates: [
+    { content: { parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }], role: 'model' }, finishReason: 'STOP', index: 0 },
+  ],
+  usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1290, totalTokenCount: 1293 },
+  modelVersion: 'gemini-2.5-flash-image',
+  responseId: 'r1',
+};
+const IMAGE_AT = 'candidates[*].content.parts[*]<inlineData>.inlineData<image>';
+
+/** A Claude answer with these blocks. */
+function claude(content: readonly object[], more: object = {}): object {
+  return {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content, stop_reason: 'end_turn' },
+    ...{ stop_sequence: null, usage: { input_tokens: 5, output_tokens: 7 }, ...more },
+  };
+}
+
+const json = (value: object): never => JSON.parse(JSON.stringify(value)) as never;
+
+describe('an image that the engine generated', () => {
+  const callers = dialects.map(({ id }) => id).filter((id) => id !== 'gemini');
+
+  test.each(callers)('reaches a caller of %s whole, and the account says how', (caller) => {
+    const { body, fidelity } = wholeAnswer('gemini', caller, json(geminiImage));
+    expect(JSON.stringify(body)).toContain(PNG);
+    expect(entryAt(fidelity, IMAGE_AT)).toMatchObject({ fate: caller === 'openai-responses' ? 'renamed' : 'emulated', count: 2 });
+  });
+
+  test.each(callers)('reaches a caller of %s streamed', (caller) => {
+    const { text, fidelity } = streamedAnswer('gemini', caller, [json(geminiImage)]);
+    expect(text).toContain(PNG);
+    expect(entryAt(fidelity, IMAGE_AT)).toMatchObject({ count: 2 });
+  });
+
+  test('is Markdown in the content of a Chat answer', () => {
+    expect(wholeAnswer('gemini', 'openai-chat', json(geminiImage)).body).toMatchObject({
+      choices: [{ message: { content: `![generated image](data:image/png;base64,${PNG})\n\n` }, finish_reason: 'stop' }],
+    });
+  });
+
+  test('is an item of its own in Responses, and a part in Gemini', () => {
+    const item = wholeAnswer('gemini', 'openai-responses', json(geminiImage)).body;
+    expect(item).toMatchObject({ output: [{ type: 'image_generation_call', status: 'completed', result: PNG }] });
+    const { id: _gone, ...answer } = item;
+    expect(wholeAnswer('openai-responses', 'gemini', json({ id: 'resp_1', ...answer })).body).toMatchObject({
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] } }],
+    });
+  });
+
+  test('leaves an answer in JSON empty, which is an error', () => {
+    const asked = [{ kind: 'json-answer' } as const];
+    expect(() => wholeAnswer('gemini', 'openai-chat', json(geminiImage), asked)).toThrow(
+      /nothing but image, for which openai-chat has no form/,
+    );
+    expect(streamedAnswer('gemini', 'openai-chat', [json(geminiImage)], asked).error).toMatch(/nothing but image/);
+  });
+});
+
+describe('hosted tools', () => {
+  const searched = claude([
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'owls' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
+      content: [{ type: 'web_search_result', url: 'https://owls.example/', title: 'Owls', encrypted_content: 'x' }],
+    },
+    { type: 'text', text: 'Owls fly.' },
+  ]);
+
+  test('pages that were found are sources of the text', () => {
+    const { body, fidelity } = wholeAnswer('claude', 'openai-chat', json(searched));
+    expect(body).toMatchObject({
+      choices: [
+        {
+          message: {
+            content: 'Owls fly.',
+            annotations: [{ type: 'url_citation', url_citation: { url: 'https://owls.example/', title: 'Owls' } }],
+          },
+        },
+      ],
+    });
+    expect(entryAt(fidelity, 'content[*]<web_search_tool_result>')).toMatchObject({ fate: 'emulated' });
+    expect(entryAt(fidelity, 'content[*]<server_tool_use>')).toMatchObject({ fate: 'dropped' });
+  });
+
+  test('pages without a text after them are a text', () => {
+    const content = (searched as { content: object[] }).content.slice(0, 2);
+    expect(JSON.stringify(wholeAnswer('claude', 'gemini', json(claude(content))).body)).toContain('Owls: https://owls.example/');
+  });
+
+  test('code and what came of it are labelled text, or Gemini’s own parts', () => {
+    const ran = claude([
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'bash_code_execution', input: { command: 'expr 6 \\* 7' } },
+      {
+        type: 'bash_code_execution_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: { type: 'bash_code_execution_result', stdout: '42', stderr: '', return_code: 0, content: [] },
+      },
+    ]);
+    const chat = wholeAnswer('claude', 'openai-chat', json(ran));
+    expect(JSON.stringify(chat.body)).toMatch(/code that the engine ran.*expr 6.*result of the code.*42/s);
+    expect(entryAt(chat.fidelity, 'content[*]<bash_code_execution_tool_result>')).toMatchObject({ fate: 'emulated' });
+    expect(wholeAnswer('claude', 'gemini', json(ran)).body).toMatchObject({
+      candidates: [{ content: { parts: [{ executableCode: {} }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '42' } }] } }],
+    });
+  });
+
+  test('an answer that holds nothing but a call of a hosted tool is an error', () => {
+    const called = claude([{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'owls' } }]);
+    expect(() => wholeAnswer('claude', 'openai-chat', json(called))).toThrow(/nothing but calls of hosted tools/);
+  });
+});
+
+test('citations of documents stand below the text that rests on them', () => {
+  const citation = {
+    type: 'page_location',
+    cited_text: 'Owls see.',
+    document_index: 0,
+    document_title: 'Birds',
+    start_page_number: 3,
+    end_page_number: 5,
+  };
+  const { body, fidelity } = wholeAnswer(
+    'claude',
+    'openai-responses',
+    json(claude([{ type: 'text', text: 'They see.', citations: [citation] }])),
+  );
+  expect(JSON.stringify(body)).toContain('[source] Birds, page 3–4: “Owls see.”');
+  expect(entryAt(fidelity, 'content[*]<text>.citations[*]<*>')).toMatchObject({ fate: 'emulated' });
+});
+
+test('a member that nobody knows is listed as dropped', () => {
+  const { fidelity } = wholeAnswer('claude', 'gemini', json(claude([{ type: 'text', text: 'a' }], { novelty: { size: 3 } })));
+  expect(entryAt(fidelity, 'novelty.size')).toEqual({
+    path: 'novelty.size',
+    fate: 'dropped',
+    note: 'it is not a member we know',
+    count: 1,
+  });
+});
+
+test('what every answer has is accounted for', () => {
+  const { fidelity } = wholeAnswer('claude', 'openai-chat', json(claude([{ type: 'text', text: 'a' }])));
+  expect(fidelity).toEqual([
+    { path: 'id', fate: 'exact', count: 1 },
+    { path: 'role', fate: 'exact', count: 1 },
+    { path: 'model', fate: 'dropped', note: 'the caller reads the model name that it asked for; the receipt holds the engine’s', count: 1 },
+    { path: 'content[*]<text>.text', fate: 'renamed', note: 'message.content', count: 1 },
+    { path: 'stop_reason', fate: 'renamed', note: 'finish_reason', count: 1 },
+    { path: 'usage.input_tokens', fate: 'renamed', note: 'usage.prompt_tokens', count: 1 },
+    { path: 'usage.output_tokens', fate: 'renamed', note: 'usage.completion_tokens', count: 1 },
+  ]);
+});

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../src/base/json.ts';
+import { parseJsonObject } from '../../src/base/json.ts';
+import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/translate.ts';
+import type { FidelityEntry } from '../../src/contract/negotiation.ts';
+import type { AnswerContext } from '../../src/dialects/dialect.ts';
+import { AnswerChanges } from '../../src/mapping/answer-changes.ts';
+import type { AnswerChange } from '../../src/mapping/answer-filter.ts';
+import { dialectOf } from './mapping.ts';
+
+const CONTEXT: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'asked-model', includeUsage: true, query: '?alt=sse' };
+
+function translation(engine: string, caller: string, changes: readonly AnswerChange[]): Translation {
+  return { engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes), context: CONTEXT };
+}
+
+export interface ToldAnswer {
+  readonly body: JsonObject;
+  readonly fidelity: readonly FidelityEntry[];
+}
+
+/** A whole answer as a caller of another dialect gets it, and its account. */
+export function wholeAnswer(engine: string, caller: string, body: Json, changes: readonly AnswerChange[] = []): ToldAnswer {
+  const { text, fidelity } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, changes));
+  return { body: parseJsonObject(text) ?? {}, fidelity };
+}
+
+export interface ToldStream {
+  readonly text: string;
+  readonly fidelity: readonly FidelityEntry[];
+  readonly error: string | undefined;
+}
+
+/** The same for a stream, given as its bytes or as the data of its events. */
+export function streamedAnswer(
+  engine: string,
+  caller: string,
+  stream: Buffer | readonly Json[],
+  changes: readonly AnswerChange[] = [],
+): ToldStream {
+  const translator = new StreamTranslator(translation(engine, caller, changes));
+  const bytes = Buffer.isBuffer(stream) ? stream : Buffer.from(stream.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''));
+  const text = `${translator.push(bytes)}${translator.end()}`;
+  return { text, fidelity: translator.fidelity([]), error: translator.observed().error };
+}
+
+/** The entry of a place in an account. */
+export function entryAt(fidelity: readonly FidelityEntry[], path: string): FidelityEntry | undefined {
+  return fidelity.find((entry) => entry.path === path);
+}
