@@ -33,8 +33,13 @@ const SHAPES = [
   'xox[abeoprs]-[\\w-]{15,}', // Slack
   'npm_[A-Za-z0-9]{30,}', // npm
   'abp_[\\w-]{32,}', // ours
-  'eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{8,}', // JSON Web Token
 ] as const;
+
+/**
+ * A JSON Web Token, or a run of characters that only begins like one. The rest is optional so that the run is read once: a pattern that
+ * fails at its end would be tried again at every later beginning in it.
+ */
+const WEB_TOKEN = 'eyJ[\\w-]{8,}(\\.eyJ[\\w-]{8,}\\.[\\w-]{8,})?';
 
 /** No shape is shorter; so every run of token characters that holds one covers a byte in each stride of this length. */
 const SHORTEST = 20;
@@ -42,6 +47,7 @@ const SHORTEST = 20;
 /** A key begins where a word does: in JSON text that is also after an escape, in an address after a percent escape. */
 const WORD_BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2}))';
 const KEY = new RegExp(`${WORD_BEGINS}(?:${SHAPES.join('|')})`, 'g');
+const WEB_TOKEN_RUN = new RegExp(`${WORD_BEGINS}${WEB_TOKEN}`, 'g');
 /** `\\u000a` before a key. */
 const LONGEST_ESCAPE = 6;
 /** A bearer token has a digit; the name of a placeholder has none. */
@@ -57,7 +63,8 @@ const SECRET_NAME =
 const COUNTED = /tokens$|^idempotency-key$|cache_key$/i;
 const SECRET_QUERY =
   /([?&](?:key|api_?key|access_token|refresh_token|id_token|token|password|sslpassword|secret|signature|sig|x-amz-[a-z-]+)=)[^&#\s"]*/gi;
-const ADDRESS_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:"]*):[^\s/?#"]*@/gi;
+/** It begins at the colon of the scheme, which the scheme itself cannot hold: a search for the scheme would read long names many times. */
+const ADDRESS_PASSWORD = /(?<=[a-z0-9+.-]:\/\/)([^\s/?#@:"]*):[^\s/?#"]*@/gi;
 
 const CREDENTIAL_PARAMETER = /^(?:key|api_?key|access_token|refresh_token|id_token|token|password|secret|signature|sig|x-amz-.*)=/i;
 
@@ -92,7 +99,7 @@ export function redactor(patterns: readonly string[] = []): Redactor {
   const inBody = (text: string): string =>
     own.reduce(
       (rest, pattern) => rest.replace(pattern, REDACTED),
-      text.replace(KEY, REDACTED).replace(BEARER, `$1${REDACTED}`).replace(PRIVATE_KEY, REDACTED),
+      withoutWebTokens(text).replace(KEY, REDACTED).replace(BEARER, `$1${REDACTED}`).replace(PRIVATE_KEY, REDACTED),
     );
   const text = (given: string): string => {
     // Nearly every header and name is too short to hold a key, and holds no parameter.
@@ -114,6 +121,11 @@ export function redactor(patterns: readonly string[] = []): Redactor {
       own.length === 0 ? Buffer.from(inBody(bytes.toString('latin1')), 'latin1') : Buffer.from(inBody(bytes.toString('utf8'))),
     headers: (raw) => raw.map((item, at) => (at % 2 === 0 ? item : isSecretName(raw[at - 1] ?? '') ? REDACTED : text(item))),
   };
+}
+
+function withoutWebTokens(text: string): string {
+  if (!text.includes('eyJ')) return text;
+  return text.replace(WEB_TOKEN_RUN, (run: string, rest: string | undefined) => (rest === undefined ? run : REDACTED));
 }
 
 export function isSecretName(name: string): boolean {
@@ -166,12 +178,14 @@ function runEnd(bytes: Buffer, inside: number): number {
   return end;
 }
 
-/** Few words begin like a key; only those are compared with the shapes, with what stands before them. */
+/** Few words begin like a key; from the first of those on, the run is compared with the shapes, with what stands before it. */
 function runHoldsKey(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at <= end - SHORTEST; at += 1) {
     if (FIRST[bytes[at] ?? 0] === 0) continue;
     const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    if (BEGINNINGS.has(word) && matchesAny([KEY], bytes.toString('latin1', Math.max(0, at - LONGEST_ESCAPE), end))) return true;
+    if (!BEGINNINGS.has(word)) continue;
+    const rest = bytes.toString('latin1', Math.max(0, at - LONGEST_ESCAPE), end);
+    return matchesAny([KEY], rest) || withoutWebTokens(rest) !== rest;
   }
   return false;
 }

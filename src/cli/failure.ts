@@ -63,7 +63,8 @@ function usageError(thrown: CommanderError): CliError {
 
 function oneLine(message: string): string {
   return message
-    .split(/\s*\n\s*/)
+    .split('\n')
+    .map((line) => line.trim())
     .filter((line) => line !== '')
     .join('; ');
 }

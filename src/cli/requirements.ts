@@ -9,7 +9,7 @@ import { readJson } from './json-input.ts';
 /** `name` or `name=level` as requirements; without a level, emulation is good enough. */
 export function parseRequire(items: readonly string[]): Requirements {
   const required = items.map((item) => {
-    const [capability, level = 'emulated'] = item.split(/\s*=\s*/, 2);
+    const [capability, level = 'emulated'] = item.split('=', 2).map((word) => word.trim());
     return { capability, min_support: level };
   });
   return parseAt(CapabilityRequirements, { required }, '--require');

@@ -64,7 +64,7 @@ export class AbpClient {
   readonly #following: Promise<void> | undefined;
 
   constructor({ url, key, onReceipt, onError = () => undefined, after, fetch = globalThis.fetch }: AbpClientOptions = {}) {
-    this.#connection = { url: (url ?? environment('ABP_URL') ?? DEFAULT_URL).replace(/\/+$/, ''), key, fetch };
+    this.#connection = { url: (url ?? environment('ABP_URL') ?? DEFAULT_URL).replace(/(?<!\/)\/+$/, ''), key, fetch };
     if (onReceipt !== undefined) {
       this.#following = followReceipts(this.#connection, { onReceipt, onError, after, signal: this.#closing.signal });
     }

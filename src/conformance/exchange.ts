@@ -21,7 +21,7 @@ export function openAgent(): Agent {
 
 /** SDKs are given a URL with or without the version; vendor paths bring their own. Routes of the backplane lie before its prefixes. */
 export function addresses(url: string): { base: string; root: string } {
-  const base = url.replace(/\/+$/, '').replace(/\/v1(?:beta)?$/, '');
+  const base = url.replace(/(?<!\/)\/+$/, '').replace(/\/v1(?:beta)?$/, '');
   return { base, root: base.replace(/(?:\/k\/[^/]+)?(?:\/e\/[^/]+)?$/, '') };
 }
 

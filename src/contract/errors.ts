@@ -209,6 +209,9 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Messages quote what they complain about, and that may be as long as a request. */
+const LONGEST_MESSAGE = 4000;
+
 const brand = Symbol.for('agent-backplane.error');
 
 /** The one error class. Status, type and retryable follow from the code. */
@@ -218,7 +221,7 @@ export class AbpError extends Error {
   readonly [brand] = true;
 
   constructor(code: ErrorCode, message: string, details: JsonObject = {}) {
-    super(message);
+    super(message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`);
     this.name = 'AbpError';
     this.code = code;
     this.details = details;

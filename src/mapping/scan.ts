@@ -15,6 +15,11 @@ export interface Span {
   readonly end: number;
 }
 
+/** Longer names of models are refused: no vendor has one, and a name is looked up, matched and written down. */
+export const LONGEST_MODEL = 512;
+/** No request of a vendor has more than some dozen members. */
+const MOST_MEMBERS = 1000;
+
 /** What routing needs of a body, found without parsing it. */
 export interface Scan {
   readonly model?: string;
@@ -39,7 +44,7 @@ export function scanBody(body: Buffer): Scan {
     const start = skipSpace(body, key.end);
     const end = skipValue(body, start);
     if (key.name === 'model' && body[start] === QUOTE) {
-      found.model = decode(body, start, end);
+      found.model = readModel(body, start, end);
       found.modelSpan = { start, end };
     } else if (key.name === 'stream') found.stream = body.toString('latin1', start, end) === 'true';
     at = skipSpace(body, end);
@@ -64,7 +69,7 @@ function readKey(body: Buffer, at: number, seen: Set<string>): { name: string; e
   const end = skipString(body, at);
   const name = decode(body, at, end);
   if (seen.has(name)) throw malformed(`the member "${name}" is repeated`);
-  seen.add(name);
+  if (seen.add(name).size > MOST_MEMBERS) throw malformed(`it has more than ${MOST_MEMBERS} members`);
   const colon = skipSpace(body, end);
   if (body[colon] !== COLON) throw malformed(`a colon is expected at offset ${colon}`);
   return { name, end: colon + 1 };
@@ -172,6 +177,13 @@ function enter(open: number[], byte: number): void {
 function leave(open: number[], byte: number, at: number): void {
   // In ASCII each closing bracket is its opening one plus two.
   if (open.pop() !== byte - 2) throw malformed(`a bracket does not match at offset ${at}`);
+}
+
+function readModel(body: Buffer, start: number, end: number): string {
+  // An escape takes six bytes for one character.
+  const name = end - start > 6 * LONGEST_MODEL + 2 ? undefined : decode(body, start, end);
+  if (name !== undefined && name.length <= LONGEST_MODEL) return name;
+  throw new AbpError('invalid_request', `The name of the model is longer than ${LONGEST_MODEL} characters.`);
 }
 
 function malformed(message: string): AbpError {

@@ -4,6 +4,8 @@ export interface Blanked {
   readonly withoutComments: string;
   /** Comments and the insides of strings, templates and regular expressions are gone; their delimiters stay. */
   readonly codeOnly: string;
+  /** The regular expressions that are written out, with the offset of each. */
+  readonly expressions: readonly { readonly literal: string; readonly offset: number }[];
 }
 
 const TOKENS = [
@@ -28,6 +30,7 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
 export function blank(text: string): Blanked {
   let withoutComments = '';
   let codeOnly = '';
+  const expressions: { literal: string; offset: number }[] = [];
   /** One entry per open `${`: how many braces are open inside it. */
   const holes: number[] = [];
   const put = (original: string, kind: 'code' | 'comment' | 'string' | 'template'): void => {
@@ -56,13 +59,15 @@ export function blank(text: string): Blanked {
     const token = TOKENS.map(({ kind, pattern }) => ({ kind, found: match(pattern, text, at) })).find(({ found }) => found !== undefined);
     const regex = text[at] === '/' && BEFORE_REGEX.test(codeOnly.slice(-24)) ? match(REGEX, text, at) : undefined;
     if (token?.found !== undefined) put(token.found, token.kind);
-    else if (regex !== undefined) put(regex, 'string');
-    else if (text[at] === '`') {
+    else if (regex !== undefined) {
+      expressions.push({ literal: regex, offset: at });
+      put(regex, 'string');
+    } else if (text[at] === '`') {
       put('`', 'code');
       template();
     } else brace(text.charAt(at));
   }
-  return { withoutComments, codeOnly };
+  return { withoutComments, codeOnly, expressions };
 }
 
 /** The line of an offset, counted from 1. */

@@ -50,6 +50,46 @@ async function refusal(path: string, options: CallOptions): Promise<Refusal> {
 const vendor = (headers: readonly string[], body: string | Buffer = GOOD): Promise<Refusal> =>
   refusal('/e/sim/v1/messages', { method: 'POST', headers, body });
 
+describe('a request that a proxy passed on', () => {
+  it.each([
+    ['Forwarded', 'for=192.0.2.1'],
+    ['X-Forwarded-For', '192.0.2.1'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Real-IP', '192.0.2.1'],
+    ['Via', '1.1 proxy'],
+  ])('with %s is nobody’s without a key, although it comes from loopback', async (name, value) => {
+    expect(await vendor([name, value])).toEqual({ status: 401, code: 'unauthenticated', shape: 'claude' });
+  });
+
+  it('with two Host headers is refused, whatever they say', async () => {
+    const host = new URL(server.url).host;
+    const answer = await rawCall(server.url, `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nhost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*several Host headers/);
+  });
+});
+
+describe('long names', () => {
+  it('of models are refused in little time', async () => {
+    const begun = performance.now();
+    const body = JSON.stringify({ model: 'a.'.repeat(30_000), max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] });
+    expect(await vendor([], body)).toEqual({ status: 400, code: 'invalid_request', shape: 'claude' });
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
+  it('in paths are refused', async () => {
+    const path = `/e/sim/v1beta/models/${'a.'.repeat(600)}:generateContent`;
+    expect(await refusal(path, { method: 'POST', body: '{"contents":[]}' })).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
+  it('of members are refused, and so are many members', async () => {
+    const members = Array.from({ length: 300_000 }, (_, at) => `"${at}":0`).join(',');
+    const big = await startGateway();
+    const answer = await post(`${big.url}/e/sim/v1/messages`, `{${members}}`);
+    expect([answer.status, answer.body.toString()]).toEqual([400, expect.stringContaining('more than 1000 members')]);
+    await big.close();
+  });
+});
+
 describe('what a web page or a rebound name could send', () => {
   it.each<[string, string[], number, string]>([
     ['a foreign Host', ['Host', 'evil.test'], 421, 'misdirected_request'],

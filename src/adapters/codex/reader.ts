@@ -129,7 +129,7 @@ export class CodexReader {
       this.run.fail(failure);
       return [];
     }
-    const [, attempt = '1', maxAttempts = '1'] = /(\d+)\/(\d+)/.exec(failure.message) ?? [];
+    const [, attempt = '1', maxAttempts = '1'] = /(?<!\d)(\d+)\/(\d+)/.exec(failure.message) ?? [];
     const limited: readonly EventDraft[] = failure.status === 429 ? [{ type: 'rate_limited' }] : [];
     const counts = { attempt: Number(attempt), maxAttempts: Number(maxAttempts) };
     return [...limited, { type: 'retry', ...counts, reason: failure.message, delayMs: 0 }];

@@ -35,9 +35,14 @@ const models = [
 /** Lines `id - Name`, some with a remark in brackets. */
 function listed(output: string): ListedModel[] {
   return output.split('\n').flatMap((line) => {
-    const [, modelId, name] = /^\s*([\w./-]+) - (.+?)(?:\s+\([^)]*\))?\s*$/.exec(line) ?? [];
-    return modelId === undefined ? [] : [{ modelId, name, thinks: modelId.includes('thinking') || undefined }];
+    const [, modelId, words = ''] = /^([\w./-]+) - (.+)$/.exec(line.trim()) ?? [];
+    return modelId === undefined ? [] : [{ modelId, name: withoutRemark(words), thinks: modelId.includes('thinking') || undefined }];
   });
+}
+
+function withoutRemark(words: string): string {
+  const opening = words.endsWith(')') ? words.lastIndexOf(' (') : -1;
+  return opening > 0 ? words.slice(0, opening).trimEnd() : words;
 }
 
 export const catalogue: Catalogue = {

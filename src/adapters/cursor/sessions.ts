@@ -31,9 +31,14 @@ function messagesOf(entry: JsonObject): readonly SessionMessage[] {
   return [sessionMessage({ role: 'assistant', content: text, thinking, toolCalls: callsIn(blocks) }), ...results];
 }
 
+const OPENING = '<user_query>';
+const CLOSING = '</user_query>';
+
 /** What the user wrote is wrapped, with what the agent says in their name before it. */
 function asked(text: string): string {
-  return (/<user_query>(.*)<\/user_query>/s.exec(text)?.[1] ?? text).trim();
+  const begin = text.indexOf(OPENING);
+  const end = text.lastIndexOf(CLOSING);
+  return (begin === -1 || end < begin ? text : text.slice(begin + OPENING.length, end)).trim();
 }
 
 function callsIn(blocks: readonly JsonObject[]): NonNullable<SessionMessage['toolCalls']> {

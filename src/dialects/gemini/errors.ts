@@ -66,7 +66,7 @@ const STATUS_KINDS: Readonly<Record<number, IrErrorKind>> = {
   504: 'timeout',
 };
 
-const TOO_LONG = /input token count.*exceeds the maximum/i;
+const TOO_LONG = /input token count.{0,200}exceeds the maximum/i;
 
 /** An error answer of a Gemini engine. */
 export function liftError(status: number, headers: Readonly<Record<string, string>>, body: string): IrError {

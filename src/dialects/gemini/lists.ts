@@ -13,7 +13,8 @@ const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'];
 
 export function lowerCount(lowered: LoweredRequest): LoweredRequest {
   const path = lowered.path.replace(/:[a-zA-Z]+(\?.*)?$/, ':countTokens');
-  const model = /\/(models\/[^:]+):/.exec(path)?.[1] ?? '';
+  const begin = path.indexOf('/models/');
+  const model = begin === -1 ? '' : path.slice(begin + 1, path.lastIndexOf(':'));
   return { ...lowered, path, body: { generateContentRequest: { model: decodeURIComponent(model), ...lowered.body } } };
 }
 

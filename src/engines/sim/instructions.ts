@@ -118,7 +118,7 @@ function fileAct(text: string, content: string, at: number): { act: Act; end: nu
   const quoted = quotedAt(text, at);
   const word = /[^\s<>]*/y;
   word.lastIndex = at;
-  const bare = (word.exec(text)?.[0] ?? '').replace(/[.,;:!?)\]"'`]+$/, '');
+  const bare = (word.exec(text)?.[0] ?? '').replace(/(?<![.,;:!?)\]"'`])[.,;:!?)\]"'`]+$/, '');
   const path = quoted?.value ?? bare;
   return path === '' ? undefined : { act: { kind: 'write', text: content, path }, end: quoted?.end ?? at + bare.length };
 }

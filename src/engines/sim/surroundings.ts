@@ -56,7 +56,7 @@ function isEscapedQuote(text: string): boolean {
 
 /** How agents tell the model where they work: a tag (Codex), a label (Claude Code, opencode, Copilot, pi) or a sentence (Gemini CLI, Qwen). */
 const DIRECTORY_SIGNS = [
-  /<cwd>\s*([^<\n]+?)\s*<\/cwd>/,
+  /<cwd>([^<]+)<\/cwd>/,
   /\bwork(?:ing|space) (?:in (?:the |these )?(?:following )?)?director(?:y|ies)[^/\\]{0,24}?[\s`"'(]((?:\/|[A-Za-z]:\\)[\w.~@+-][^\n]*)/i,
 ];
 
@@ -71,8 +71,8 @@ export function workingDirectory(request: IrRequest): string | undefined {
 
 function directoryIn(text: string): string | undefined {
   for (const sign of DIRECTORY_SIGNS) {
-    const raw = sign.exec(text)?.[1];
-    if (raw !== undefined) return raw.replace(/(?:[<>`"')*|]|\. |, | \().*$/, '').replace(/[\s./\\]+$/, '');
+    const raw = sign.exec(text)?.[1]?.trim();
+    if (raw !== undefined) return raw.replace(/(?:[<>`"')*|]|\. |, | \().*$/, '').replace(/(?<![\s./\\])[\s./\\]+$/, '');
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import { Compatibility, Mode } from '../../contract/support.ts';
 export const ExplainRequest = z.strictObject({
   from: z.string().describe('The dialect the request is written in.'),
   to: z.string().describe('The engine, or engine:dialect where it serves several.'),
-  model: z.string().optional().describe('The model the engine gets; default: the one in the request.'),
+  model: z.string().max(512).optional().describe('The model the engine gets; default: the one in the request.'),
   compatibility: Compatibility.optional(),
   emulate: z.array(Capability).optional().describe('Capabilities that may be approximated.'),
   request: JsonValue.describe('The body as the SDK would send it.'),

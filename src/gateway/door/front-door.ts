@@ -14,7 +14,7 @@ import { handleRaw } from '../vendor/raw.ts';
 import { handleSplice } from '../vendor/splice.ts';
 import { asAbpError, sendError } from './errors.ts';
 import { parseTarget, type Target } from './target.ts';
-import { isLoopbackAddress, type TrustCheck } from './trust.ts';
+import { isLoopbackAddress, isPassedOn, type TrustCheck } from './trust.ts';
 
 /** A control request that passed the door. */
 export interface Admitted {
@@ -119,7 +119,9 @@ export class FrontDoor {
 
   #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
     const { config, keys } = this.#gateway;
-    const localOpen = config.auth.local && !config.server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
+    const { auth, server } = config;
+    const near = auth.local && !server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
+    const localOpen = near && !isPassedOn(request.headers);
     return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
   }
 }

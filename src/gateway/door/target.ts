@@ -15,6 +15,9 @@ export interface Target {
 /** Some readers take an escaped slash or a backslash for a slash. */
 const DOT_SEGMENT = /(?:^|\/|%2f|\\|%5c)(?:\.|%2e){1,2}(?:\/|%2f|\\|%5c|$)/i;
 
+/** No vendor's path is longer; a model's name may stand in it. The prefixes that are ours and the query do not count. */
+const LONGEST_PATH = 512;
+
 /** Paths are compared and forwarded as raw text, so everything that two readers could resolve differently is refused. */
 export function parseTarget(url: string): Target {
   const mark = url.indexOf('?');
@@ -27,6 +30,7 @@ export function parseTarget(url: string): Target {
   if (path.startsWith('/k/')) [key, path] = firstSegment(path, 3);
   if (path.startsWith('/e/')) [engine, path] = firstSegment(path, 3);
   assertOneSlash(path);
+  if (path.length > LONGEST_PATH) throw new AbpError('invalid_request', `The path is longer than ${LONGEST_PATH} characters.`);
   return { path, query, engine, key };
 }
 

@@ -6,7 +6,7 @@ import { isLoopbackAddress, isLoopbackHost, trustCheck } from './trust.ts';
 function verdict(headers: Record<string, string>, server: object = {}): string {
   const check = trustCheck(Config.parse({ server }), () => 8088);
   try {
-    check({ headers } as unknown as IncomingMessage); // the check reads nothing but headers
+    check({ headers, rawHeaders: Object.entries(headers).flat() } as unknown as IncomingMessage); // the check reads nothing but headers
     return 'passes';
   } catch (error) {
     return (error as { code: string }).code; // the check throws AbpError alone

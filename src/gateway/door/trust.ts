@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AbpError } from '../../contract/errors.ts';
 import type { Config } from '../config.ts';
 
@@ -10,6 +10,21 @@ export function isLoopbackAddress(address: string | undefined): boolean {
 
 export function isLoopbackHost(host: string): boolean {
   return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
+}
+
+/** A request that somebody passed on; the address of the peer is then that of a proxy and says nothing of the caller. */
+export function isPassedOn(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) {
+    if (name === 'via' || name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-')) return true;
+  }
+  return false;
+}
+
+/** Two readers of a request with several `Host` headers may take different ones; Node takes the first. */
+function hasOneHost(raw: readonly string[]): boolean {
+  let found = 0;
+  for (let at = 0; at < raw.length; at += 2) if (raw[at]?.length === 4 && raw[at]?.toLowerCase() === 'host') found += 1;
+  return found <= 1;
 }
 
 /** Refuses what a web page of somebody else could send to a server on this machine. */
@@ -35,6 +50,7 @@ export function trustCheck(config: Config, port: () => number): TrustCheck {
   return (request) => {
     const host = request.headers.host?.toLowerCase();
     if (host === undefined) throw new AbpError('invalid_request', 'The request has no Host header.');
+    if (!hasOneHost(request.rawHeaders)) throw new AbpError('invalid_request', 'The request has several Host headers.');
     if (!server.trust_proxy && !known().has(host)) {
       throw new AbpError('misdirected_request', `The Host "${host}" is not a name of this server.`);
     }

@@ -156,7 +156,7 @@ function tableOf(claims: AnswerShape['claims']): Place {
 
 function grow(root: Place, at: string, concepts: ReadonlyMap<string, AnswerConcept>): void {
   let place = root;
-  for (const [key] of at.matchAll(/\[\*\]|<[^>]*>|\.[^.[<]+/g)) {
+  for (const [key] of at.matchAll(/\[\*\]|<[^<>]*>|\.[^.[<]+/g)) {
     const path = `${place.path}${key}`;
     const next = place.below.get(key) ?? { path, concept: concepts.get(path), below: new Map() };
     place.below.set(key, next);

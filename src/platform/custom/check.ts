@@ -66,7 +66,7 @@ async function rangeFaults({ id, dependencies }: CapabilityDefinition): Promise<
 
 function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
   const faults: string[] = [];
-  const host = FIXED_ORIGIN.test(tool.url) ? URL.parse(tool.url.replaceAll(/\{\{.*?\}\}/g, 'x'))?.host : undefined;
+  const host = FIXED_ORIGIN.test(tool.url) ? URL.parse(tool.url.replaceAll(/\{\{[^{}]*\}\}/g, 'x'))?.host : undefined;
   if (host === undefined) faults.push('url: it must be an http or https address whose host is written out');
   const templates = [tool.url, ...Object.values(tool.query), ...Object.values(tool.headers)];
   if (templates.some(hasStrayBraces) || textsIn(tool.body ?? null).some(hasMisspeltPlace)) {

@@ -60,7 +60,7 @@ function filledValues(templates: Readonly<Record<string, string>>, filling: Fill
 
 /** Values of a path are single segments: they cannot leave the path the definition gives, nor its host. */
 function urlOf(definition: HttpTool, filling: Filling): URL {
-  const text = definition.url.replaceAll(/\{\{.*?\}\}/g, (place) =>
+  const text = definition.url.replaceAll(/\{\{[^{}]*\}\}/g, (place) =>
     encodeURIComponent((fillText(place, filling) ?? missing(place)).toWellFormed()),
   );
   const [path = ''] = text.split(/[?#]/);

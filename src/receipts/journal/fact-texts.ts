@@ -3,6 +3,10 @@ import { type Redactor, redactor } from '../../base/redact.ts';
 
 const MOST_KNOWN = 1000;
 const LONGEST_KNOWN = 128;
+/** What a receipt keeps of a name or a message that a caller, an engine or a program chose. */
+const LONGEST_NAME = 512;
+/** How much of it is searched for secrets before: one that is cut in the middle would not be recognised. */
+const LONGEST_READ = 8192;
 
 /** JSON texts of what a fact holds, in ASCII. What callers and engines chose themselves is written without the secrets in it. */
 export class FactTexts {
@@ -18,7 +22,7 @@ export class FactTexts {
     if (name === null) return 'null';
     const text = this.#known.get(name);
     if (text !== undefined) return text;
-    const made = jsonText(this.#redactor.text(name));
+    const made = jsonText(bounded(this.#redactor.text(bounded(name, LONGEST_READ)), LONGEST_NAME));
     if (this.#known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) this.#known.set(name, made);
     return made;
   }
@@ -34,6 +38,11 @@ export class FactTexts {
     if (!this.#redactor.holdsSecret(Buffer.from(text))) return ascii(text);
     return ascii(JSON.stringify(this.#redactor.value(value as Json))); // facts hold JSON values only
   }
+}
+
+/** The text, or its beginning with a mark. */
+function bounded(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** JSON text of a value, in ASCII. Half a surrogate pair has no UTF-8 form, hence none in RFC 8785: it becomes U+FFFD. */

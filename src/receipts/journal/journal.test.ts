@@ -37,7 +37,7 @@ it('makes no file before the first fact, and one that only its owner can read', 
 
 it('begins a new segment when one is full or was closed, in an order that sorts by age', () => {
   const journal = new Journal(folder);
-  journal.append(openFact({ task: 'x'.repeat(17 * 1024 * 1024) }));
+  journal.append(openFact({ task: 'xxxxxx', tags: ['x'.repeat(17 * 1024 * 1024)] }));
   journal.append(openFact({ task: 'second' }));
   journal.close();
   journal.append(openFact({ task: 'third' }));

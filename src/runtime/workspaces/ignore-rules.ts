@@ -98,9 +98,9 @@ function matches<P, T>(pattern: readonly P[], items: readonly T[], { isMany, fit
   return pattern.slice(part).every(isMany);
 }
 
-/** Single characters, `*`, `?`, `\x` and `[a-z]`. */
+/** Single characters, `*`, `?`, `\x` and `[a-z]`, which is bounded because an agent may have written the pattern. */
 function tokensOf(pattern: string): string[] {
-  return pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|./gsu) ?? [];
+  return pattern.match(/\\.|\[[!^]?\]?[^\]]{0,200}\]|./gsu) ?? [];
 }
 
 function matchesCharacter(token: string, character: string): boolean {
