@@ -19,6 +19,28 @@ export interface ProcessSpec {
   readonly stdin: 'closed' | 'open';
   /** `pipe`: its own group, output read by line. `pty`: likewise, on a terminal of its own. `terminal`: it gets ours, and nothing is read. */
   readonly mode: 'pipe' | 'pty' | 'terminal';
+  /** Another program that starts this one for us; not on a terminal of its own. */
+  readonly barrier?: Barrier;
+}
+
+/** What a barrier is told to start. */
+export interface BarredProgram {
+  readonly file: string;
+  /** With the name of the program first. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** As it is called behind the barrier. */
+  readonly cwd: string;
+}
+
+/** A program that confines another one and starts it. It gets no variable and no argument of the other. */
+export interface Barrier {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What it has beyond the three usual descriptors. */
+  readonly descriptors: readonly ('pipe' | 'ipc')[];
+  /** Tells it what to start. Resolves when that begins; `group` is the number of its process group, which signals go to. */
+  begin(child: NodeChild, program: BarredProgram): Promise<{ readonly group: number }>;
 }
 
 export type OutputSource = 'stdout' | 'stderr';
@@ -67,13 +89,17 @@ function endWithUs(): void {
 }
 
 async function startPlain(spec: ProcessSpec, guard: ProcessGuard, onLine: (line: string, source: OutputSource) => void) {
+  const { barrier } = spec;
   const shared = spec.mode === 'terminal';
-  const child = spawn(spec.command, [...spec.args], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
+  const usual = shared
+    ? (['inherit', 'inherit', 'inherit'] as const)
+    : ([spec.stdin === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const);
+  const child = spawn(barrier?.command ?? spec.command, [...(barrier?.args ?? spec.args)], {
+    cwd: barrier === undefined ? spec.cwd : '/',
+    env: barrier === undefined ? { ...spec.env } : {},
     // A process that shares our terminal must stay in its foreground group, or it could not read from it.
     detached: !shared && process.platform !== 'win32',
-    stdio: shared ? 'inherit' : [spec.stdin === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: [...usual, ...(barrier?.descriptors ?? [])],
     windowsHide: true,
   });
   const pid = child.pid;
@@ -83,7 +109,9 @@ async function startPlain(spec: ProcessSpec, guard: ProcessGuard, onLine: (line:
   const target = shared || process.platform === 'win32' ? pid : -pid;
   guard.watch(target);
   live.add(target);
-  return new PlainProcess(child, { pid, target, guard, onLine });
+  const started = new PlainProcess(child, { pid, target, guard, onLine });
+  if (barrier !== undefined) await started.begin(barrier, spec);
+  return started;
 }
 
 interface Started {
@@ -99,6 +127,8 @@ class PlainProcess implements ChildProcess {
   readonly #child: NodeChild;
   readonly #target: number;
   readonly #stderr = new TextTail(STDERR_CHARACTERS);
+  /** The group of a process behind a barrier. */
+  #inner: number | undefined;
 
   constructor(child: NodeChild, { pid, target, guard, onLine }: Started) {
     this.pid = pid;
@@ -137,8 +167,22 @@ class PlainProcess implements ChildProcess {
     this.#child.stdin?.end();
   }
 
+  /** What the barrier starts is heard of through it. Whoever hears a signal must be the program, not the barrier, whose end is its end. */
   signal(signal: NodeJS.Signals): boolean {
+    if (this.#inner !== undefined && signal !== 'SIGKILL' && sendSignal(-this.#inner, signal)) return true;
     return signalTree(this.#target, signal);
+  }
+
+  async begin(barrier: Barrier, { command, args, env, cwd }: ProcessSpec): Promise<void> {
+    try {
+      const { group } = await barrier.begin(this.#child, { file: command, args: [command, ...args], env, cwd });
+      if (this.#target < 0) this.#inner = group;
+    } catch (error) {
+      sendSignal(this.#target, 'SIGKILL');
+      await this.exit;
+      const said = this.#stderr.text.trim();
+      throw said === '' ? error : new Error(said.split('\n').at(-1), { cause: error });
+    }
   }
 }
 

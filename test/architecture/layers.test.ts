@@ -18,6 +18,7 @@ const RANKS: Readonly<Record<string, number>> = {
   upstream: 4,
   engines: 5,
   adapters: 5,
+  confinement: 5,
   mapping: 6,
   calls: 7,
   loop: 7,

@@ -1,9 +1,9 @@
 import { delimiter } from 'node:path';
-import { findCommand } from '../../runtime/coding-agents/find-command.ts';
+import { findCommand } from '../../base/find-command.ts';
+import { systemCallFilter } from '../../confinement/system-calls.ts';
 import { type Equipment, runConfined } from './confined-process.ts';
 import { DEFAULT_LIMITS } from './execution.ts';
 import { askInterpreter } from './interpreter.ts';
-import { systemCallFilter } from './system-calls.ts';
 
 const PROBE_MS = 5000;
 const SHOWN_CHARACTERS = 300;
@@ -21,7 +21,7 @@ export interface Machine {
 /** What Python is confined with here, tried out; a text says what is missing. */
 export async function findEquipment({ environment, platform, arch }: Machine): Promise<Equipment | string> {
   if (platform !== 'linux') return 'Python needs bubblewrap, which exists on Linux only.';
-  const filter = systemCallFilter(arch);
+  const filter = systemCallFilter(arch, 'code');
   if (filter === undefined) return `Python can be confined on x64 and arm64, not on ${arch}.`;
   const [bwrap, prlimit] = ['bwrap', 'prlimit'].map((name) => findCommand(name, environment, platform)?.path);
   if (bwrap === undefined) return 'Python needs bubblewrap (bwrap), which is not installed on this server.';

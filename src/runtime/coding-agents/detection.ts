@@ -1,8 +1,8 @@
 import { frozen } from '../../adapters/define.ts';
+import { findCommand } from '../../base/find-command.ts';
 import type { AgentCapabilities, AgentName } from '../../contract/runs/coding-agent.ts';
 import { allowedEnvironment } from '../runs/process/environment.ts';
 import type { AgentData, Environment, RunCommand } from './agent-data.ts';
-import { findCommand } from './find-command.ts';
 
 /** A CLI that unpacks itself on its first start takes a while to tell its version. */
 const PROBE_MS = 60_000;

@@ -1,6 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Environment } from './agent-data.ts';
+
+/** Variables by which commands are found. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A command on the PATH, with what tells whether its file has changed. */
 export interface FoundCommand {

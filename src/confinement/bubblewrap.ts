@@ -1,0 +1,146 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Equipment } from './equipment.ts';
+import { HOME_INSIDE, ROOM_LIMITS, type Room, type RoomLimits, type Shown } from './room.ts';
+import { STARTER } from './starter.ts';
+
+/** Descriptors of a confined process beside the three usual ones. */
+export const DESCRIPTORS = { channel: 3, filter: 4, options: 5, info: 6 } as const;
+
+const MIB = 1024 * 1024;
+/** Programs of the system, shown read-only where they are. */
+const PROGRAMS = ['/usr', '/opt', '/nix'];
+/** Links into `/usr` on most systems, folders of their own on the others. */
+const MERGED = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+/** What programs ask of `/etc`. No secret of the system is among them. */
+const SETTINGS = [
+  'alternatives',
+  'ssl',
+  'ca-certificates',
+  'pki',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'timezone',
+  'passwd',
+  'group',
+  'nsswitch.conf',
+  'hosts',
+  'protocols',
+  'services',
+  'mime.types',
+  'login.defs',
+  'profile',
+  'bash.bashrc',
+  'gitconfig',
+  'os-release',
+  'terminfo',
+  'locale.alias',
+].map((name) => `/etc/${name}`);
+/** Folders in memory. Without a size each could take half of the machine's. */
+const IN_MEMORY: readonly (readonly [path: string, mebibytes: number])[] = [
+  ['/dev/shm', 256],
+  ['/tmp', 2048],
+  ['/run', 16],
+  ['/var', 256],
+];
+
+/** Where the program that starts the others lies inside. */
+export const NODE_INSIDE = '/run/abp/bin/node';
+
+/** Paths that every confined program sees, unless they are hidden from it. */
+export const SYSTEM_PATHS: readonly string[] = [...PROGRAMS, ...MERGED, ...SETTINGS];
+
+/**
+ * How bubblewrap is started. The options go through a descriptor, and the program with its arguments and environment is told to the
+ * starter, so that no path of this machine and no secret stands in a command line, and no variable of a caller reaches bubblewrap.
+ */
+export function bubblewrapCommand({ prlimit, setpriv, identity }: Equipment, { ports, limits }: Room): string[] {
+  return [
+    ...['--args', String(DESCRIPTORS.options)],
+    ...['--seccomp', String(DESCRIPTORS.filter)],
+    ...['--info-fd', String(DESCRIPTORS.info)],
+    '--',
+    prlimit,
+    ...limitArguments({ ...ROOM_LIMITS, ...limits }),
+    '--',
+    ...(identity === undefined
+      ? []
+      : [setpriv, `--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--']),
+    NODE_INSIDE,
+    ...['--no-warnings', '-e', STARTER, '--', ports.join(',')],
+  ];
+}
+
+function limitArguments({ processes, memoryBytes, fileBytes, openFiles }: RoomLimits): string[] {
+  const limits = { nproc: processes, data: memoryBytes, fsize: fileBytes, nofile: openFiles, core: 0 };
+  return Object.entries(limits).map(([name, limit]) => `--${name}=${limit}`);
+}
+
+/** The options that make the room: an allowlist of folders, never the whole root with some of it covered. */
+export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
+  const { identity, node } = equipment;
+  const hidden = new Set(room.hidden);
+  const seen = (path: string): boolean => !hidden.has(path);
+  const home: Shown[] = room.home === undefined ? [] : [{ source: room.home, at: HOME_INSIDE, writable: true }];
+  const places = [...home, ...room.places, room.workspace].sort((a, b) => a.at.length - b.at.length);
+  return [
+    ...namespaceOptions(equipment, room.terminal === true),
+    ...PROGRAMS.filter(seen).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...MERGED.filter(seen).flatMap(mergedOptions),
+    ...folder('/etc'),
+    ...SETTINGS.filter(seen).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...IN_MEMORY.flatMap(([path, mebibytes]) => [
+      ...(path === '/tmp' && identity !== undefined ? ['--perms', '1777'] : []),
+      ...['--size', String(mebibytes * MIB), '--tmpfs', path],
+    ]),
+    ...(identity === undefined ? ['--dir', '/var/tmp'] : ['--perms', '1777', '--dir', '/var/tmp']),
+    ...['--remount-ro', '/dev'],
+    ...['/home', HOME_INSIDE, '/run/abp', '/run/abp/bin'].flatMap(folder),
+    ...['--ro-bind', node, NODE_INSIDE],
+    ...ancestorsOf(places).flatMap(folder),
+    ...places.flatMap(({ source, at, writable }) => [writable ? '--bind' : '--ro-bind', source, at]),
+    // The starter goes into the workspace: whoever makes the room may have no right to.
+    ...['--chdir', '/'],
+    ...['--remount-ro', '/proc', '--remount-ro', '/'],
+  ];
+}
+
+/** Root has no user namespace: the binds are made as root, and `setpriv` leaves root before anything of ours runs inside. */
+function namespaceOptions({ identity, disablesUserNamespaces }: Equipment, terminal: boolean): string[] {
+  const own = ['--unshare-user', ...(disablesUserNamespaces ? ['--disable-userns'] : [])];
+  return [
+    ...(identity === undefined ? own : []),
+    ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    '--die-with-parent',
+    ...(terminal ? [] : ['--new-session']),
+    ...['--cap-drop', 'ALL'],
+    ...(identity === undefined ? [] : ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((name) => ['--cap-add', name])),
+    ...['--hostname', 'abp'],
+  ];
+}
+
+/** Readable also for another user than the one who makes the room. */
+const folder = (path: string): string[] => ['--perms', '0755', '--dir', path];
+
+function mergedOptions(path: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}
+
+/** Folders on the way to the places that are not there yet, parents first. Those of the system cannot be made, and exist. */
+function ancestorsOf(places: readonly Shown[]): string[] {
+  const made = new Set<string>();
+  for (const { at } of places) {
+    const way: string[] = [];
+    for (let path = dirname(at); path !== '/'; path = dirname(path)) way.unshift(path);
+    for (const path of way) {
+      const within = (outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
+      if (![...PROGRAMS, ...places.map((place) => place.at)].some(within) && !IN_MEMORY.some(([memory]) => path === memory)) made.add(path);
+    }
+  }
+  return [...made];
+}

@@ -1,0 +1,107 @@
+import { createServer as createHttpServer, request } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { Egress, type EgressRecord, type EgressRules } from './egress.ts';
+
+const origin = createHttpServer((req, res) => res.end(`${req.method} ${req.url} ${req.headers.host}`));
+let originPort = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+  originPort = (origin.address() as AddressInfo).port; // it listens on TCP
+});
+afterAll(() => void origin.close());
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'example.com': ['93.184.215.14'],
+  'sub.example.com': ['93.184.215.14'],
+  'inside.example.com': ['10.0.0.7'],
+  'both.example.com': ['93.184.215.14', '127.0.0.1'],
+  localhost: ['127.0.0.1'],
+};
+
+/** The proxy on a port, as the starter of a room gives it connections. */
+async function proxy(rules: Partial<EgressRules>): Promise<{ port: number; records: EgressRecord[] }> {
+  const records: EgressRecord[] = [];
+  const egress = new Egress({
+    rules: { allow: [], deny: [], ...rules },
+    onRecord: (record) => records.push(record),
+    resolve: async (host) => NAMES[host] ?? [],
+  });
+  const door = createServer((socket) => egress.accept(socket));
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    egress.close();
+    door.close();
+  });
+  return { port: (door.address() as AddressInfo).port, records };
+}
+
+/** The first line that CONNECT is answered with; a tunnel that begins to be dialled counts as let through. */
+async function verdict(rules: Partial<EgressRules>, authority: string): Promise<string> {
+  const { port, records } = await proxy(rules);
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+  await expect.poll(() => records.length).toBe(1);
+  socket.destroy();
+  return records[0]?.refused ?? 'through';
+}
+
+it.each<[string, Partial<EgressRules>, string, string]>([
+  ['any public host', {}, 'example.com:443', 'through'],
+  ['an allowed one', { allow: ['example.com'] }, 'example.com:443', 'through'],
+  ['a name in another case and with the dot of the root', { allow: ['example.com'] }, 'EXAMPLE.com.:443', 'through'],
+  ['a subdomain by its pattern', { allow: ['*.example.com'] }, 'sub.example.com:443', 'through'],
+  ['an address that a rule names', { allow: ['10.0.0.7:8443'] }, '10.0.0.7:8443', 'through'],
+])('lets %s through', async (_, rules, authority, expected) => {
+  expect(await verdict(rules, authority)).toBe(expected);
+});
+
+it.each<[string, Partial<EgressRules>, string, string]>([
+  ['a host that is not allowed', { allow: ['example.com'] }, 'evil.com:443', 'is not allowed by the policy'],
+  ['a host that only begins like an allowed one', { allow: ['example.com'] }, 'example.com.evil.com:443', 'is not allowed by the policy'],
+  ['a host that only ends like an allowed one', { allow: ['*.example.com'] }, 'notexample.com:443', 'is not allowed by the policy'],
+  ['a denied host', { deny: ['*.example.com'] }, 'sub.example.com:443', 'is denied by the policy'],
+  ['a denied host that is also allowed', { allow: ['*'], deny: ['example.com'] }, 'example.com.:443', 'is denied by the policy'],
+  ['a denied host on any port', { allow: ['*:8443'], deny: ['example.com'] }, 'example.com:8443', 'is denied by the policy'],
+  ['another port', {}, 'example.com:22', 'is on a port that no rule names'],
+  ['another port of an allowed host', { allow: ['example.com'] }, 'example.com:8080', 'is on a port that no rule names'],
+  ['a private address', {}, '10.0.0.7:443', 'is not on the public internet'],
+  ['the metadata service', {}, '169.254.169.254:80', 'is not on the public internet'],
+  ['loopback in another spelling', {}, '127.1:443', 'is not on the public internet'],
+  ['loopback as a number', {}, '2130706433:443', 'is not on the public internet'],
+  ['loopback over IPv6', {}, '[::1]:443', 'is not on the public internet'],
+  ['loopback inside IPv6', {}, '[::ffff:127.0.0.1]:443', 'is not on the public internet'],
+  ['localhost, although its name is allowed', { allow: ['localhost'] }, 'localhost:443', 'is not on the public internet'],
+  ['a public name of a private address', { allow: ['*'] }, 'inside.example.com:443', 'is not on the public internet'],
+  ['a name with a private address among public ones', {}, 'both.example.com:443', 'is not on the public internet'],
+  ['a name without an address', {}, 'nowhere.example.com:443', 'has no address'],
+])('refuses %s', async (_, rules, authority, expected) => {
+  expect(await verdict(rules, authority)).toBe(expected);
+});
+
+it('forwards plain HTTP to the address that was judged, without what is meant for proxies', async () => {
+  const { port, records } = await proxy({ allow: [`127.0.0.1:${originPort}`] });
+  const answer = await new Promise<string>((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path: `http://127.0.0.1:${originPort}/a?b=c`, headers: { 'proxy-authorization': 'Basic x' } },
+      (res) => res.setEncoding('utf8').on('data', resolve),
+    );
+    sent.once('error', reject);
+    sent.end();
+  });
+  expect(answer).toBe(`GET /a?b=c 127.0.0.1:${originPort}`);
+  expect(records).toEqual([{ host: '127.0.0.1', port: originPort }]);
+});
+
+it('answers a refusal with 403 and the reason', async () => {
+  const { port } = await proxy({ deny: ['*'] });
+  const answered = await fetch(`http://127.0.0.1:${port}/not-for-a-proxy`);
+  expect(answered.status).toBe(403);
+  const refused = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n'));
+    socket.setEncoding('utf8').on('data', resolve);
+  });
+  expect(refused).toContain('403 Forbidden');
+  expect(refused).toContain('example.com:443 is denied by the policy');
+});

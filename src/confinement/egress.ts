@@ -1,0 +1,197 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { connect, isIP, type Socket } from 'node:net';
+import { globMatch } from '../base/glob.ts';
+import { isPublicAddress } from '../upstream/outbound-addresses.ts';
+
+/** Hosts by glob, with a port where it is not one of the usual. Denial is stronger; no allowed host at all means every public one. */
+export interface EgressRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** One place that a confined program wanted to reach. */
+export interface EgressRecord {
+  readonly host: string;
+  readonly port: number;
+  /** Why it was refused; absent when it was let through. */
+  readonly refused?: string;
+}
+
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const USUAL_PORTS = [80, 443];
+const CONNECT_MS = 15_000;
+const CLIENT_GONE = 'the program closed the connection';
+
+const systemResolve: Resolve = async (host) =>
+  await new Promise((resolve, reject) => {
+    lookup(host, { all: true }, (error, addresses: LookupAddress[]) =>
+      error === null ? resolve(addresses.map(({ address }) => address)) : reject(error),
+    );
+  });
+
+export interface EgressOptions {
+  readonly rules: EgressRules;
+  readonly onRecord: (record: EgressRecord) => void;
+  readonly resolve?: Resolve;
+}
+
+/**
+ * The only way out of a room: a proxy for CONNECT and for plain HTTP. It resolves names here, judges the address it will dial, and dials
+ * that one. It does not look into TLS, so a host that is allowed and serves others by another name is a way to those.
+ */
+export class Egress {
+  readonly #options: Required<EgressOptions>;
+  readonly #server: Promise<Server>;
+  readonly #open = new Set<Socket>();
+
+  constructor(options: EgressOptions) {
+    this.#options = { resolve: systemResolve, ...options };
+    this.#server = this.#make();
+  }
+
+  /** Takes a connection that came out of the room. */
+  accept(socket: Socket): void {
+    this.#track(socket);
+    void this.#server.then((server) => server.emit('connection', socket));
+  }
+
+  close(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Node's own client of HTTP is loaded with the first room. */
+  async #make(): Promise<Server> {
+    const http = await import('node:http');
+    const server = http.createServer((request, response) => {
+      this.#plain(http.request, request, response).catch(() => response.destroy());
+    });
+    server.on('connect', (request, socket: Socket, head) => {
+      this.#tunnel(request, socket, head).catch(() => socket.destroy());
+    });
+    server.on('clientError', (_error, socket) => socket.destroy());
+    return server;
+  }
+
+  #track(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    // Either end may vanish; the other is closed with it.
+    socket.on('error', () => socket.destroy());
+  }
+
+  async #tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const target = targetOf(`http://${request.url ?? ''}`, 443);
+    const way = target === undefined ? 'it names no host' : await this.#judge(target);
+    if (target === undefined || typeof way === 'string') {
+      socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${String(way)}\n`);
+      return;
+    }
+    const upstream = connect({ host: way.address, port: target.port, timeout: CONNECT_MS });
+    this.#track(upstream);
+    upstream.once('timeout', () => upstream.destroy());
+    upstream.once('connect', () => {
+      upstream.setTimeout(0);
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.once('close', () => socket.destroy());
+    socket.once('close', () => upstream.destroy(new Error(CLIENT_GONE)));
+  }
+
+  async #plain(send: typeof import('node:http').request, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = targetOf(request.url ?? '', 80);
+    const way = target === undefined ? 'the proxy takes requests for whole addresses' : await this.#judge(target);
+    if (target === undefined || typeof way === 'string') {
+      response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${String(way)}\n`);
+      return;
+    }
+    const { 'proxy-connection': _own, 'proxy-authorization': _secret, ...headers } = request.headers;
+    const upstream = send({
+      host: way.address,
+      port: target.port,
+      method: request.method ?? 'GET',
+      path: target.path,
+      headers: { ...headers, host: target.authority, connection: 'close' },
+      timeout: CONNECT_MS,
+    });
+    upstream.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.once('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${error.message}\n`);
+    });
+    response.once('close', () => upstream.destroy());
+    request.pipe(upstream);
+  }
+
+  /** The address to dial, or why not. */
+  async #judge({ host, port }: Target): Promise<{ address: string } | string> {
+    const { rules, resolve, onRecord } = this.#options;
+    const refused = (reason: string): string => {
+      onRecord({ host, port, refused: reason });
+      return `${host}:${port} ${reason}`;
+    };
+    const denied = refusalOf(rules, { host, port });
+    if (denied !== undefined) return refused(denied);
+    const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
+    const [address] = addresses;
+    if (address === undefined) return refused('has no address');
+    if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules, one, port))) return refused('is not on the public internet');
+    onRecord({ host, port });
+    return { address };
+  }
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly authority: string;
+}
+
+/** A URL spells addresses in one way. */
+function targetOf(url: string, port: number): Target | undefined {
+  if (!/^http:\/\//i.test(url) || !URL.canParse(url)) return undefined;
+  const { hostname, port: named, pathname, search, host: authority } = new URL(url);
+  const host = nameOf(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+  // The parser leaves out the port that is usual for plain HTTP.
+  const asked = named === '' && /:80(?:\/|$)/.test(url.slice('http://'.length)) ? 80 : named === '' ? port : Number(named);
+  return host === '' ? undefined : { host, port: asked, path: `${pathname}${search}`, authority };
+}
+
+/** Names are compared in lower case and without the dot of the root. */
+function nameOf(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
+}
+
+function refusalOf({ allow, deny }: EgressRules, { host, port }: Pick<Target, 'host' | 'port'>): string | undefined {
+  if (deny.some((pattern) => matches(pattern, host, port, 'any'))) return 'is denied by the policy';
+  if (allow.length === 0) return USUAL_PORTS.includes(port) ? undefined : 'is on a port that no rule names';
+  if (allow.some((pattern) => matches(pattern, host, port, 'usual'))) return undefined;
+  return allow.some((pattern) => matches(pattern, host, port, 'any')) ? 'is on a port that no rule names' : 'is not allowed by the policy';
+}
+
+/** A pattern without a port means every port when it denies, and the usual ones when it allows. */
+function matches(pattern: string, host: string, port: number, unnamed: 'any' | 'usual'): boolean {
+  const { name, port: named } = patternOf(pattern);
+  if (!globMatch(name, host)) return false;
+  if (named !== undefined) return named === port;
+  return unnamed === 'any' || USUAL_PORTS.includes(port);
+}
+
+function patternOf(pattern: string): { readonly name: string; readonly port?: number } {
+  const found = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(pattern.trim());
+  const name = nameOf(found?.[1] ?? found?.[2] ?? pattern);
+  return found?.[3] === undefined ? { name } : { name, port: Number(found[3]) };
+}
+
+/** An address that is not public is reached only where a rule names that very address. */
+function isNamed({ allow }: EgressRules, address: string, port: number): boolean {
+  return allow.some((pattern) => patternOf(pattern).name === address && matches(pattern, address, port, 'usual'));
+}
