@@ -104,12 +104,17 @@ function keep(frames: Buffer[], frame: Buffer): void {
   if (hasField) frames.push(frame);
 }
 
+/** A byte order mark may stand before the first event of a stream. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 /** Decodes one frame: several `data:` lines join with a line feed, one space after the colon is dropped. */
 export function decodeSse(frame: Buffer): SseEvent {
   let event = '';
   let data: string | undefined;
   let id: string | undefined;
-  for (const line of linesOf(frame.toString('utf8'))) {
+  for (const line of linesOf(withoutMark(frame.toString('utf8')))) {
     const colon = line.indexOf(':');
     // A line that begins with a colon is a comment; one without any is a name alone.
     const name = colon === -1 ? line : line.slice(0, colon);

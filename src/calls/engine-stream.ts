@@ -1,21 +1,28 @@
+import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import { decodeSse, SseFrames, SseFrameTooLong } from '../base/sse.ts';
 import type { Stepper } from '../dialects/dialect.ts';
 import type { IrEvent } from '../ir/event.ts';
+import type { IrError } from '../ir/response.ts';
 
-/** How much is told of an answer that is no stream. */
+/** How much is told of an answer that is no stream, … */
 const MOST_QUOTED = 300;
+/** … and how much of it is read for the error that it may hold. */
+const MOST_READ = 16 * 1024;
 
 /** An engine's stream of bytes as events. */
 export class EngineStream {
   readonly #frames = new SseFrames();
   readonly #stepper: Stepper;
+  readonly #liftError: ((body: string) => IrError) | undefined;
   #count = 0;
   #broken = false;
   /** How the body began, as long as nothing in it has made sense. */
   #beginning: string | undefined = '';
 
-  constructor(stepper: Stepper) {
+  /** `liftError` reads an error body of the engine. */
+  constructor(stepper: Stepper, liftError?: (body: string) => IrError) {
     this.#stepper = stepper;
+    this.#liftError = liftError;
   }
 
   /** Frames that have come. */
@@ -31,7 +38,7 @@ export class EngineStream {
   /** What these bytes complete. */
   read(chunk: Buffer): IrEvent[] {
     if (this.#broken) return [];
-    if (this.#beginning !== undefined && this.#beginning.length < MOST_QUOTED) this.#beginning += chunk.toString('utf8', 0, MOST_QUOTED);
+    if (this.#beginning !== undefined && this.#beginning.length < MOST_READ) this.#beginning += chunk.toString('utf8', 0, MOST_READ);
     try {
       return this.#step(this.#frames.push(chunk));
     } catch (error) {
@@ -48,9 +55,11 @@ export class EngineStream {
 
   /** What stands in for an end that did not come. A body that was no stream at all is quoted: it may say what went wrong. */
   end(): readonly IrEvent[] {
-    const said = this.#beginning?.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_QUOTED) ?? '';
+    const said = this.#beginning?.trim() ?? '';
     if (!/^[<{[]/.test(said)) return this.#stepper.end();
-    return [{ type: 'error', error: { kind: 'server', message: `the engine did not answer with a stream: ${said}`, status: 200 } }];
+    const parsed = parseJson(said);
+    if (parsed.ok && holdsError(parsed.value) && this.#liftError !== undefined) return [{ type: 'error', error: this.#liftError(said) }];
+    return [{ type: 'error', error: { kind: 'server', message: `the engine did not answer with a stream: ${quoted(said)}`, status: 200 } }];
   }
 
   #step(frames: readonly Buffer[]): IrEvent[] {
@@ -60,4 +69,19 @@ export class EngineStream {
     if (events.length > 0) this.#beginning = undefined;
     return events;
   }
+}
+
+/** Whether a body is an error although its status is good. */
+export function holdsError(body: Json): boolean {
+  const one = Array.isArray(body) ? (body as readonly Json[])[0] : body; // Array.isArray widens
+  if (!isJsonObject(one) || ANSWERS.some((key) => one[key] !== undefined)) return false;
+  return isJsonObject(one.error) || (typeof one.error === 'string' && one.error !== '');
+}
+
+/** Members that only answers have, in one dialect or another. */
+const ANSWERS = ['choices', 'content', 'output', 'candidates', 'usageMetadata'];
+
+/** The beginning of a text in one line. */
+export function quoted(text: string): string {
+  return text.slice(0, MOST_READ).replaceAll(/\s+/g, ' ').trim().slice(0, MOST_QUOTED);
 }

@@ -1,6 +1,8 @@
 import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Observed } from '../dialects/dialect.ts';
+import { EngineFailure } from '../ir/engine-failure.ts';
+import type { IrError } from '../ir/response.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
@@ -250,6 +252,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   #untranslatable(thrown: unknown): void {
+    if (thrown instanceof EngineFailure) {
+      this.#tellError(thrown.error);
+      return;
+    }
     const error = translationError(thrown);
     this.#close('failed', 'untranslatable', error, undefined);
     this.#options.answer.refuse(error);
@@ -257,7 +263,11 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #translateError(body: Buffer): void {
     const { translation } = this.#options;
-    const error = translation.engine.liftError(this.#status, retryHints(this.#headers), body.toString('utf8'));
+    this.#tellError(translation.engine.liftError(this.#status, retryHints(this.#headers), body.toString('utf8')));
+  }
+
+  #tellError(error: IrError): void {
+    const { translation } = this.#options;
     const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
     const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
     this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>

@@ -7,6 +7,7 @@ import { newRunId, type RunId } from '../contract/run-id.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, Observed } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
+import { EngineFailure } from '../ir/engine-failure.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
 import type { IrRequest } from '../ir/request.ts';
@@ -154,7 +155,8 @@ class ModelExchange implements ExchangeSink {
   constructor(options: ExchangeOptions) {
     this.#options = options;
     this.#filter = new AnswerChanges(options.lowering.changes);
-    this.#stream = new EngineStream(options.target.stepper());
+    const { target } = options;
+    this.#stream = new EngineStream(target.stepper(), (body) => target.liftError(502, {}, body));
   }
 
   start(body: Buffer, version: string): void {
@@ -213,7 +215,7 @@ class ModelExchange implements ExchangeSink {
       this.#see(this.#stream.rest());
       if (this.#fold.response() === undefined && this.#fold.error === undefined) this.#see(this.#stream.end());
     } else this.#readWhole();
-    this.#settle();
+    if (!this.#over) this.#settle();
   }
 
   fail(failure: ExchangeFailure): void {
@@ -235,7 +237,13 @@ class ModelExchange implements ExchangeSink {
 
   #readWhole(): void {
     const parsed = parseJson(Buffer.concat(this.#kept).toString('utf8'));
-    if (parsed.ok) this.#see(unfold(this.#options.target.liftResponse(parsed.value)));
+    if (!parsed.ok) return;
+    try {
+      this.#see(unfold(this.#options.target.liftResponse(parsed.value)));
+    } catch (thrown) {
+      if (!(thrown instanceof EngineFailure)) throw thrown;
+      this.#failed(thrown.error);
+    }
   }
 
   #engineError(): IrError {

@@ -2,6 +2,7 @@ import { type Json, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Emitter, Observed } from '../dialects/dialect.ts';
+import { EngineFailure } from '../ir/engine-failure.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
 import type { IrResponse } from '../ir/response.ts';
@@ -9,7 +10,7 @@ import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerChanges } from '../mapping/answer-changes.ts';
 import { AnswerAccount } from '../mapping/answers/account.ts';
 import { AnswerForms } from '../mapping/answers/forms.ts';
-import { EngineStream } from './engine-stream.ts';
+import { EngineStream, holdsError, quoted } from './engine-stream.ts';
 import { observedOf } from './observed.ts';
 
 /** What a translator needs: both dialects, the changes on the way, and the caller's names. */
@@ -36,7 +37,8 @@ export class StreamTranslator {
     this.#filter = translation.filter;
     this.#account = new AnswerAccount(translation.engine, translation.caller);
     this.#forms = formsOf(translation, this.#account);
-    this.#stream = new EngineStream(translation.engine.stepper(this.#account.event));
+    const { engine } = translation;
+    this.#stream = new EngineStream(engine.stepper(this.#account.event), (body) => engine.liftError(UNTOLD, {}, body));
     this.#emitter = translation.caller.emitter(translation.context);
   }
 
@@ -163,6 +165,9 @@ function formsOf({ engine, caller, filter, context }: Translation, account: Answ
   return new AnswerForms({ engine, caller, account, json: filter.json, idSeed: context.runHex });
 }
 
+/** The status that stands for one which the engine did not tell: it answered 200 and put the error into the body. */
+const UNTOLD = 502;
+
 /** An answer in the caller's words, and what the receipt says of it. */
 export interface TranslatedText {
   readonly text: string;
@@ -172,8 +177,10 @@ export interface TranslatedText {
 
 /** Turns an answer in one piece into the caller's. `headers` are those that came with it. */
 export function translateWhole(body: Buffer, translation: Translation, headers: readonly string[] = []): TranslatedText {
-  const parsed = parseJson(body.toString('utf8'));
-  if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON: ${parsed.message}`);
+  const said = body.toString('utf8').replace(/^\uFEFF/, '');
+  const parsed = parseJson(said);
+  if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON but: ${quoted(said)}`);
+  if (holdsError(parsed.value)) throw new EngineFailure(translation.engine.liftError(UNTOLD, {}, said));
   if (translation.count === true) return translateCount(parsed.value, translation);
   const account = new AnswerAccount(translation.engine, translation.caller);
   account.whole(parsed.value);

@@ -81,6 +81,8 @@ export interface AnswerContext {
   readonly includeUsage: boolean;
   /** Query of the call with its question mark; some dialects choose the framing by it. */
   readonly query: string;
+  /** What the dialect's `echoOf` took from the request. */
+  readonly echo?: JsonObject;
 }
 
 /** Looks at an event of the engine without changing it. */
@@ -150,6 +152,8 @@ export interface Dialect {
   readonly rules: DialectRules;
   /** What its answers look like. */
   readonly answers: AnswerShape;
+  /** What of a request its answer repeats, or depends on in its form. */
+  readonly echoOf?: (body: Json) => JsonObject | undefined;
   liftRequest(body: Json, context: LiftContext): IrRequest;
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;
   liftResponse(body: Json): IrResponse;

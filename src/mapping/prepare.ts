@@ -1,5 +1,5 @@
 import { sha256 } from '../base/canonical-json.ts';
-import { parseJson } from '../base/json.ts';
+import { type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { countRequest } from '../ir/token-estimate.ts';
 import type { AnswerChange } from './answer-filter.ts';
@@ -17,6 +17,8 @@ export interface Asked {
   readonly tools: readonly string[];
   /** Our estimate of what the model would read, where a count was asked for. */
   readonly inputTokens?: number;
+  /** What the caller's dialect repeats of the request in its answer. */
+  readonly echo?: JsonObject;
 }
 
 /** The bytes for the engine, and where on it they go. */
@@ -48,10 +50,15 @@ export function prepare(text: Buffer, input: PrepareInput): Prepared {
   const { asked, upstream, error, ...account } = map({ ...input, body: parsed.value });
   return {
     ...account,
-    ...(asked === undefined ? {} : { asked: askedOf(asked, input.operation === 'count-tokens') }),
+    ...(asked === undefined ? {} : { asked: { ...askedOf(asked, input.operation === 'count-tokens'), ...echoOf(parsed.value, input) } }),
     ...(upstream === undefined ? {} : { upstream: sendable(upstream) }),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function echoOf(body: Json, { source }: PrepareInput): { echo?: JsonObject } {
+  const echo = source.echoOf?.(body);
+  return echo === undefined ? {} : { echo };
 }
 
 function askedOf(request: NonNullable<Mapping['asked']>, counting: boolean): Asked {

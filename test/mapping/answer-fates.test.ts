@@ -54,7 +54,7 @@ describe('an image that the engine generated', () => {
   });
 
   test('leaves an answer in JSON empty, which is an error', () => {
-    const asked = [{ kind: 'json-answer' } as const];
+    const asked = { changes: [{ kind: 'json-answer' } as const] };
     expect(() => wholeAnswer('gemini', 'openai-chat', json(geminiImage), asked)).toThrow(
       /nothing but image, for which openai-chat has no form/,
     );

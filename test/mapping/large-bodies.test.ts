@@ -123,7 +123,7 @@ describe('an answer that is translated on another thread', () => {
 
   test('that cannot be read is an error with the same words', async () => {
     const way = { engine: 'openai-chat', caller: 'claude', context, changes: [] };
-    await expect(large.translate(Buffer.from('<html>'), way)).rejects.toThrow(/^The engine's answer is not JSON: /);
+    await expect(large.translate(Buffer.from('<html>'), way)).rejects.toThrow(/^The engine's answer is not JSON but: /);
   });
 });
 

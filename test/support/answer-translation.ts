@@ -9,8 +9,15 @@ import { dialectOf } from './mapping.ts';
 
 const CONTEXT: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'asked-model', includeUsage: true, query: '?alt=sse' };
 
-function translation(engine: string, caller: string, changes: readonly AnswerChange[]): Translation {
-  return { engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes), context: CONTEXT };
+/** What an answer meets on its way: changes, and what its dialect repeats of the request. */
+export interface Way {
+  readonly changes?: readonly AnswerChange[];
+  readonly echo?: JsonObject | undefined;
+}
+
+function translation(engine: string, caller: string, { changes = [], echo }: Way): Translation {
+  const context = echo === undefined ? CONTEXT : { ...CONTEXT, echo };
+  return { engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes), context };
 }
 
 export interface ToldAnswer {
@@ -19,8 +26,8 @@ export interface ToldAnswer {
 }
 
 /** A whole answer as a caller of another dialect gets it, and its account. */
-export function wholeAnswer(engine: string, caller: string, body: Json, changes: readonly AnswerChange[] = []): ToldAnswer {
-  const { text, fidelity } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, changes));
+export function wholeAnswer(engine: string, caller: string, body: Json, way: Way = {}): ToldAnswer {
+  const { text, fidelity } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, way));
   return { body: parseJsonObject(text) ?? {}, fidelity };
 }
 
@@ -31,13 +38,8 @@ export interface ToldStream {
 }
 
 /** The same for a stream, given as its bytes or as the data of its events. */
-export function streamedAnswer(
-  engine: string,
-  caller: string,
-  stream: Buffer | readonly Json[],
-  changes: readonly AnswerChange[] = [],
-): ToldStream {
-  const translator = new StreamTranslator(translation(engine, caller, changes));
+export function streamedAnswer(engine: string, caller: string, stream: Buffer | readonly Json[], way: Way = {}): ToldStream {
+  const translator = new StreamTranslator(translation(engine, caller, way));
   const bytes = Buffer.isBuffer(stream) ? stream : Buffer.from(stream.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''));
   const text = `${translator.push(bytes)}${translator.end()}`;
   return { text, fidelity: translator.fidelity([]), error: translator.observed().error };

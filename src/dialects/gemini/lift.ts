@@ -3,6 +3,7 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
+import { EngineFailure } from '../../ir/engine-failure.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
@@ -100,6 +101,7 @@ export function liftResponse(body: Json): IrResponse {
   const fold = new Fold();
   for (const event of [...reader.read(body), ...reader.end(true)]) fold.push(event);
   const response = fold.response();
-  if (response === undefined) throw new AbpError('engine_failed', fold.error?.message ?? 'Gemini answered without a candidate');
+  if (response === undefined)
+    throw new EngineFailure(fold.error ?? { kind: 'server', message: 'Gemini answered without a candidate', status: 200 });
   return response;
 }

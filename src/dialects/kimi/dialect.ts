@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { chatAnswers } from '../families/chat/answers/answer-shape.ts';
 import { liftError } from '../families/chat/errors.ts';
 import { modelList } from '../families/chat/lists.ts';
+import { echoOf } from '../families/chat/lower-response.ts';
 import { lowerError, wrapError } from './errors.ts';
 import { flavour } from './flavour.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -24,6 +25,7 @@ export const kimi: Dialect = {
   names,
   rules: { toolName: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, maxStopSequences: 5, toolResultMedia: false, blankText: false, plainRoot: false },
   answers: chatAnswers(flavour),
+  echoOf,
   liftRequest,
   lowerRequest,
   liftResponse,

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { chatAnswers } from '../families/chat/answers/answer-shape.ts';
 import { liftError } from '../families/chat/errors.ts';
 import { modelList, noTokenCount, tokenCount } from '../families/chat/lists.ts';
+import { echoOf } from '../families/chat/lower-response.ts';
 import { lowerError, wrapError } from './errors.ts';
 import { flavour } from './flavour.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -30,6 +31,7 @@ export const openaiChat: Dialect = {
     plainRoot: true,
   },
   answers: chatAnswers(flavour),
+  echoOf,
   liftRequest,
   lowerRequest,
   liftResponse,

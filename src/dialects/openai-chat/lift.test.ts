@@ -159,7 +159,7 @@ it('keeps reasoning that a compatible engine wants back, for that dialect alone'
 
 it('takes an error in an answer of 200 for what it is', () => {
   const body = { error: { message: 'The response was filtered', code: 'content_filter', status: 400 } };
-  expect(() => openaiChat.liftResponse(body)).toThrow('the engine answered with an error: The response was filtered');
+  expect(() => openaiChat.liftResponse(body)).toThrow('The response was filtered');
 });
 
 it('gives calls without ids the same ids every time', () => {

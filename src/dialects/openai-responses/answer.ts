@@ -19,7 +19,9 @@ export interface Outcome {
 
 /** A refusal that has no item of its own can only be told as a filtered answer. */
 export function outcomeOf(finish: FinishReason, refused: boolean): Outcome {
-  if (finish === 'length' || finish === 'context-window') return { status: 'incomplete', incompleteReason: 'max_output_tokens' };
+  // A paused turn is not finished either.
+  if (finish === 'length' || finish === 'context-window' || finish === 'pause')
+    return { status: 'incomplete', incompleteReason: 'max_output_tokens' };
   if (finish === 'content-filter' || (finish === 'refusal' && !refused))
     return { status: 'incomplete', incompleteReason: 'content_filter' };
   if (finish === 'error')
@@ -37,7 +39,7 @@ export function itemId(prefix: 'msg' | 'rs' | 'fc' | 'ctc', context: AnswerConte
   return `${prefix}_${context.runHex}_${at}`;
 }
 
-/** The response object. The SDKs demand the request's parameters in it; those we do not know have their defaults. */
+/** The response object. The SDKs demand the request's parameters in it; those that the caller did not give have their defaults. */
 export function responseObject(
   context: AnswerContext,
   answer: Outcome & { readonly id: string; readonly output: readonly Json[]; readonly usage?: IrUsage },
@@ -65,11 +67,12 @@ export function responseObject(
     tools: [],
     top_p: null,
     truncation: 'disabled',
+    metadata: {},
+    ...context.echo,
     ...(usage === undefined ? {} : { usage: lowerUsage(usage) }),
     ...(usage !== undefined && usage.webSearchRequests > 0
       ? { tool_usage: { web_search: { num_requests: usage.webSearchRequests } } }
       : {}),
-    metadata: {},
   };
 }
 

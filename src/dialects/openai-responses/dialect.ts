@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { answers } from './answer-shape.ts';
+import { echoOf } from './echo.ts';
 import { emitter } from './emit.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -29,6 +30,7 @@ export const openaiResponses: Dialect = {
     plainRoot: true,
   },
   answers,
+  echoOf,
   liftRequest,
   lowerRequest,
   liftResponse,

@@ -3,6 +3,7 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
+import { EngineFailure } from '../../ir/engine-failure.ts';
 import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/request.ts';
@@ -12,6 +13,7 @@ import type { LiftContext } from '../dialect.ts';
 import { compact, otherMembers, vendorMeta } from '../members.ts';
 import { liftAnnotations } from '../openai-citations.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
+import { streamError } from './errors.ts';
 import { ID, inMessage, liftPart, typed } from './lift-content.ts';
 import { liftItems, liftOutput, withItem } from './lift-items.ts';
 import { liftTool, liftToolChoice } from './lift-tools.ts';
@@ -275,6 +277,8 @@ function withLogprobs(part: IrPart): IrPart {
 /** A whole Responses answer. */
 export function liftResponse(body: Json): IrResponse {
   const response = parseAt(wire.Response, body, 'engine response');
+  if (response.status === 'failed' || response.status === 'cancelled')
+    throw new EngineFailure(streamError(response.error ?? { message: `the answer is ${response.status}` }));
   const parts = (response.output ?? []).flatMap(liftOutputItem);
   const refused = parts.some((part) => part.kind === 'refusal');
   return {

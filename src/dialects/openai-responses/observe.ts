@@ -8,7 +8,7 @@ import * as wire from './wire.ts';
 const NAMED = Buffer.from('event: ');
 /** Longer than the name of any event that matters. */
 const LONGEST_NAME = 48;
-const MATTERS = /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed))[\r\n]/;
+const MATTERS = /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled))[\r\n]/;
 const CALL = Buffer.from('_call"');
 
 /** Deltas are most of a stream and repeated by the last events; only an event without a name must be read to be known. */
@@ -39,6 +39,7 @@ class Sighting {
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
+      case 'response.cancelled':
         this.#end(event.response);
         break;
       default:
@@ -79,8 +80,14 @@ function observed(response: wire.Response | undefined, items: readonly wire.AnyI
     ...(response.usage ? { usage: liftUsage({ ...response, output: [...output] }) } : {}),
     finish: finishOf(endingOf({ ...response, output: [...output] }, refused)),
     toolCalls,
-    ...(response.error ? { error: response.error.message ?? response.error.code ?? 'engine error' } : {}),
+    ...failureOf(response),
   };
+}
+
+/** A failed answer often has no words about it. */
+function failureOf({ status, error }: wire.Response): { error?: string } {
+  if (error) return { error: error.message ?? error.code ?? 'engine error' };
+  return status === 'failed' || status === 'cancelled' ? { error: `the answer is ${status}` } : {};
 }
 
 function isRefusal(part: unknown): boolean {

@@ -156,6 +156,7 @@ function translated({ gateway, deployment, one, onTurnedDown }: Sending, plan: E
       model: match.model ?? asked.model,
       includeUsage: asked.includeUsage,
       query: target.query,
+      ...(asked.echo === undefined ? {} : { echo: asked.echo }),
     },
   };
   const [engine, caller] = [plan.route.target, match.dialect];

@@ -23,6 +23,12 @@ type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
 const AS_TEXT: AnswerNote = { fate: 'emulated', note: 'told as labelled text' };
 const IN_JSON: AnswerNote = { fate: 'dropped', note: 'the caller asked for JSON, which a label would break' };
 
+const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
+const PAUSED: AnswerNote = {
+  fate: 'emulated',
+  note: 'the engine paused a long turn, and the answer is not finished; a caller without a word for it reads that a limit was reached',
+};
+
 /** Gives every part of an answer a form that its caller can read; an answer that would be empty without one becomes an error. */
 export class AnswerForms {
   readonly #options: FormsOptions;
@@ -188,6 +194,8 @@ class OneAnswer {
 
   #finish(event: Extract<IrAnswerEvent, { type: 'message-end' }>): readonly IrAnswerEvent[] {
     const { caller, account } = this.#options;
+    if (event.finish === 'error') return [{ type: 'error', error: { ...FAILED, status: 502 } }];
+    if (event.finish === 'pause' && caller.answers.names.stop_reason !== undefined) account.note('stop_reason', PAUSED);
     const told: IrAnswerEvent[] = [];
     for (const index of this.#held.keys()) told.push(...this.#end({ type: 'part-end', index }));
     const pages = this.#pages;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { isJsonObject, parseJsonObject } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
-import { AbpError } from '../../../contract/errors.ts';
+import { EngineFailure } from '../../../ir/engine-failure.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
@@ -81,7 +81,8 @@ export function isAnswer(choice: { readonly index?: number | null | undefined })
 
 /** A whole Chat answer. */
 export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
-  if (isJsonObject(body) && isJsonObject(body.error) && body.choices === undefined) throw failure(body);
+  // Some proxies answer 200 and put the error into the body.
+  if (isJsonObject(body) && isJsonObject(body.error) && body.choices === undefined) throw new EngineFailure(errorOf(502, body));
   const response = parseAt(wire.Response, body, 'engine response');
   const id = response.id || undefined;
   const [first = [], ...others] = answersIn(response.choices);
@@ -126,11 +127,6 @@ function liftAnswer(
     ),
     usage: NO_USAGE,
   };
-}
-
-/** Some proxies answer 200 and put the error into the body. */
-function failure(body: JsonObject): AbpError {
-  return new AbpError('engine_failed', `the engine answered with an error: ${errorOf(200, body).message}`);
 }
 
 function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | undefined): IrPart[] {

@@ -28,7 +28,9 @@ export function liftChat(flavour: ChatFlavour, body: Json, context: LiftContext)
     sampling: liftSampling(m),
     ...given({
       toolChoice: liftToolChoice(m),
-      parallelToolCalls: m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value),
+      // An answer to `functions` has room for one call.
+      parallelToolCalls:
+        m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value) ?? (request.functions?.length ? false : undefined),
       maxTokens: m.read('max_completion_tokens', 'max_tokens') ?? m.peek('max_tokens', 'max_tokens'),
       output: liftOutput(m),
       thinking: liftThinking(m),

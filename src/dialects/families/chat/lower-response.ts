@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
 import type { Citation } from '../../../ir/citation.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
@@ -19,7 +19,8 @@ const REASON: Readonly<Record<FinishReason, string>> = {
   'tool-calls': 'tool_calls',
   refusal: 'content_filter',
   'content-filter': 'content_filter',
-  pause: 'stop',
+  // A paused turn is not finished; the caller must see that something is missing.
+  pause: 'length',
   'context-window': 'length',
   error: 'stop',
 };
@@ -55,25 +56,47 @@ export function lowerChatResponse(flavour: ChatFlavour, response: IrResponse, co
     object: 'chat.completion',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    choices: [response, ...(response.alternatives ?? [])].map((answer, index) => lowerChoice(flavour, answer, index)),
+    choices: [response, ...(response.alternatives ?? [])].map((answer, index) =>
+      lowerChoice(flavour, answer, { index, legacy: isLegacy(context) }),
+    ),
     usage: lowerUsage(flavour, response.usage),
   };
 }
 
-function lowerChoice(flavour: ChatFlavour, { parts, finish }: IrResponse, index: number): JsonObject {
+/** The request declared `functions`, which were there before tools; its SDKs look for `function_call`. */
+export function isLegacy({ echo }: AnswerContext): boolean {
+  return echo?.functions === true;
+}
+
+/** What of a Chat request decides the form of its answer. */
+export function echoOf(body: Json): JsonObject | undefined {
+  return isJsonObject(body) && Array.isArray(body.functions) && body.functions.length > 0 ? { functions: true } : undefined;
+}
+
+function lowerChoice(
+  flavour: ChatFlavour,
+  { parts, finish }: IrResponse,
+  { index, legacy }: { readonly index: number; readonly legacy: boolean },
+): JsonObject {
   const refused = parts.some((part) => part.kind === 'refusal');
   const logprobs = parts.flatMap((part) => (part.kind === 'text' ? (part.logprobs ?? []) : []));
   return {
     index,
-    message: lowerMessage(flavour, parts),
+    message: legacy ? legacyMessage(lowerMessage(flavour, parts)) : lowerMessage(flavour, parts),
     logprobs: choiceLogprobs(logprobs),
-    finish_reason: reasonOf(finish, refused),
+    finish_reason: legacy && finish === 'tool-calls' ? 'function_call' : reasonOf(finish, refused),
   };
 }
 
 /** Logprobs of a choice; a refusal has none of its own here. */
 export function choiceLogprobs(logprobs: readonly TokenLogprob[]): JsonObject | null {
   return logprobs.length === 0 ? null : { content: lowerLogprobs(logprobs), refusal: null };
+}
+
+/** There is one call in such an answer: its request forbids parallel ones. */
+function legacyMessage({ tool_calls: calls, ...message }: JsonObject): JsonObject {
+  const [first] = Array.isArray(calls) ? (calls as readonly Json[]) : []; // Array.isArray widens
+  return isJsonObject(first) && isJsonObject(first.function) ? { ...message, function_call: first.function } : message;
 }
 
 function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {

@@ -18,11 +18,19 @@ interface OpenPart {
 
 type PartEvent = Extract<IrAnswerEvent, { type: 'part-start' | 'part-delta' | 'part-end' }>;
 
+export interface ChoiceWriterOptions {
+  readonly flavour: ChatFlavour;
+  readonly index: number;
+  /** Calls are told as `function_call`. */
+  readonly legacy: boolean;
+}
+
 /** Writes the deltas of one choice. `paste` puts the members that all chunks share around a choice. */
 export class ChoiceWriter {
   readonly #flavour: ChatFlavour;
   readonly #paste: (choice: string) => string;
   readonly #index: number;
+  readonly #legacy: boolean;
   readonly #open = new Map<number, OpenPart>();
   #calls = 0;
   /** How much text there is so far. */
@@ -30,9 +38,10 @@ export class ChoiceWriter {
   #refused = false;
   #sealed = false;
 
-  constructor(flavour: ChatFlavour, index: number, paste: (choice: string) => string) {
+  constructor({ flavour, index, legacy }: ChoiceWriterOptions, paste: (choice: string) => string) {
     this.#flavour = flavour;
     this.#index = index;
+    this.#legacy = legacy;
     this.#paste = paste;
   }
 
@@ -53,7 +62,7 @@ export class ChoiceWriter {
 
   /** The choice that says why the answer ended, with what else stands in it. */
   ending(finish: FinishReason, more: string): string {
-    const reason = JSON.stringify(reasonOf(finish, this.#refused));
+    const reason = JSON.stringify(this.#legacy && finish === 'tool-calls' ? 'function_call' : reasonOf(finish, this.#refused));
     return `{"index":${this.#index},"delta":{},"logprobs":null,"finish_reason":${reason}${more}}`;
   }
 
@@ -76,7 +85,8 @@ export class ChoiceWriter {
       ? { index: this.#calls, id, type: 'custom', custom: { name, input: '' }, ...own }
       : { index: this.#calls, id, type: 'function', function: { name, arguments: '' }, ...own };
     this.#calls += 1;
-    return `${sealed}${this.#chunk({ tool_calls: [call] })}`;
+    const told = this.#legacy ? { function_call: { name, arguments: '' } } : { tool_calls: [call] };
+    return `${sealed}${this.#chunk(told)}`;
   }
 
   #delta(index: number, text: string, logprobs: readonly TokenLogprob[] | undefined): string {
@@ -98,6 +108,7 @@ export class ChoiceWriter {
       case 'thinking':
         return this.#flavour.reasoningField === undefined ? undefined : { [this.#flavour.reasoningField]: text };
       case 'tool-call':
+        if (this.#legacy) return { function_call: { arguments: text } };
         return { tool_calls: [{ index: number, ...(part.custom ? { custom: { input: text } } : { function: { arguments: text } }) }] };
       case 'vendor':
         return undefined;
@@ -113,7 +124,9 @@ export class ChoiceWriter {
       return this.#sources(annotationsOf(this.#flavour, meta) ?? lowerAnnotations(this.#flavour, citations, before));
     // Callers parse the arguments; a call without any has an empty object.
     if (part.kind !== 'tool-call' || !empty || part.custom) return '';
-    return this.#chunk({ tool_calls: [{ index: number, function: { arguments: '{}' } }] });
+    return this.#chunk(
+      this.#legacy ? { function_call: { arguments: '{}' } } : { tool_calls: [{ index: number, function: { arguments: '{}' } }] },
+    );
   }
 
   #sources(annotations: readonly Json[]): string {

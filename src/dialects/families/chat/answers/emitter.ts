@@ -3,7 +3,7 @@ import type { IrAnswerEvent, IrEvent } from '../../../../ir/event.ts';
 import type { AnswerContext, Emitter } from '../../../dialect.ts';
 import { errorBodyOf } from '../errors.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { answerId, lowerUsage } from '../lower-response.ts';
+import { answerId, isLegacy, lowerUsage } from '../lower-response.ts';
 import { ChoiceWriter } from './choice-writer.ts';
 
 /** Writes a Chat stream: what all chunks share is written once and pasted around each delta. */
@@ -43,7 +43,10 @@ export class ChatEmitter implements Emitter {
   }
 
   #writer(index: number): ChoiceWriter {
-    return new ChoiceWriter(this.#flavour, index, (choice) => `${this.#head}${choice}${this.#tail}`);
+    return new ChoiceWriter(
+      { flavour: this.#flavour, index, legacy: isLegacy(this.#context) },
+      (choice) => `${this.#head}${choice}${this.#tail}`,
+    );
   }
 
   #start(id: string | undefined): string {
