@@ -67,7 +67,7 @@ export const EmulationReport = z.strictObject({
 });
 export type EmulationReport = z.infer<typeof EmulationReport>;
 
-/** What happened to one field of a mapped request. */
+/** What happened to one field of a mapped request or answer. */
 export const Fate = z.enum(['exact', 'renamed', 'emulated', 'dropped', 'refused']);
 export type Fate = z.infer<typeof Fate>;
 
@@ -76,6 +76,8 @@ export const FidelityEntry = z.strictObject({
   path: z.string().describe('Where the field is in the body of the caller; [*] stands for every index.'),
   fate: Fate.describe('What happened to it.'),
   note: z.string().optional().describe('How or why.'),
+  code: z.string().optional().describe('The reason as a code, where there is one; the note says it in words.'),
+  to: z.array(z.string()).optional().describe('Where it went: JSON pointers in the body that was made of it, or `path`, or `header`.'),
   count: z.int().positive().optional().describe('How many leaves of this shape there were.'),
 });
 export type FidelityEntry = z.infer<typeof FidelityEntry>;

@@ -1,4 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { HASH_PROFILE } from '../contract/version.ts';
+import { contentMembers } from './seal/content-hash.ts';
 
 /** A value that two receipts have in different forms. */
 export interface Change {
@@ -16,17 +18,18 @@ export interface ReceiptDiff {
   readonly incidental: readonly Change[];
 }
 
-/** The members that `receipt_sha256` is made of. */
-const CONTENT: ReadonlySet<string> = new Set([
-  ...['contract_version', 'plane', 'status', 'reason', 'dialect', 'engine', 'model', 'mode', 'compatibility', 'negotiation', 'emulations'],
-  ...['fidelity', 'request', 'upstream_request', 'response', 'event_count', 'usage', 'tool_calls', 'artifacts', 'workspace_delta'],
-]);
-/** Parts of them that it leaves out. */
-const INCIDENTAL = /^model\.requested$|^tool_calls\[\d+\]\.id$/;
+/** The fields that the newest profile hashes, by their place in the document. */
+const CONTENT = new Map(contentMembers(HASH_PROFILE).map(({ leaf }) => [leaf.path.join('.'), leaf]));
+
+/** Whether a place in a receipt belongs to what the run did. Of the items of a list, the hash may leave a member out. */
+function isContent({ path }: Change): boolean {
+  const [name = '', part = ''] = path.split(/[.[]/);
+  const leaf = CONTENT.get(name) ?? CONTENT.get(`${name}.${part}`);
+  return leaf !== undefined && (leaf.hashedWithout === undefined || !path.endsWith(`].${leaf.hashedWithout}`));
+}
 
 export function diffReceipts(before: JsonObject, after: JsonObject): ReceiptDiff {
   const changes = changesOf(before, after, '');
-  const isContent = ({ path }: Change): boolean => CONTENT.has(path.split(/[.[]/)[0] ?? '') && !INCIDENTAL.test(path);
   return {
     same: before.receipt_sha256 === after.receipt_sha256 && typeof before.receipt_sha256 === 'string',
     content: changes.filter(isContent),

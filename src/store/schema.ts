@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { RECEIPT_FIELDS } from '../contract/receipts/receipt.ts';
 import type { AgentPlaneTables } from './agent-plane/agent-plane-schema.ts';
 import type { ChainTables } from './receipts/chain-schema.ts';
 import type { RecordingTables } from './recordings/recording-schema.ts';
@@ -26,21 +28,24 @@ export interface KeysTable {
   readonly run_id: string | null;
 }
 
-export interface ReceiptsTable {
+type NullOf<Z> = Z extends z.ZodType ? Extract<z.infer<Z>, null> : never;
+type Column<R> = R extends { readonly column: infer C; readonly schema: infer Z }
+  ? (C extends 'time' ? number : string) | NullOf<Z>
+  : R extends { readonly parts: infer P }
+    ? Column<P[keyof P]>
+    : never;
+
+/** The columns that rows of the receipt's table name: what lists and permissions look at without reading the document. */
+export type ReceiptColumns = {
+  readonly [K in keyof typeof RECEIPT_FIELDS as [Column<(typeof RECEIPT_FIELDS)[K]>] extends [never] ? never : K]: Column<
+    (typeof RECEIPT_FIELDS)[K]
+  >;
+};
+
+export interface ReceiptsTable extends ReceiptColumns {
   /** The 32 hex digits of the run's UUIDv7. */
   readonly run_id: string;
   readonly revision: number;
-  readonly plane: string;
-  readonly status: string;
-  readonly dialect: string | null;
-  readonly engine: string | null;
-  readonly model: string | null;
-  readonly mode: string | null;
-  readonly key_id: string | null;
-  readonly started_at: number;
-  readonly completed_at: number | null;
-  readonly tags: string;
-  readonly receipt_sha256: string | null;
   /** The chain and the place in it; null until the run has ended. */
   readonly chain: number | null;
   readonly sequence: number | null;

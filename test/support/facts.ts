@@ -1,6 +1,7 @@
 import { parseRunId, type RunId } from '../../src/contract/run-id.ts';
-import { type CloseTexts, factLine, type OpenTexts, parseClosing, parseOpening } from '../../src/receipts/journal/fact-line.ts';
+import { factLine, parseClosing, parseOpening } from '../../src/receipts/journal/fact-line.ts';
 import type { CloseFact, OpenFact } from '../../src/receipts/journal/facts.ts';
+import type { CloseTexts, OpenTexts } from '../../src/receipts/journal/texts.ts';
 import type { Sealer } from '../../src/receipts/keeper/build.ts';
 
 export function runIdOf(text: string): RunId {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CompatibilityReport, EmulationEntry, FidelityEntry, NegotiationResult, Unmet } from '../negotiation.ts';
 import { Compatibility, Mode } from '../support.ts';
-import { HASH_PROFILE } from '../version.ts';
+import { HASH_PROFILES } from '../version.ts';
+import { closed, type FieldTable, opened, openedOrClosed, shapeOf } from './field.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();
@@ -73,6 +74,27 @@ export const WorkspaceDelta = z.strictObject({
 });
 export type WorkspaceDelta = z.infer<typeof WorkspaceDelta>;
 
+/** The changes of a workspace as one thing: what was found when the run ended, by digest. */
+export const ChangeSet = z.strictObject({
+  sha256: sha256.describe('SHA-256 of the change set in its RFC 8785 form.'),
+  bytes: count.describe('Size of that form.'),
+  added: count.describe('How many paths are new.'),
+  modified: count.describe('How many paths have other content.'),
+  removed: count.describe('How many paths are gone.'),
+  state: z.enum(['in_place', 'staged', 'applied', 'discarded']).describe('Where the changes stood when the run ended.'),
+});
+export type ChangeSet = z.infer<typeof ChangeSet>;
+
+/** One rule that a run was held to, and who holds it. */
+export const RuleRecord = z.strictObject({
+  rule: text.describe('The rule, as the policy names it.'),
+  by: z
+    .enum(['os', 'agent', 'wire', 'advisory', 'external'])
+    .describe('The operating system, the agent itself, the gateway on the wire, nobody, or something outside by the word of the operator.'),
+  detail: text.optional().describe('How, or how far.'),
+});
+export type RuleRecord = z.infer<typeof RuleRecord>;
+
 /** One try to reach an engine. */
 export const Attempt = z.strictObject({
   engine: text.describe('The engine that was tried.'),
@@ -81,6 +103,11 @@ export const Attempt = z.strictObject({
   ms: z.number().nonnegative().describe('How long it took.'),
 });
 export type Attempt = z.infer<typeof Attempt>;
+
+const Cost = z.strictObject({
+  nano_usd: count.describe('Billionths of a US dollar.'),
+  price_version: text.describe('The price table it was computed with.'),
+});
 
 /** The place of a receipt in the chain of its node. */
 export const Seal = z.strictObject({
@@ -91,78 +118,174 @@ export const Seal = z.strictObject({
 });
 export type Seal = z.infer<typeof Seal>;
 
+/**
+ * The receipt, a row per field. The schema below, the facts that producers append, the lines of the journal, the document, the hash of
+ * its content and the columns of the database come from these rows: a new field is a row here and whoever supplies it. Journal lines
+ * hold the values in this order, so a new row says with `since` from which form of the lines on it is there.
+ */
+export const RECEIPT_FIELDS = {
+  id: { from: 'run', schema: z.uuid().describe('The run as a UUID.') },
+  run_id: { from: 'run', schema: runId.describe('The run as it stands in X-ABP-Run-Id.') },
+  parent_run_id: opened(
+    'parent',
+    'word',
+    runId.nullable().describe('The run on whose behalf this one was made, such as that of a coding agent.'),
+  ),
+  contract_version: { from: 'rule', hashed: 1, schema: text.describe('Version of the contract the receipt follows.') },
+  hash_profile: { from: 'rule', schema: z.enum(HASH_PROFILES).describe('The rule that receipt_sha256 follows.') },
+  plane: opened('plane', 'word', Plane.describe('Which part of the product the run belongs to.'), { hashed: 1, column: 'text' }),
+  status: closed('status', 'word', RunStatus.describe('Where the run stands.'), { none: '"running"', hashed: 1, column: 'text' }),
+  reason: closed('reason', 'name', text.nullable().describe('Why it stands there, when that is not plain: interrupted, client_closed.'), {
+    hashed: 1,
+  }),
+  task: opened('task', 'name', text.describe('What was asked, in one line.')),
+  started_at: { from: 'began', column: 'time', schema: time.describe('When the request arrived.') },
+  completed_at: { from: 'ended', column: 'time', schema: time.nullable().describe('When the run reached its end.') },
+  dialect: opened('dialect', 'name', text.nullable().describe('The dialect the caller spoke.'), { hashed: 1, column: 'text' }),
+  engine: opened('engine', 'name', text.nullable().describe('The engine that served, or should have served, the run.'), {
+    hashed: 1,
+    column: 'text',
+  }),
+  model: {
+    about: 'The model, as asked for and as sent on.',
+    parts: {
+      upstream: openedOrClosed('upstreamModel', 'name', text.nullable().describe('The model name the engine got.'), {
+        hashed: 1,
+        hashedAs: 'upstream_model',
+        column: 'text',
+      }),
+      requested: opened('requestedModel', 'name', text.nullable().describe('The model name the caller sent.'), { column: 'text' }),
+    },
+  },
+  mode: opened(
+    'mode',
+    'word',
+    Mode.nullable().describe('Whether the bytes passed unchanged or were mapped; null when it was never decided.'),
+    { hashed: 1, column: 'text' },
+  ),
+  compatibility: opened('compatibility', 'word', Compatibility.describe('How strictly capabilities were matched.'), { hashed: 1 }),
+  negotiation: opened(
+    'negotiation',
+    'json',
+    ReceiptNegotiation.nullable().describe('What negotiation concluded; null when nothing was required.'),
+    { hashed: 1 },
+  ),
+  emulations: opened('emulations', 'list', z.array(EmulationEntry).describe('Every capability that was approximated, and how.'), {
+    hashed: 1,
+  }),
+  fidelity: opened('fidelity', 'list', z.array(FidelityEntry).describe('What happened to the fields of a mapped request.'), { hashed: 1 }),
+  answer_fidelity: closed(
+    'answerFidelity',
+    'list',
+    z.array(FidelityEntry).optional().describe('What happened to the fields of a mapped answer. Receipts of abp-content/1 do not say.'),
+    { none: '[]', optional: true, hashed: 2 },
+  ),
+  request: opened('request', 'digest', Digest.nullable().describe('The request body as the caller sent it.'), { hashed: 1 }),
+  upstream_request: opened('upstreamRequest', 'digest', Digest.nullable().describe('The request body as the engine got it.'), {
+    hashed: 1,
+  }),
+  response: closed(
+    'response',
+    'response',
+    Digest.extend({ status: z.int().describe('HTTP status of the engine.') })
+      .nullable()
+      .describe('The response body as the engine sent it.'),
+    { hashed: 1 },
+  ),
+  event_count: closed(
+    'eventCount',
+    'plain',
+    count.describe('Events delivered: every SSE event of a stream, 1 for an answer in one piece.'),
+    {
+      none: '0',
+      hashed: 1,
+    },
+  ),
+  usage: closed('usage', 'usage', ReceiptUsage.nullable().describe('Token counts; null when nothing was used.'), { hashed: 1 }),
+  cost: closed('cost', 'cost', Cost.nullable().describe('What the run cost; null when the model has no price.')),
+  backend: {
+    about: 'What executed the run.',
+    parts: {
+      id: opened('backend', 'name', text.describe('Such as engine:claude or adapter:codex.')),
+      version: closed('backendVersion', 'name', text.nullable().describe('Its version, when known.'), { optional: true }),
+    },
+  },
+  tool_calls: closed('toolCalls', 'calls', z.array(ToolCallRecord).describe('Tool invocations in the order they were made.'), {
+    none: '[]',
+    hashed: 1,
+    // Ids of calls are the engine's choice and differ from run to run.
+    hashedWithout: 'id',
+  }),
+  artifacts: closed('artifacts', 'list', z.array(Artifact).describe('What the run produced.'), { none: '[]', optional: true, hashed: 1 }),
+  workspace_delta: closed(
+    'workspaceDelta',
+    'value',
+    WorkspaceDelta.nullable().describe('What changed in the workspace; null when the run had none.'),
+    { optional: true, hashed: 1 },
+  ),
+  change_set: closed(
+    'changeSet',
+    'value',
+    ChangeSet.nullable().optional().describe('The changes of the workspace by digest. Receipts of abp-content/1 do not say.'),
+    { optional: true, hashed: 2 },
+  ),
+  timing: {
+    about: 'When things happened; the last three are milliseconds after arrival.',
+    parts: {
+      received_at_ms: { from: 'began', schema: z.number().describe('When the request arrived, in milliseconds since the epoch.') },
+      dispatched_ms: closed('dispatchedMs', 'plain', offset.describe('From there to the dispatch to the engine.')),
+      first_byte_ms: closed('firstByteMs', 'plain', offset.describe('From there to the first byte of the answer.')),
+      last_byte_ms: closed('lastByteMs', 'plain', offset.describe('From there to the last byte of the answer.')),
+    },
+  },
+  attempts: closed('attempts', 'attempts', z.array(Attempt).describe('Every try to reach an engine, in order.'), { none: '[]' }),
+  enforcement: opened(
+    'enforcement',
+    'word',
+    z.enum(['enforced', 'advisory']).describe('Whether policy and budget held or were only advice.'),
+    { hashed: 2 },
+  ),
+  rules: openedOrClosed(
+    'rules',
+    'list',
+    z.array(RuleRecord).optional().describe('Every rule the run was held to, and who holds it. Receipts of abp-content/1 do not say.'),
+    { none: '[]', optional: true, hashed: 2 },
+  ),
+  recording: opened('recording', 'word', Recording.describe('How much of the bodies is kept.')),
+  replayable: closed('replayable', 'plain', z.boolean().describe('Whether the recording can be served again byte for byte.'), {
+    none: 'false',
+  }),
+  tags: opened('tags', 'names', z.array(text).describe('Labels of the caller.'), { column: 'tags' }),
+  key_id: opened('keyId', 'name', text.nullable().describe('The key the caller used; null for the local caller.'), { column: 'text' }),
+  node: { from: 'origin', schema: text.describe('The node that ran it.') },
+  version: { from: 'origin', schema: text.describe('Our version.') },
+  error: closed(
+    'error',
+    'error',
+    z
+      .strictObject({ code: text.describe('A code of the error table.'), message: text.describe('What the caller was told.') })
+      .nullable()
+      .describe('Why the run failed.'),
+  ),
+  receipt_sha256: {
+    from: 'hash',
+    column: 'hash',
+    schema: sha256.nullable().describe('Hash of what the run did; null until the run has ended.'),
+  },
+  seal: { from: 'seal', schema: Seal.nullable().describe('The place in the chain; null until sealed.') },
+} as const satisfies FieldTable;
+
+/** What facts tell the keeper and no receipt shows. */
+export const UNSEEN_FIELDS = {
+  prices: closed(
+    'prices',
+    'name',
+    text.nullable().describe('The price list that the usage is billed by; null where nothing costs anything.'),
+  ),
+} as const satisfies FieldTable;
+
 /** The record of one run. */
-export const Receipt = z.strictObject({
-  id: z.uuid().describe('The run as a UUID.'),
-  run_id: runId.describe('The run as it stands in X-ABP-Run-Id.'),
-  parent_run_id: runId.nullable().describe('The run on whose behalf this one was made, such as that of a coding agent.'),
-  contract_version: text.describe('Version of the contract the receipt follows.'),
-  hash_profile: z.literal(HASH_PROFILE).describe('The rule that receipt_sha256 follows.'),
-  plane: Plane.describe('Which part of the product the run belongs to.'),
-  status: RunStatus.describe('Where the run stands.'),
-  reason: text.nullable().describe('Why it stands there, when that is not plain: interrupted, client_closed.'),
-  task: text.describe('What was asked, in one line.'),
-  started_at: time.describe('When the request arrived.'),
-  completed_at: time.nullable().describe('When the run reached its end.'),
-  dialect: text.nullable().describe('The dialect the caller spoke.'),
-  engine: text.nullable().describe('The engine that served, or should have served, the run.'),
-  model: z
-    .strictObject({
-      requested: text.nullable().describe('The model name the caller sent.'),
-      upstream: text.nullable().describe('The model name the engine got.'),
-    })
-    .describe('The model, as asked for and as sent on.'),
-  mode: Mode.nullable().describe('Whether the bytes passed unchanged or were mapped; null when it was never decided.'),
-  compatibility: Compatibility.describe('How strictly capabilities were matched.'),
-  negotiation: ReceiptNegotiation.nullable().describe('What negotiation concluded; null when nothing was required.'),
-  emulations: z.array(EmulationEntry).describe('Every capability that was approximated, and how.'),
-  fidelity: z.array(FidelityEntry).describe('What happened to the fields of a mapped request.'),
-  request: Digest.nullable().describe('The request body as the caller sent it.'),
-  upstream_request: Digest.nullable().describe('The request body as the engine got it.'),
-  response: Digest.extend({ status: z.int().describe('HTTP status of the engine.') })
-    .nullable()
-    .describe('The response body as the engine sent it.'),
-  event_count: count.describe('Events delivered: every SSE event of a stream, 1 for an answer in one piece.'),
-  usage: ReceiptUsage.nullable().describe('Token counts; null when nothing was used.'),
-  cost: z
-    .strictObject({
-      nano_usd: count.describe('Billionths of a US dollar.'),
-      price_version: text.describe('The price table it was computed with.'),
-    })
-    .nullable()
-    .describe('What the run cost; null when the model has no price.'),
-  backend: z
-    .strictObject({
-      id: text.describe('Such as engine:claude or adapter:codex.'),
-      version: text.nullable().describe('Its version, when known.'),
-    })
-    .describe('What executed the run.'),
-  tool_calls: z.array(ToolCallRecord).describe('Tool invocations in the order they were made.'),
-  artifacts: z.array(Artifact).describe('What the run produced.'),
-  workspace_delta: WorkspaceDelta.nullable().describe('What changed in the workspace; null when the run had none.'),
-  timing: z
-    .strictObject({
-      received_at_ms: z.number().describe('When the request arrived, in milliseconds since the epoch.'),
-      dispatched_ms: offset.describe('From there to the dispatch to the engine.'),
-      first_byte_ms: offset.describe('From there to the first byte of the answer.'),
-      last_byte_ms: offset.describe('From there to the last byte of the answer.'),
-    })
-    .describe('When things happened; the last three are milliseconds after arrival.'),
-  attempts: z.array(Attempt).describe('Every try to reach an engine, in order.'),
-  enforcement: z.enum(['enforced', 'advisory']).describe('Whether policy and budget held or were only advice.'),
-  recording: Recording.describe('How much of the bodies is kept.'),
-  replayable: z.boolean().describe('Whether the recording can be served again byte for byte.'),
-  tags: z.array(text).describe('Labels of the caller.'),
-  key_id: text.nullable().describe('The key the caller used; null for the local caller.'),
-  node: text.describe('The node that ran it.'),
-  version: text.describe('Our version.'),
-  error: z
-    .strictObject({ code: text.describe('A code of the error table.'), message: text.describe('What the caller was told.') })
-    .nullable()
-    .describe('Why the run failed.'),
-  receipt_sha256: sha256.nullable().describe('Hash of what the run did; null until the run has ended.'),
-  seal: Seal.nullable().describe('The place in the chain; null until sealed.'),
-});
+export const Receipt = z.strictObject(shapeOf(RECEIPT_FIELDS));
 export type Receipt = z.infer<typeof Receipt>;
 
 /** What a GET answers while the run has not ended. */

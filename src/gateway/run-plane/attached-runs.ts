@@ -77,7 +77,7 @@ export class AttachedRuns {
       eventCount: 0,
       usage: spend.calls === 0 ? null : spend.usage,
       toolCalls: [],
-      cost: spend.nanoUsd === null ? null : { nanoUsd: spend.nanoUsd, priceVersion: spend.priceVersion ?? '' },
+      cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
       lastByteMs: Math.max(0, now - startedAt),
       workspaceDelta: null,
       backendVersion: null,

@@ -66,13 +66,12 @@ export function openingFromWire(run: RunId, opening: AttachedOpening): RunOpenin
 }
 
 export function closingToWire(closing: RunClosing): AttachedClosing {
-  const { run: _run, upstreamModel, eventCount, toolCalls, cost, lastByteMs, workspaceDelta, backendVersion, ...rest } = closing;
+  const { run: _run, upstreamModel, eventCount, toolCalls, lastByteMs, workspaceDelta, backendVersion, ...rest } = closing;
   return {
     ...rest,
     upstream_model: upstreamModel,
     event_count: eventCount,
     tool_calls: [...toolCalls],
-    cost: cost === null ? null : { nano_usd: cost.nanoUsd, price_version: cost.priceVersion },
     last_byte_ms: lastByteMs,
     workspace_delta: workspaceDelta,
     backend_version: backendVersion,
@@ -80,14 +79,13 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
 }
 
 export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosing {
-  const { upstream_model, event_count, tool_calls, cost, last_byte_ms, workspace_delta, backend_version, ...rest } = closing;
+  const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, ...rest } = closing;
   return {
     ...rest,
     run,
     upstreamModel: upstream_model,
     eventCount: event_count,
     toolCalls: tool_calls,
-    cost: cost === null ? null : { nanoUsd: cost.nano_usd, priceVersion: cost.price_version },
     lastByteMs: last_byte_ms,
     workspaceDelta: workspace_delta,
     backendVersion: backend_version,

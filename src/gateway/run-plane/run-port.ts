@@ -98,7 +98,7 @@ function admit({ admission, admittedRuns }: Gateway, owner: CallOwner, { tags, .
 function settle({ admittedRuns }: Gateway, { run, status, usage, upstreamModel, cost }: RunClosing): void {
   const admitted = admittedRuns.get(run);
   admittedRuns.delete(run);
-  admitted?.settle({ status, usage, upstreamModel, nanoUsd: cost?.nanoUsd ?? null });
+  admitted?.settle({ status, usage, upstreamModel, nanoUsd: cost?.nano_usd ?? null });
 }
 
 /** A run that was let in is not started after all. */

@@ -106,7 +106,7 @@ export function turnClosed({ turnId, startedAt, at, status, state, events }: Tur
     dispatchedMs: null,
     firstByteMs: null,
     lastByteMs: Math.max(0, at - startedAt),
-    cost: spent.priceVersion === null ? null : { nanoUsd: spent.costNanoUsd, priceVersion: spent.priceVersion },
+    cost: spent.priceVersion === null ? null : { nano_usd: spent.costNanoUsd, price_version: spent.priceVersion },
     prices: null,
     replayable: false,
   };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { redactor } from '../../base/redact.ts';
 import { factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
+import { FACT_ROWS } from './fact-rows.ts';
 import { FactTexts } from './fact-texts.ts';
 
 const RUN = 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b';
@@ -15,10 +16,10 @@ describe('a fact as a line', () => {
         const line = factLine(openFact({ task, requestedModel: model, upstreamModel: null, tags }));
         expect(line).toMatch(/^[\t\x20-\x7e]*$/);
         const values = parseOpening(line, 'test');
-        expect(JSON.parse(values.task)).toBe(task);
-        expect(JSON.parse(values.requestedModel)).toBe(model);
-        expect(values.upstreamModel).toBe('null');
-        expect(JSON.parse(values.tags)).toEqual(tags);
+        expect(JSON.parse(values.get('task'))).toBe(task);
+        expect(JSON.parse(values.get('requestedModel'))).toBe(model);
+        expect(values.get('upstreamModel')).toBe('null');
+        expect(JSON.parse(values.get('tags'))).toEqual(tags);
       }),
     );
   });
@@ -26,10 +27,15 @@ describe('a fact as a line', () => {
   it('keeps what an end says, errors and attempts included', () => {
     const fact = closeFact({ status: 'failed', reason: 'timeout', error: { code: 'engine_timeout', message: 'zu spät\t"' } });
     const values = parseClosing(factLine({ ...fact, attempts: [{ engine: 'sim', status: null, error: 'no "answer"', ms: 1.5 }] }), 'test');
-    expect(JSON.parse(values.error)).toEqual(fact.error);
-    expect(JSON.parse(values.attempts)).toEqual([{ engine: 'sim', status: null, error: 'no "answer"', ms: 1.5 }]);
-    expect(JSON.parse(values.usage)).toEqual(fact.usage);
-    expect([values.status, values.reason, values.dispatchedMs, values.firstByteMs]).toEqual(['"failed"', '"timeout"', '1', '2.5']);
+    expect(JSON.parse(values.get('error'))).toEqual(fact.error);
+    expect(JSON.parse(values.get('attempts'))).toEqual([{ engine: 'sim', status: null, error: 'no "answer"', ms: 1.5 }]);
+    expect(JSON.parse(values.get('usage'))).toEqual(fact.usage);
+    expect([values.get('status'), values.get('reason'), values.get('dispatchedMs'), values.get('firstByteMs')]).toEqual([
+      '"failed"',
+      '"timeout"',
+      '1',
+      '2.5',
+    ]);
   });
 
   it('holds no secret of what callers and engines chose to say', () => {
@@ -50,19 +56,22 @@ describe('a fact as a line', () => {
     const texts = new FactTexts(redactor(['CUSTOMER-\\d+']));
     const [open, close] = [parseOpening(factLine(begun, texts), 'test'), parseClosing(factLine(ended, texts), 'test')];
     const told = 'refused [redacted] of [redacted]';
-    expect([open.task, open.requestedModel, open.tags].map((text) => JSON.parse(text))).toEqual([told, told, [told]]);
-    expect(JSON.parse(open.fidelity)).toEqual([{ path: 'metadata["[redacted]"]', fate: 'dropped', note: '[redacted]' }]);
-    expect(JSON.parse(close.error)).toEqual({ code: 'engine_failed', message: `${told} at http://me:[redacted]@host/?key=[redacted]` });
-    expect(JSON.parse(close.attempts)).toEqual([{ engine: 'sim', status: 401, error: told, ms: 1 }]);
-    expect(JSON.parse(close.toolCalls)).toEqual([
+    expect([open.get('task'), open.get('requestedModel'), open.get('tags')].map((text) => JSON.parse(text))).toEqual([told, told, [told]]);
+    expect(JSON.parse(open.get('fidelity'))).toEqual([{ path: 'metadata["[redacted]"]', fate: 'dropped', note: '[redacted]' }]);
+    expect(JSON.parse(close.get('error'))).toEqual({
+      code: 'engine_failed',
+      message: `${told} at http://me:[redacted]@host/?key=[redacted]`,
+    });
+    expect(JSON.parse(close.get('attempts'))).toEqual([{ engine: 'sim', status: 401, error: told, ms: 1 }]);
+    expect(JSON.parse(close.get('toolCalls'))).toEqual([
       { id: '[redacted]', name: told, arguments_sha256: 'a'.repeat(64), result_sha256: 'b'.repeat(64) },
     ]);
-    expect(JSON.parse(close.artifacts)).toEqual([{ kind: 'log', path: '[redacted].txt', sha256: null }]);
+    expect(JSON.parse(close.get('artifacts'))).toEqual([{ kind: 'log', path: '[redacted].txt', sha256: null }]);
   });
 
   it('survives token counts that are no number', () => {
     const usage = { ...(closeFact().usage ?? expect.fail()), input_tokens: Number.POSITIVE_INFINITY };
-    expect(JSON.parse(parseClosing(factLine(closeFact({ usage })), 'test').usage).input_tokens).toBe(0);
+    expect(JSON.parse(parseClosing(factLine(closeFact({ usage })), 'test').get('usage')).input_tokens).toBe(0);
   });
 
   it('tells its run and its kind without being cut apart', () => {
@@ -75,5 +84,21 @@ describe('a fact as a line', () => {
   it('that is damaged is refused', () => {
     expect(() => parseOpening(`${factLine(openFact())}\tmore`, 's')).toThrow('the journal segment s holds a damaged line');
     expect(() => parseClosing(factLine(closeFact()).slice(0, 60), 's')).toThrow('the journal segment s holds a damaged line');
+  });
+
+  it('of the second form holds these values in this order for ever: a field that comes later says since when', () => {
+    const names = (kind: 'open' | 'close'): string =>
+      FACT_ROWS[kind]
+        .filter(({ since = 2 }) => since <= 2)
+        .map(({ fact }) => fact)
+        .join(' ');
+    expect(names('open')).toBe(
+      'parent plane task dialect engine upstreamModel requestedModel mode compatibility negotiation emulations fidelity request ' +
+        'upstreamRequest backend enforcement rules recording tags keyId',
+    );
+    expect(names('close')).toBe(
+      'status reason upstreamModel answerFidelity response eventCount usage cost backendVersion toolCalls artifacts workspaceDelta changeSet ' +
+        'dispatchedMs firstByteMs lastByteMs attempts rules replayable error prices',
+    );
   });
 });

@@ -1,17 +1,6 @@
-import type { EmulationEntry, FidelityEntry } from '../../contract/negotiation.ts';
-import type {
-  Artifact,
-  Attempt,
-  Plane,
-  Receipt,
-  ReceiptNegotiation,
-  ReceiptUsage,
-  Recording,
-  ToolCallRecord,
-  WorkspaceDelta,
-} from '../../contract/receipts/receipt.ts';
+import type { z } from 'zod';
+import type { RECEIPT_FIELDS, UNSEEN_FIELDS } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { Compatibility, Mode } from '../../contract/support.ts';
 
 /** Size and SHA-256 of a body. */
 export interface Digest {
@@ -19,67 +8,34 @@ export interface Digest {
   readonly bytes: number;
 }
 
-/** What a run cost, in billionths of a US dollar, and the price table it was computed with. */
-export interface Cost {
-  readonly nanoUsd: number;
-  readonly priceVersion: string;
-}
+/** The rows of the receipt's table, those inside of groups among them. */
+type RowsOf<T> = { [K in keyof T]: T[K] extends { readonly parts: infer P } ? P[keyof P] : T[K] }[keyof T];
+type Row = RowsOf<typeof RECEIPT_FIELDS> | RowsOf<typeof UNSEEN_FIELDS>;
+type OpenRow = Extract<Row, { readonly from: 'open' | 'both' }>;
+type CloseRow = Extract<Row, { readonly from: 'close' | 'both' }>;
 
-/** A run was accepted. Written before the engine is called, so that no call goes unrecorded. */
-export interface OpenFact {
-  readonly fact: 'open';
-  readonly run: RunId;
-  readonly at: number;
-  readonly plane: Plane;
-  readonly task: string;
-  readonly dialect: string | null;
-  readonly engine: string | null;
-  readonly backend: string;
-  readonly requestedModel: string | null;
-  readonly upstreamModel: string | null;
-  readonly mode: Mode | null;
-  readonly compatibility: Compatibility;
-  readonly negotiation: ReceiptNegotiation | null;
-  readonly emulations: readonly EmulationEntry[];
-  readonly fidelity: readonly FidelityEntry[];
-  readonly request: Digest | null;
-  readonly upstreamRequest: Digest | null;
-  readonly recording: Recording;
-  readonly enforcement: Receipt['enforcement'];
-  readonly tags: readonly string[];
-  readonly keyId: string | null;
-  /** The run on whose behalf this one was made. */
-  readonly parent: RunId | null;
-}
+/** Names of what a fact of either kind says. */
+export type OpenName = OpenRow['fact'];
+export type CloseName = CloseRow['fact'];
 
-/** A run reached its end. */
-export interface CloseFact {
+type Unchangeable<T> = T extends readonly (infer E)[] ? readonly E[] : T;
+type ValueOf<R> = R extends { readonly schema: infer S extends z.ZodType } ? Unchangeable<z.infer<S>> : never;
+type Optional = { readonly optional: true };
+type Said<R extends { readonly fact: string }> = {
+  readonly [F in Exclude<R, Optional> as F['fact']]: ValueOf<F>;
+} & {
+  readonly [F in Extract<R, Optional> as F['fact']]?: ValueOf<F> | undefined;
+};
+
+/** A run was accepted. Written before the engine is called, so that no call goes unrecorded. Its values are rows of the receipt's table. */
+export type OpenFact = { readonly fact: 'open'; readonly run: RunId; readonly at: number } & Said<OpenRow>;
+
+/** A run reached its end. The offsets are milliseconds after `OpenFact.at`; a cost of null leaves it to the keeper to compute one. */
+export type CloseFact = {
   readonly fact: 'close';
   readonly run: RunId;
   readonly at: number;
   readonly status: 'completed' | 'failed' | 'cancelled';
-  readonly reason: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly response: (Digest & { readonly status: number }) | null;
-  readonly upstreamModel: string | null;
-  readonly eventCount: number;
-  readonly usage: ReceiptUsage | null;
-  readonly toolCalls: readonly ToolCallRecord[];
-  readonly attempts: readonly Attempt[];
-  /** Milliseconds after `OpenFact.at`. */
-  readonly dispatchedMs: number | null;
-  readonly firstByteMs: number | null;
-  readonly lastByteMs: number | null;
-  /** A cost that somebody else has computed; null leaves it to the keeper, which knows the price lists. */
-  readonly cost: Cost | null;
-  /** The price list that the usage is billed by; null where nothing costs anything. */
-  readonly prices: string | null;
-  /** Whether the recording can be served again byte for byte. */
-  readonly replayable: boolean;
-  readonly artifacts?: readonly Artifact[];
-  readonly workspaceDelta?: WorkspaceDelta | null;
-  /** Version of what executed the run, when it said so. */
-  readonly backendVersion?: string | null;
-}
+} & Said<CloseRow>;
 
 export type Fact = OpenFact | CloseFact;

@@ -43,7 +43,7 @@ it('begins a new segment when one is full or was closed, in an order that sorts 
   journal.append(openFact({ task: 'third' }));
   journal.close();
   expect(segments().map((name) => /-(\d{6})\.facts$/.exec(name)?.[1])).toEqual(['000001', '000002', '000003']);
-  expect(segments().map((name) => JSON.parse(linesOf(name)[0]?.split('\t')[4] ?? '').slice(0, 6))).toEqual(['xxxxxx', 'second', 'third']);
+  expect(segments().map((name) => /"(xxxxxx|second|third)/.exec(linesOf(name)[0] ?? '')?.[1])).toEqual(['xxxxxx', 'second', 'third']);
 });
 
 it('refuses a beginning that cannot be written, in words', () => {
@@ -93,11 +93,11 @@ describe('a full disk', () => {
     full = true;
     expect(() => journal.append(openFact())).toThrow('no space left on device');
     journal.append(closeFact());
-    expect(written()).toEqual(['open']);
+    expect(written()).toEqual(['open2']);
     expect(faults[0]).toBe('the journal cannot be written: ENOSPC: no space left on device, write');
     full = false;
     journal.append(openFact());
-    expect(written()).toEqual(['open', 'close', 'open']);
+    expect(written()).toEqual(['open2', 'close2', 'open2']);
     expect(faults.at(-1)).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closeFact, closeTextsOf, openFact, openTextsOf, unsignedSealer } from '../../../test/support/facts.ts';
 import { Receipt } from '../../contract/receipts/receipt.ts';
-import type { CloseTexts, OpenTexts } from '../journal/fact-line.ts';
+import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
 import { type Built, closedReceipt, interruption, runningReceipt } from './build.ts';
 
 const origin = { node: 'node_a', version: '1.2.3' };
@@ -29,7 +29,7 @@ describe('a receipt', () => {
       run_id: 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
       parent_run_id: null,
       contract_version: 'abp/v0.1',
-      hash_profile: 'abp-content/1',
+      hash_profile: 'abp-content/2',
       plane: 'gateway',
       status: 'completed',
       reason: null,
@@ -44,6 +44,7 @@ describe('a receipt', () => {
       negotiation: null,
       emulations: [],
       fidelity: [],
+      answer_fidelity: [],
       request: { sha256: 'a'.repeat(64), bytes: 10 },
       upstream_request: { sha256: 'a'.repeat(64), bytes: 10 },
       response: { sha256: 'b'.repeat(64), bytes: 20, status: 200 },
@@ -62,9 +63,11 @@ describe('a receipt', () => {
       tool_calls: [{ id: 'call_1', name: 'search', arguments_sha256: 'c'.repeat(64), result_sha256: null }],
       artifacts: [],
       workspace_delta: null,
+      change_set: null,
       timing: { received_at_ms: 1_800_000_000_000, dispatched_ms: 1, first_byte_ms: 2.5, last_byte_ms: 200 },
       attempts: [{ engine: 'sim', status: 200, error: null, ms: 199 }],
       enforcement: 'enforced',
+      rules: [],
       recording: 'full',
       replayable: false,
       tags: ['blue'],
@@ -72,7 +75,7 @@ describe('a receipt', () => {
       node: 'node_a',
       version: '1.2.3',
       error: null,
-      receipt_sha256: '22709314a35ba5afbd601e27aac9adbe0b2664fac7c54f77148c2dac51110c50',
+      receipt_sha256: 'aaf9ca34dff566315727e6510ebb54b4f86d47bfeaa46695cbfdbb4b291a0dfa',
       seal: { sequence: 1, previous: '0'.repeat(64), hash: '1'.repeat(64), key_id: 'key_1' },
     });
   });

@@ -137,7 +137,7 @@ describe('a drain', () => {
       '1',
       [priced, given, unpriced, free].map((run) => line(openFact({ run }))).join('') +
         line(closeFact({ run: priced, ...prices })) +
-        line(closeFact({ run: given, ...prices, cost: { nanoUsd: 7, priceVersion: 'mine' } })) +
+        line(closeFact({ run: given, ...prices, cost: { nano_usd: 7, price_version: 'mine' } })) +
         line(closeFact({ run: unpriced, ...prices, upstreamModel: 'nobody-knows' })) +
         line(closeFact({ run: free, usage })),
     );

@@ -7,10 +7,12 @@ import type { NewReceipt, StoredReceipt } from '../../store/receipts/receipt-col
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
-import { type CloseTexts, hasPrices, isOpening, type OpenTexts, parseClosing, parseOpening, runOfLine } from '../journal/fact-line.ts';
+import { hasPrices, isOpening, parseClosing, parseOpening, runOfLine } from '../journal/fact-line.ts';
 import { SEGMENT_SUFFIX } from '../journal/journal.ts';
+import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
-import { type Origin, type Sealer, upstreamModel } from './build.ts';
+import { type Sealer, upstreamModel } from './build.ts';
+import type { Origin } from './document.ts';
 import { isClosedElsewhere, keepLateEnds, type LateEnding } from './late-ends.ts';
 import { loadPricer, type Pricer } from './pricing.ts';
 import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
@@ -173,13 +175,14 @@ export class Drain {
         continue;
       }
       const close = parseClosing(line, segment);
-      if (ended.has(close.run)) {
+      const run = close.get('run');
+      if (ended.has(run)) {
         // Two have ended it, as happens to a turn; the first one counts.
-        begun.delete(close.run);
+        begun.delete(run);
         continue;
       }
-      const stored = recalled.get(close.run);
-      const taken = this.#takeOpening(close.run, begun, segment);
+      const stored = recalled.get(run);
+      const taken = this.#takeOpening(run, begun, segment);
       // A run ends once. Whoever waits for its receipt is told all the same.
       if (stored !== undefined && stored.completedAt !== null) {
         written.push(stored.runId);
@@ -188,7 +191,7 @@ export class Drain {
       const opening = taken ?? (stored === undefined ? undefined : this.#recalledOpening(stored));
       if (opening === undefined) continue;
       const { open, origin } = opening;
-      ended.add(close.run);
+      ended.add(run);
       const row = closedRow({ open, close: this.#told(open, close), origin, sealer }, this.#chain.number);
       written.push(row.runId);
       yield row;
@@ -208,13 +211,14 @@ export class Drain {
 
   /** What the run cost, where nobody has said so yet. */
   #priced(open: OpenTexts, close: CloseTexts): CloseTexts {
-    if (this.#pricer === undefined || close.prices === 'null' || close.cost !== 'null' || close.usage === 'null') return close;
-    return { ...close, cost: this.#pricer(close, upstreamModel(open, close)) };
+    if (this.#pricer === undefined || close.get('prices') === 'null' || close.get('cost') !== 'null' || close.get('usage') === 'null')
+      return close;
+    return close.with({ cost: this.#pricer(close, upstreamModel(open, close)) });
   }
 
   /** Whether the run can be replayed is known once its bodies are stored. */
   #judged(close: CloseTexts): CloseTexts {
-    return this.#bodies?.replayable(close.run) === true ? { ...close, replayable: 'true' } : close;
+    return this.#bodies?.replayable(close.get('run')) === true ? close.with({ replayable: 'true' }) : close;
   }
 
   /** A turn may have begun on another node; the one that ends it vouches for its receipt, in its own chain. */

@@ -3,9 +3,11 @@ import type { RunId } from '../../contract/run-id.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
-import { type CloseTexts, responseText } from '../journal/fact-line.ts';
+import type { CloseTexts } from '../journal/texts.ts';
+import { responseText } from '../journal/writings.ts';
 import type { Chain } from '../seal/chain.ts';
-import { interruption, type Origin } from './build.ts';
+import { interruption } from './build.ts';
+import type { Origin } from './document.ts';
 import { closedRow, type Opening, openingOf } from './stored.ts';
 
 /** When they are ended, and who knows what was recorded of them. */
@@ -19,7 +21,7 @@ const AGENT = '"agent:';
 
 /** Whether the run ends with its process. Turns of agents do not: whoever works on turns ends their receipts. */
 export function endsWithProcess({ open }: Opening): boolean {
-  return !open.backend.startsWith(AGENT);
+  return !open.get('backend').startsWith(AGENT);
 }
 
 /**
@@ -62,6 +64,6 @@ export async function closeRuns(store: Store, chain: Chain, ended: readonly Ende
 
 /** What had been recorded of the answer stands in the receipt. */
 async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
-  const remains = open.recording === '"full"' ? await bodies?.remains(open.run as RunId) : undefined; // written by the journal from a RunId
-  return remains === undefined ? close : { ...close, response: responseText(remains), eventCount: String(remains.eventCount) };
+  const remains = open.get('recording') === '"full"' ? await bodies?.remains(open.get('run') as RunId) : undefined; // written by the journal from a RunId
+  return remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });
 }

@@ -1,12 +1,11 @@
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { LateEnd } from '../../contract/receipts/late-end.ts';
-import type { Receipt } from '../../contract/receipts/receipt.ts';
+import { LATE_END_MEMBERS } from '../../contract/receipts/late-end.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { insertLateEnds, runsWithLateEnd } from '../../store/receipts/late-ends.ts';
 import type { StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
-import type { CloseTexts } from '../journal/fact-line.ts';
+import type { CloseTexts } from '../journal/texts.ts';
 import { parsedText } from '../seal/canonical-text.ts';
 import type { Chain } from '../seal/chain.ts';
 import { append, entryTime } from '../seal/entry.ts';
@@ -57,27 +56,7 @@ const NO_SEAL: Sealer = { seal: (before, after) => ({ document: Buffer.from(befo
 
 function documentOf({ stored, opening, close }: LateEnding): { run: RunId; receiptSha256: string | null; document: string } {
   const { document } = closedReceipt({ ...opening, close, sealer: NO_SEAL });
-  const receipt = parsedText(document.toString('utf8')) as unknown as Receipt; // built just now
-  const end: LateEnd = {
-    run_id: receipt.run_id,
-    node: receipt.node,
-    status: receipt.status,
-    reason: receipt.reason,
-    error: receipt.error,
-    completed_at: receipt.completed_at,
-    model: receipt.model,
-    response: receipt.response,
-    event_count: receipt.event_count,
-    usage: receipt.usage,
-    cost: receipt.cost,
-    backend: receipt.backend,
-    tool_calls: receipt.tool_calls,
-    artifacts: receipt.artifacts,
-    workspace_delta: receipt.workspace_delta,
-    timing: receipt.timing,
-    attempts: receipt.attempts,
-    replayable: receipt.replayable,
-  };
-  // JSON values only.
-  return { run: stored.runId, receiptSha256: stored.receiptSha256, document: canonicalJson(end as unknown as JsonObject) };
+  const receipt = parsedText(document.toString('utf8')) as JsonObject; // built just now
+  const end = Object.fromEntries(LATE_END_MEMBERS.map((name) => [name, receipt[name] ?? null]));
+  return { run: stored.runId, receiptSha256: stored.receiptSha256, document: canonicalJson(end) };
 }

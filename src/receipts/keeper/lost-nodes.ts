@@ -4,8 +4,8 @@ import { beat, forgetWorker } from '../../store/agent-plane/workers.ts';
 import { otherNodes, unfinishedOf } from '../../store/nodes.ts';
 import { closeRunsOf } from '../../store/runs/runs.ts';
 import type { PostgresStore } from '../../store/store.ts';
-import type { CloseTexts } from '../journal/fact-line.ts';
 import { jsonText } from '../journal/fact-texts.ts';
+import type { CloseTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
 import { interruption } from './build.ts';
 import { closeRuns, endsWithProcess } from './interrupted.ts';
@@ -93,7 +93,7 @@ export class LostNodes {
 
   #report(closed: readonly Opening[]): void {
     for (const [node, openings] of Map.groupBy(closed, ({ origin }) => origin.node)) {
-      const runs = openings.map(({ open }) => open.run as RunId); // written by the journal from a RunId
+      const runs = openings.map(({ open }) => open.get('run') as RunId); // written by the journal from a RunId
       this.#options.onClosed(node, runs);
     }
   }
@@ -105,5 +105,5 @@ function lostRun(at: number, lost: string, closer: string): CloseTexts {
     code: 'internal',
     message: `the node ${lost} that served this run was lost; the node ${closer} closed the run`,
   });
-  return { ...interruption(at), error };
+  return interruption(at).with({ error });
 }

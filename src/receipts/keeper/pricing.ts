@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json.ts';
-import { type CloseTexts, costText } from '../journal/fact-line.ts';
+import type { CloseTexts } from '../journal/texts.ts';
+import { costText } from '../journal/writings.ts';
 import { parsedText } from '../seal/canonical-text.ts';
 
 /** The cost of an ended run, as JSON text; `null` when its model has no price. */
@@ -12,7 +13,7 @@ export type Pricer = (close: CloseTexts, model: string) => string;
 export async function loadPricer(): Promise<Pricer> {
   const { costOf, PRICE_VERSION } = await import('../../models/cost.ts');
   return (close, model) => {
-    const usage = parsedText(close.usage);
+    const usage = parsedText(close.get('usage'));
     const name = parsedText(model);
     if (!isJsonObject(usage) || typeof name !== 'string') return 'null';
     const billed = {
@@ -22,7 +23,7 @@ export async function loadPricer(): Promise<Pricer> {
       cacheWriteTokens: Number(usage.cache_write_tokens),
       webSearchRequests: Number(usage.web_search_requests),
     };
-    const nanoUsd = costOf(billed, name, String(parsedText(close.prices)), new Date(Number(close.at)));
-    return nanoUsd === undefined ? 'null' : costText({ nanoUsd, priceVersion: PRICE_VERSION });
+    const nanoUsd = costOf(billed, name, String(parsedText(close.get('prices'))), new Date(Number(close.get('at'))));
+    return nanoUsd === undefined ? 'null' : costText({ nano_usd: nanoUsd, price_version: PRICE_VERSION });
   };
 }

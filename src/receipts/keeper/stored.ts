@@ -1,10 +1,15 @@
-import type { Receipt } from '../../contract/receipts/receipt.ts';
+import type { Json } from '../../base/json.ts';
+import type { Leaf } from '../../contract/receipts/field.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { NewReceipt, StoredReceipt } from '../../store/receipts/receipt-columns.ts';
-import { type CloseTexts, factLine, type OpenTexts, parseOpening } from '../journal/fact-line.ts';
+import { facetsOf, type NewReceipt, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { factLine, parseOpening } from '../journal/fact-line.ts';
+import { FACT_ROWS, noneOf } from '../journal/fact-rows.ts';
 import type { OpenFact } from '../journal/facts.ts';
+import { type CloseTexts, NOT_ENDED, type OpenTexts, PLACES } from '../journal/texts.ts';
 import { parsedText } from '../seal/canonical-text.ts';
-import { type Built, closedReceipt, type Ended, NOT_ENDED, type Origin, runningReceipt, upstreamModel } from './build.ts';
+import { valueAt } from '../seal/content-hash.ts';
+import { type Built, closedReceipt, type Ended, runningReceipt } from './build.ts';
+import type { Origin } from './document.ts';
 
 /** Revisions of a run: it began, it ended. */
 const BEGUN = 1;
@@ -22,36 +27,36 @@ export function closedRow(ended: Ended, chain: number): NewReceipt {
 
 function rowOf(open: OpenTexts, close: CloseTexts, built: Built, chain: number | null): NewReceipt {
   return {
-    runId: open.run as RunId, // written by the journal from a RunId
+    runId: open.get('run') as RunId, // written by the journal from a RunId
     revision: close === NOT_ENDED ? BEGUN : ENDED,
-    plane: stringOf(open.plane) ?? '',
-    status: stringOf(close.status) ?? '',
-    dialect: stringOf(open.dialect),
-    engine: stringOf(open.engine),
-    model: stringOf(upstreamModel(open, close)) ?? stringOf(open.requestedModel),
-    mode: stringOf(open.mode),
-    keyId: stringOf(open.keyId),
-    startedAt: Number(open.at),
-    completedAt: close === NOT_ENDED ? null : Number(close.at),
-    tags: open.tags === '[]' ? NO_TAGS : tagsOf(open.tags),
-    receiptSha256: built.sha256,
+    ...facetsOf((leaf) => fieldValue(leaf, { open, close, built })),
     chain,
     sequence: built.sequence,
     document: built.document,
   };
 }
 
-const NO_TAGS: readonly string[] = [];
-
-/** The string in a JSON text; most hold it as it is. */
-function stringOf(text: string): string | null {
-  if (text === 'null') return null;
-  return text.includes('\\') ? String(parsedText(text)) : text.slice(1, -1);
+interface RowTexts {
+  readonly open: OpenTexts;
+  readonly close: CloseTexts;
+  readonly built: Built;
 }
 
-function tagsOf(text: string): string[] {
-  const tags = parsedText(text);
-  return Array.isArray(tags) ? tags.map(String) : [];
+/** The value of a field that has a column; most texts hold a string as it is. */
+function fieldValue(leaf: Leaf, { open, close, built }: RowTexts): Json {
+  if (leaf.from === 'hash') return built.sha256;
+  if (leaf.from === 'began') return Number(open.get('at'));
+  if (leaf.from === 'ended') return close === NOT_ENDED ? null : Number(close.get('at'));
+  const text = textOf(leaf, open, close);
+  if (text === 'null') return null;
+  return text.startsWith('"') && !text.includes('\\') ? text.slice(1, -1) : parsedText(text);
+}
+
+function textOf(leaf: Leaf, open: OpenTexts, close: CloseTexts): string {
+  const [opening, closing] = [PLACES.open.get(leaf.fact ?? ''), PLACES.close.get(leaf.fact ?? '')];
+  const ended = closing === undefined ? undefined : close.values[closing];
+  const begun = opening === undefined ? undefined : open.values[opening];
+  return ended === undefined || (ended === noneOf(leaf) && begun !== undefined) ? (begun ?? 'null') : ended;
 }
 
 /** How a run began, and where. */
@@ -61,37 +66,15 @@ export interface Opening {
 }
 
 /** How a run began, from its row: for a run whose beginning is in no journal that is read again. */
-export function openFactOf({ runId, document }: StoredReceipt): OpenFact {
-  const receipt = document as unknown as Receipt; // rows are written by this module alone
-  return {
-    fact: 'open',
-    run: runId,
-    at: receipt.timing.received_at_ms,
-    plane: receipt.plane,
-    task: receipt.task,
-    dialect: receipt.dialect,
-    engine: receipt.engine,
-    backend: receipt.backend.id,
-    requestedModel: receipt.model.requested,
-    upstreamModel: receipt.model.upstream,
-    mode: receipt.mode,
-    compatibility: receipt.compatibility,
-    negotiation: receipt.negotiation,
-    emulations: receipt.emulations,
-    fidelity: receipt.fidelity,
-    request: receipt.request,
-    upstreamRequest: receipt.upstream_request,
-    recording: receipt.recording,
-    enforcement: receipt.enforcement,
-    tags: receipt.tags,
-    keyId: receipt.key_id,
-    // A row of a version that did not know of parents has none; a row's parent was written from a RunId.
-    parent: (receipt.parent_run_id ?? null) as RunId | null,
-  };
+export function openFactOf({ runId, startedAt, document }: StoredReceipt): OpenFact {
+  // A row of a version that did not know of a field has nothing in its place.
+  const said = FACT_ROWS.open.map((row) => [row.fact, valueAt(document, row.path) ?? parsedText(noneOf(row))]);
+  // Rows are written by this module alone, from a fact with these members.
+  return { fact: 'open', run: runId, at: startedAt, ...Object.fromEntries(said) } as unknown as OpenFact;
 }
 
 /** The same as the keeper reads it, and where it was. */
 export function openingOf(row: StoredReceipt): Opening {
-  const { node, version } = row.document as unknown as Receipt; // rows are written by this module alone
-  return { open: parseOpening(factLine(openFactOf(row)), 'row'), origin: { node, version } };
+  const { node, version } = row.document;
+  return { open: parseOpening(factLine(openFactOf(row)), 'row'), origin: { node: String(node), version: String(version) } };
 }

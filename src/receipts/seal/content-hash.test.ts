@@ -18,7 +18,15 @@ function hashOf(open: Partial<OpenFact> = {}, close: Partial<CloseFact> = {}, no
 
 describe('receipt_sha256', () => {
   it('is the hash of the RFC 8785 form of what the run did', () => {
-    expect(hashOf()).toBe('22709314a35ba5afbd601e27aac9adbe0b2664fac7c54f77148c2dac51110c50');
+    expect(hashOf()).toBe('aaf9ca34dff566315727e6510ebb54b4f86d47bfeaa46695cbfdbb4b291a0dfa');
+  });
+
+  it('is the same for ever under the first profile, which knew less of a run', () => {
+    const document = JSON.parse(built({}, {}).document.toString('utf8'));
+    expect(contentHash({ ...document, hash_profile: 'abp-content/1' })).toBe(
+      '22709314a35ba5afbd601e27aac9adbe0b2664fac7c54f77148c2dac51110c50',
+    );
+    expect(() => contentHash({ ...document, hash_profile: 'abp-content/9' })).toThrow('no known hash profile');
   });
 
   it.each<[string, Partial<OpenFact>, Partial<CloseFact>]>([
@@ -54,6 +62,10 @@ describe('receipt_sha256', () => {
     ['event count', {}, { eventCount: 8 }],
     ['usage', {}, { usage: null }],
     ['tool calls', {}, { toolCalls: [] }],
+    ['answer fidelity', {}, { answerFidelity: [{ path: 'content[*].citations', fate: 'dropped' }] }],
+    ['rules', { rules: [{ rule: 'deny_network', by: 'os' }] }, {}],
+    ['enforcement', { enforcement: 'advisory' }, {}],
+    ['change set', {}, { changeSet: { sha256: 'e'.repeat(64), bytes: 2, added: 1, modified: 0, removed: 0, state: 'staged' } }],
   ])('depends on %s', (_, open, close) => {
     expect(hashOf(open, close)).not.toBe(hashOf());
   });
@@ -111,7 +123,7 @@ describe('receipt_sha256', () => {
         const receipt = Receipt.parse(JSON.parse(document));
         expect(document).toBe(canonicalJson(JSON.parse(document)));
         expect(receipt.receipt_sha256).toBe(sha256);
-        expect(sha256).toBe(contentHash(receipt));
+        expect(sha256).toBe(contentHash(JSON.parse(document)));
         expect(receipt.model).toEqual({ requested: begun.requestedModel, upstream: ended.upstreamModel ?? begun.upstreamModel });
         expect(receipt.tool_calls).toEqual(ended.toolCalls);
         expect(receipt.error).toEqual(ended.error);

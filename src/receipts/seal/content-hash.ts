@@ -1,60 +1,76 @@
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { Receipt } from '../../contract/receipts/receipt.ts';
-import { CONTRACT_VERSION } from '../../contract/version.ts';
-import type { CloseTexts, OpenTexts } from '../journal/fact-line.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Leaf } from '../../contract/receipts/field.ts';
+import { HASH_PROFILES } from '../../contract/version.ts';
+import { LEAVES } from '../journal/fact-rows.ts';
+import { parsedText } from './canonical-text.ts';
+
+export type HashProfile = (typeof HASH_PROFILES)[number];
+
+/** A field that the content hash covers, and its name there. */
+export interface ContentMember {
+  readonly leaf: Leaf;
+  readonly name: string;
+}
 
 /**
- * `receipt_sha256` under the profile `abp-content/1`: a hash over what the run did, as an allowlist. Ids, times, durations, attempts,
- * headers, cost, tags, keys, nodes and our version stay out, so that two runs that did the same thing have the same hash.
+ * What `receipt_sha256` is made of under a profile: what the run did, as an allowlist. Ids, times, durations, attempts, headers, cost,
+ * tags, keys, nodes and our version stay out, so that two runs that did the same thing have the same hash.
  */
-export function contentHash(receipt: Omit<Receipt, 'receipt_sha256' | 'seal'>): string {
-  const content = {
-    contract_version: receipt.contract_version,
-    plane: receipt.plane,
-    status: receipt.status,
-    reason: receipt.reason,
-    dialect: receipt.dialect,
-    engine: receipt.engine,
-    // RFC 8785 has no form for half a surrogate pair, and names come from callers and engines as they like.
-    upstream_model: receipt.model.upstream?.toWellFormed() ?? null,
-    mode: receipt.mode,
-    compatibility: receipt.compatibility,
-    negotiation: receipt.negotiation,
-    emulations: receipt.emulations,
-    fidelity: receipt.fidelity,
-    request: receipt.request,
-    upstream_request: receipt.upstream_request,
-    response: receipt.response,
-    event_count: receipt.event_count,
-    usage: receipt.usage,
-    tool_calls: receipt.tool_calls.map(contentOfCall),
-    artifacts: receipt.artifacts,
-    workspace_delta: receipt.workspace_delta,
-  };
-  return sha256(canonicalJson(content as unknown as JsonObject)); // a receipt holds JSON values only
+export function contentMembers(profile: HashProfile): readonly ContentMember[] {
+  const number = HASH_PROFILES.indexOf(profile) + 1;
+  return LEAVES.filter(({ hashed }) => hashed !== undefined && hashed <= number).map((leaf) => ({
+    leaf,
+    name: leaf.hashedAs ?? leaf.path.join('.'),
+  }));
 }
 
-/** The same hash from the texts of a run, each as the bytes of its RFC 8785 form: nothing is parsed or sorted again. */
-export function contentTextHash(open: OpenTexts, close: CloseTexts, upstreamModel: string): string {
-  const content =
-    `{"artifacts":${close.artifacts},"compatibility":${open.compatibility},"contract_version":"${CONTRACT_VERSION}","dialect":${open.dialect}` +
-    `,"emulations":${open.emulations},"engine":${open.engine},"event_count":${close.eventCount},"fidelity":${open.fidelity},"mode":${open.mode}` +
-    `,"negotiation":${open.negotiation},"plane":${open.plane},"reason":${close.reason},"request":${open.request},"response":${close.response}` +
-    `,"status":${close.status},"tool_calls":${withoutIds(close.toolCalls)},"upstream_model":${upstreamModel}` +
-    `,"upstream_request":${open.upstreamRequest},"usage":${close.usage},"workspace_delta":${close.workspaceDelta}}`;
-  return sha256(Buffer.from(content, 'latin1'));
+const MEMBERS = new Map(HASH_PROFILES.map((profile) => [profile, contentMembers(profile)]));
+
+export function isHashProfile(name: unknown): name is HashProfile {
+  return HASH_PROFILES.some((profile) => profile === name);
 }
 
-/** The id of a call with the comma behind it. Inside a string a quote is escaped, so the text stands nowhere else. */
-const CALL_ID = /"id":(?:null|"(?:[^"\\]|\\.)*"),/g;
-
-/** Calls are written by fact-line.ts with their members in order; without the ids they still are. */
-function withoutIds(toolCalls: string): string {
-  return toolCalls === '[]' ? toolCalls : toolCalls.replace(CALL_ID, '');
+/** The hash of a document under its own profile. A member that is missing has no hash: it throws. */
+export function contentHash(receipt: JsonObject): string {
+  if (!isHashProfile(receipt.hash_profile)) throw new TypeError('the receipt follows no known hash profile');
+  const members = MEMBERS.get(receipt.hash_profile) ?? [];
+  return sha256(canonicalJson(Object.fromEntries(members.map(({ leaf, name }) => [name, contentOf(receipt, leaf)]))));
 }
 
-/** Ids of calls are the engine's choice and differ from run to run. */
-function contentOfCall({ name, arguments_sha256, result_sha256 }: Receipt['tool_calls'][number]): JsonObject {
-  return { name: name.toWellFormed(), arguments_sha256, result_sha256 };
+function contentOf(receipt: JsonObject, { path, hashedWithout }: Leaf): Json {
+  const value = valueAt(receipt, path);
+  if (value === undefined) throw new TypeError(`the receipt has no ${path.join('.')}`);
+  return wellFormed(hashedWithout === undefined ? value : without(value, hashedWithout));
+}
+
+/** What a document holds at the place of a field. */
+export function valueAt(document: JsonObject, [name, part]: Leaf['path']): Json | undefined {
+  const value = document[name];
+  if (part === undefined) return value;
+  return isJsonObject(value) ? value[part] : undefined;
+}
+
+/** Names come from callers and engines as they like, and RFC 8785 has no form for half a surrogate pair. */
+function wellFormed(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, wellFormed(member)]));
+}
+
+function without(items: Json, member: string): Json {
+  if (!Array.isArray(items)) throw new TypeError('a list was expected');
+  return items.map((item: Json) => {
+    if (!isJsonObject(item)) throw new TypeError('a list of objects was expected');
+    const { [member]: _left, ...rest } = item;
+    return rest;
+  });
+}
+
+/** The RFC 8785 text of a list without one member of its items, as bytes; nearly all runs have an empty list. */
+export function withoutMember(text: string, member: string): string {
+  if (text === '[]') return text;
+  const items = parsedText(Buffer.from(text, 'latin1').toString('utf8'));
+  return Buffer.from(canonicalJson(without(items, member)), 'utf8').toString('latin1');
 }

@@ -4,9 +4,8 @@ import { jsonTree, repeatedMember } from '../../base/json-tree.ts';
 import { ChainLink, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem } from '../../contract/receipts/chain-verification.ts';
 import { LateEnds } from '../../contract/receipts/late-end.ts';
-import { type Receipt, Seal } from '../../contract/receipts/receipt.ts';
-import { HASH_PROFILE } from '../../contract/version.ts';
-import { contentHash } from '../seal/content-hash.ts';
+import { Seal } from '../../contract/receipts/receipt.ts';
+import { contentHash, isHashProfile } from '../seal/content-hash.ts';
 import { entryHash } from '../seal/entry.ts';
 
 /** A line of an export, read and checked as far as it can be alone. */
@@ -73,14 +72,14 @@ function faultOf(value: JsonObject, seal: Seal): LineProblem | undefined {
 
 /** `receipt_sha256` is sealed with the rest; a node that seals a wrong one is found out here. */
 function contentFault(value: JsonObject): LineProblem | undefined {
-  if (value.hash_profile !== HASH_PROFILE) return undefined;
+  if (!isHashProfile(value.hash_profile)) return undefined;
   if (contentHashOf(value) === value.receipt_sha256) return undefined;
   return { code: 'content_changed', message: 'has a receipt_sha256 that is not the hash of what it says the run did' };
 }
 
 function contentHashOf(value: JsonObject): string | undefined {
   try {
-    return contentHash(value as unknown as Receipt); // and if it is not, there is no hash
+    return contentHash(value);
   } catch {
     // Members that the hash is made of are missing or of another type.
     return undefined;

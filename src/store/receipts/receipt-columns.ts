@@ -1,27 +1,24 @@
 import type { Selectable } from 'kysely';
-import type { JsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { type ColumnKind, type Leaf, leavesOf } from '../../contract/receipts/field.ts';
+import { RECEIPT_FIELDS } from '../../contract/receipts/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
-import type { ReceiptsTable } from '../schema.ts';
+import type { ReceiptColumns, ReceiptsTable } from '../schema.ts';
 import { storedTags, tagsColumn } from '../tags.ts';
-import { damaged, indexedOrNull, indexedText, storedObject } from '../text.ts';
+import { damaged, indexedText, storedObject } from '../text.ts';
 
-/** A receipt and what lists filter by. The document is the truth; the other fields are copies for the index. */
-export interface StoredReceipt {
+type Camel<S> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+
+/** What lists filter by, as the rows of the receipt's table say: plane, status, engine, `keyId`, `startedAt` and so on. */
+export type ReceiptFacets = {
+  readonly [K in keyof ReceiptColumns as Camel<K>]: K extends 'tags' ? readonly string[] : ReceiptColumns[K];
+};
+
+/** A receipt and what lists filter by. The document is the truth; the facets are copies for the index. */
+export interface StoredReceipt extends ReceiptFacets {
   readonly runId: RunId;
   /** Grows with every change of the run; an older revision never replaces a newer one. */
   readonly revision: number;
-  readonly plane: string;
-  readonly status: string;
-  readonly dialect: string | null;
-  readonly engine: string | null;
-  readonly model: string | null;
-  readonly mode: string | null;
-  readonly keyId: string | null;
-  readonly startedAt: number;
-  readonly completedAt: number | null;
-  readonly tags: readonly string[];
-  /** Null until the run has ended. */
-  readonly receiptSha256: string | null;
   /** The chain it is sealed in and its place there; null until the run has ended. */
   readonly chain: number | null;
   readonly sequence: number | null;
@@ -37,30 +34,67 @@ export interface NewReceipt extends Omit<StoredReceipt, 'document'> {
   readonly document: Buffer;
 }
 
+/** A column, the facet it holds, and the fields that fill it: the first one with a value does. */
+interface FacetColumn {
+  readonly name: keyof ReceiptColumns;
+  readonly facet: keyof ReceiptFacets;
+  readonly kind: ColumnKind;
+  readonly leaves: readonly Leaf[];
+}
+
+const FACET_COLUMNS: readonly FacetColumn[] = [
+  ...Map.groupBy(
+    leavesOf(RECEIPT_FIELDS).filter(({ column }) => column !== undefined),
+    ({ path: [name] }) => name,
+  ),
+].map(([name, leaves]) => ({
+  name: name as keyof ReceiptColumns, // the type has exactly the rows with a column
+  facet: name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof ReceiptFacets, // what `Camel` does
+  kind: leaves[0]?.column ?? 'text',
+  leaves,
+}));
+
+/** The facets of a receipt; `read` knows the value of a field. */
+export function facetsOf(read: (leaf: Leaf) => Json | undefined): ReceiptFacets {
+  const facets: Record<string, Json> = {};
+  for (const { facet, kind, leaves } of FACET_COLUMNS) {
+    let value: Json | undefined = null;
+    for (const leaf of leaves) value ??= read(leaf);
+    facets[facet] = kind === 'time' && typeof value === 'string' ? Date.parse(value) : (value ?? null);
+  }
+  return facets as unknown as ReceiptFacets; // one per column, of the type that its kind says
+}
+
+/** How a facet stands in its column. */
+const COLUMN_VALUES: Readonly<Record<ColumnKind, (value: Json) => string | number | null>> = {
+  text: (value) => (value === null ? null : indexedText(String(value))),
+  time: (value) => (value === null ? null : Number(value)),
+  tags: (value) => tagsColumn(Array.isArray(value) ? value.map(String) : []),
+  hash: (value) => (value === null ? null : String(value)),
+};
+
 interface Column {
   readonly type: 'text' | 'bigint';
   readonly value: (receipt: NewReceipt) => string | number | Buffer | null;
 }
 
 /** Every column with its type and source. The statements of both databases are built from it. */
-export const RECEIPT_COLUMNS: Readonly<Record<keyof ReceiptsTable, Column>> = {
-  run_id: { type: 'text', value: (receipt) => runKey(receipt.runId) },
-  revision: { type: 'bigint', value: (receipt) => receipt.revision },
-  plane: { type: 'text', value: (receipt) => indexedText(receipt.plane) },
-  status: { type: 'text', value: (receipt) => indexedText(receipt.status) },
-  dialect: { type: 'text', value: (receipt) => indexedOrNull(receipt.dialect) },
-  engine: { type: 'text', value: (receipt) => indexedOrNull(receipt.engine) },
-  model: { type: 'text', value: (receipt) => indexedOrNull(receipt.model) },
-  mode: { type: 'text', value: (receipt) => indexedOrNull(receipt.mode) },
-  key_id: { type: 'text', value: (receipt) => indexedOrNull(receipt.keyId) },
-  started_at: { type: 'bigint', value: (receipt) => receipt.startedAt },
-  completed_at: { type: 'bigint', value: (receipt) => receipt.completedAt },
-  tags: { type: 'text', value: (receipt) => tagsColumn(receipt.tags) },
-  receipt_sha256: { type: 'text', value: (receipt) => receipt.receiptSha256 },
-  chain: { type: 'bigint', value: (receipt) => receipt.chain },
-  sequence: { type: 'bigint', value: (receipt) => receipt.sequence },
-  document: { type: 'text', value: (receipt) => receipt.document },
-};
+export const RECEIPT_COLUMNS: ReadonlyMap<keyof ReceiptsTable, Column> = new Map<keyof ReceiptsTable, Column>([
+  ['run_id', { type: 'text', value: (receipt) => runKey(receipt.runId) }],
+  ['revision', { type: 'bigint', value: (receipt) => receipt.revision }],
+  ...FACET_COLUMNS.map(({ name, facet, kind }): [keyof ReceiptsTable, Column] => {
+    const made = COLUMN_VALUES[kind];
+    return [name, { type: kind === 'time' ? 'bigint' : 'text', value: (receipt) => made(receipt[facet] as Json) }]; // lists of tags are not changed
+  }),
+  ['chain', { type: 'bigint', value: (receipt) => receipt.chain }],
+  ['sequence', { type: 'bigint', value: (receipt) => receipt.sequence }],
+  ['document', { type: 'text', value: (receipt) => receipt.document }],
+]);
+
+/** Columns whose value is not the one that the facets have, by name. */
+export function differingColumns(row: ReceiptColumns, facets: ReceiptFacets): readonly string[] {
+  return FACET_COLUMNS.filter(({ name, facet, kind }) => row[name] !== COLUMN_VALUES[kind](facets[facet] as Json)).map(({ name }) => name);
+}
 
 /** The primary key of a run: its hex digits without the `run_`. */
 export function runKey(runId: RunId): string {
@@ -70,20 +104,11 @@ export function runKey(runId: RunId): string {
 export function receiptOf(row: Selectable<ReceiptsTable>): StoredReceipt {
   const runId = parseRunId(row.run_id);
   if (runId === undefined) throw damaged('run_id', row.run_id);
+  const facets = FACET_COLUMNS.map(({ name, facet, kind }) => [facet, kind === 'tags' ? storedTags(row.tags) : row[name]]);
   return {
     runId,
     revision: row.revision,
-    plane: row.plane,
-    status: row.status,
-    dialect: row.dialect,
-    engine: row.engine,
-    model: row.model,
-    mode: row.mode,
-    keyId: row.key_id,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    tags: storedTags(row.tags),
-    receiptSha256: row.receipt_sha256,
+    ...(Object.fromEntries(facets) as ReceiptFacets), // one per column
     chain: row.chain,
     sequence: row.sequence,
     document: storedObject('document', row.document),

@@ -19,8 +19,8 @@ export interface ReceiptBatch {
   readonly sealed?: () => ChainAddition | undefined;
 }
 
-const columns = Object.entries(RECEIPT_COLUMNS);
-const sources = Object.values(RECEIPT_COLUMNS).map((column) => column.value);
+const columns = [...RECEIPT_COLUMNS];
+const sources = columns.map(([, column]) => column.value);
 const names = columns.map(([name]) => name).join(', ');
 /** The bytes of a document are bound as they are; the column holds text. */
 const placeholders = columns.map(([name]) => (name === 'document' ? 'cast(? as text)' : '?')).join(', ');

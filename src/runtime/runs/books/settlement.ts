@@ -119,7 +119,7 @@ export class Settlement {
       usage: spend.calls === 0 ? usageOf(tally.tokenUsage) : spend.usage,
       toolCalls: tally.toolCalls,
       lastByteMs: Math.max(0, now - this.#at),
-      cost: spend.nanoUsd === null ? null : { nanoUsd: spend.nanoUsd, priceVersion: spend.priceVersion ?? '' },
+      cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
       workspaceDelta: this.#before === undefined || after === undefined ? null : workspaceDelta(this.#before, after),
       backendVersion: this.#prepared?.detected.version ?? null,
     };

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+/** Who knows a field: the fact that opens the run, the one that closes it (or both, the later word counting), or we without being told. */
+export type Source = 'open' | 'close' | 'both' | 'run' | 'began' | 'ended' | 'origin' | 'rule' | 'hash' | 'seal';
+
+/**
+ * How a value stands in the journal. `word` and `plain` are ours and need no escapes; `name`, `names`, `list` and `value` were chosen by
+ * callers or engines, so secrets are taken out of them; `json` is ours and may have any members. The others are shapes of their own.
+ */
+export type Writing =
+  | 'plain'
+  | 'word'
+  | 'name'
+  | 'names'
+  | 'list'
+  | 'value'
+  | 'json'
+  | 'digest'
+  | 'response'
+  | 'usage'
+  | 'cost'
+  | 'error'
+  | 'attempts'
+  | 'calls';
+
+/** How a column is made from the value: text cut to what an index takes, milliseconds since the epoch, a list of tags, a hash. */
+export type ColumnKind = 'text' | 'time' | 'tags' | 'hash';
+
+/** What a row may say besides its name and schema. */
+export interface FieldTraits {
+  /** Its JSON text while nobody has supplied it; `null` unless told. */
+  readonly none?: string;
+  /** Producers may leave it out. */
+  readonly optional?: true;
+  /** It has a column of the member's name; of several rows with one column, the first that has a value fills it. */
+  readonly column?: ColumnKind;
+  /** The first profile whose content hash covers it. */
+  readonly hashed?: 1 | 2;
+  /** Its name there, when that is another. */
+  readonly hashedAs?: string;
+  /** A member of each of its items that the hash leaves out. */
+  readonly hashedWithout?: string;
+  /** The form of journal lines that it came with; 2 unless told. */
+  readonly since?: number;
+}
+
+/** One field of the receipt. */
+export interface Field extends FieldTraits {
+  readonly schema: z.ZodType;
+  readonly from: Source;
+  /** The property of the fact that supplies it. */
+  readonly fact?: string;
+  readonly text?: Writing;
+}
+
+/** Fields that stand together in one member. */
+export interface FieldGroup {
+  readonly about: string;
+  readonly parts: Readonly<Record<string, Field>>;
+}
+
+export type FieldTable = Readonly<Record<string, Field | FieldGroup>>;
+
+type Supplied<S, F extends string, N extends string, Z, T> = {
+  readonly from: S;
+  readonly fact: F;
+  readonly text: N;
+  readonly schema: Z;
+} & T;
+
+/** A field that one kind of fact supplies, under this name. */
+function suppliedBy<const S extends 'open' | 'close' | 'both'>(from: S) {
+  return <const F extends string, const W extends Writing, Z extends z.ZodType, const T extends FieldTraits = Record<never, never>>(
+    fact: F,
+    text: W,
+    schema: Z,
+    traits?: T,
+  ): Supplied<S, F, W, Z, T> => ({ from, fact, text, schema, ...(traits as T) }); // absent traits are those of no member
+}
+
+export const opened = suppliedBy('open');
+export const closed = suppliedBy('close');
+export const openedOrClosed = suppliedBy('both');
+
+type PartShape<P> = { -readonly [K in keyof P]: P[K] extends { readonly schema: infer S extends z.ZodType } ? S : never };
+
+/** The shape of the schema that a table describes. */
+export type Shape<T> = {
+  -readonly [K in keyof T]: T[K] extends { readonly parts: infer P }
+    ? z.ZodObject<PartShape<P>, z.core.$strict>
+    : T[K] extends { readonly schema: infer S extends z.ZodType }
+      ? S
+      : never;
+};
+
+export function shapeOf<const T extends FieldTable>(table: T): Shape<T> {
+  const shape = Object.entries(table).map(([name, row]) => [
+    name,
+    'parts' in row ? z.strictObject(shapeOf(row.parts)).describe(row.about) : row.schema,
+  ]);
+  return Object.fromEntries(shape) as Shape<T>; // the same members, each with its own schema
+}
+
+/** A field with its place in the document. */
+export interface Leaf extends Field {
+  /** The member of the document, and the member of that one when they are several. */
+  readonly path: readonly [string] | readonly [string, string];
+}
+
+/** Every field of a table in its order. */
+export function leavesOf(table: FieldTable): readonly Leaf[] {
+  return Object.entries(table).flatMap(([name, row]): Leaf[] =>
+    'parts' in row ? Object.entries(row.parts).map(([part, field]) => ({ ...field, path: [name, part] })) : [{ ...row, path: [name] }],
+  );
+}
