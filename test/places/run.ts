@@ -1,0 +1,165 @@
+/**
+ * Runs the README's two commands where people really clone: `npm run test:places [part of a name …]`. A place that this user may not make
+ * is counted as not tried. Each place is a clone of the committed tree in a folder of its own, which is removed afterwards.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { environmentOf, PLACES, type Place } from './places.ts';
+
+/** Suites that touch files, processes, PostgreSQL, the sandbox, the browser and the command line. */
+const SUITES = [
+  'src/base',
+  'src/home',
+  'test/store',
+  'test/platform/sandbox',
+  'test/e2e/browser.test.ts',
+  'test/e2e/cli-cold-start.test.ts',
+  'test/gateway/broken-connections.test.ts',
+  'test/runs',
+];
+const USER = 'abp-places';
+const PLACE_MS = 20 * 60_000;
+const isRoot = process.getuid?.() === 0;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Outcome {
+  readonly place: string;
+  readonly install: string;
+  readonly test: string;
+  readonly start: string;
+  readonly seconds: number;
+}
+
+function ordinaryUser(): Identity {
+  const id = (flag: string): number => Number(execFileSync('id', [flag, USER], { encoding: 'utf8' }));
+  try {
+    return { uid: id('-u'), gid: id('-g') };
+  } catch {
+    // The first run on this machine: the user is not there yet.
+    execFileSync('useradd', ['--create-home', USER]);
+    return { uid: id('-u'), gid: id('-g') };
+  }
+}
+
+interface Shell {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** One line of a shell in the place, to its end; `stop` ends its whole group. */
+function shell(line: string, options: { cwd: string; env: Record<string, string>; place: Place; identity: Identity | undefined }) {
+  const { place, identity } = options;
+  const script = [place.before, line].filter((part) => part !== undefined).join('\n');
+  const [program = 'sh', ...rest] = [...(place.wrapper ?? []), 'sh', '-ec', script];
+  const child = spawn(program, rest, {
+    ...identity,
+    cwd: options.cwd,
+    env: options.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (output += String(chunk)));
+  const stop = (signal: NodeJS.Signals): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+  };
+  const timer = setTimeout(() => stop('SIGKILL'), PLACE_MS);
+  const ended = once(child, 'close').then(([code]): Shell => {
+    clearTimeout(timer);
+    return { code, output };
+  });
+  return { ended, stop, printed: () => output };
+}
+
+const closingLine = ({ code, output }: Shell): string => {
+  const counts = /^\d+ passed, \d+ failed.*$/m.exec(output)?.[0];
+  return code === 0 ? (counts ?? 'ran no test') : `exit ${code}: ${counts ?? output.trim().split('\n').slice(-3).join(' | ')}`;
+};
+
+/** Serves on a free port until it is ready, then is asked to end. */
+async function tryStart(options: Parameters<typeof shell>[1]): Promise<string> {
+  const begun = Date.now();
+  const server = shell('npm start', { ...options, env: { ...options.env, ABP_PORT: '0' } });
+  let over = false;
+  void server.ended.then(() => (over = true));
+  while (!over && !/ on http:\/\/\S+/.test(server.printed())) await wait(50);
+  const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+  server.stop('SIGTERM');
+  const { output } = await server.ended;
+  return / on http:\/\/\S+/.test(output) ? `ready in ${seconds} s` : `failed: ${output.trim().split('\n').slice(-2).join(' | ')}`;
+}
+
+async function tryPlace(place: Place): Promise<Outcome> {
+  const begun = Date.now();
+  const identity = place.user === true && isRoot ? ordinaryUser() : undefined;
+  const base = identity === undefined ? homedir() : `/home/${USER}`;
+  const root = mkdtempSync(join(base, 'place-'));
+  for (const name of ['home', 'tmp here', 'abp home']) mkdirSync(join(root, name));
+  const env = environmentOf(place, root);
+  const clones = (place.twice === true ? ['one', 'two'] : ['one']).map((name) => join(root, place.folder ?? '', name));
+  for (const clone of clones) execFileSync('git', ['clone', '-q', ROOT, clone]);
+  if (identity !== undefined) {
+    execFileSync('chown', ['-R', `${identity.uid}:${identity.gid}`, root]);
+    chownSync(root, identity.uid, identity.gid);
+  }
+  chmodSync(root, 0o700);
+  const loads =
+    place.busy === true ? Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);'])) : [];
+  try {
+    const inClone = (cwd: string) => ({ cwd, env, place, identity });
+    // A network of its own cannot reach a registry, so the installation happens outside of what the place wraps around the tests.
+    const plain: Place = { name: place.name, ...(place.wrapper === undefined && place.before !== undefined && { before: place.before }) };
+    const installs = await Promise.all(clones.map((cwd) => shell('npm ci', { ...inClone(cwd), place: plain }).ended));
+    const failedInstall = installs.find(({ code }) => code !== 0);
+    if (failedInstall !== undefined) return { place: place.name, install: closingLine(failedInstall), test: '-', start: '-', seconds: 0 };
+    const command = `npm test -- ${SUITES.join(' ')}`;
+    if (place.killed === true) {
+      const first = shell(command, inClone(clones[0] ?? root));
+      while (!first.printed().includes('✓')) await wait(100);
+      first.stop('SIGKILL');
+      await first.ended;
+    }
+    const tests = await Promise.all(clones.map((cwd) => shell(command, inClone(cwd)).ended));
+    writeFileSync(join(base, `place-${PLACES.indexOf(place)}.log`), tests.map(({ output }) => output).join('\n'));
+    const start = await tryStart(inClone(clones[0] ?? root));
+    const test = tests.map(closingLine).join('; ');
+    return { place: place.name, install: 'ok', test, start, seconds: Math.round((Date.now() - begun) / 1000) };
+  } finally {
+    for (const load of loads) load.kill('SIGKILL');
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const isGood = ({ install, test, start }: Outcome): boolean =>
+  install === 'ok' && /^(\d+ passed, 0 failed[^;]*(; )?)+$/.test(test) && start.startsWith('ready');
+
+const wanted = process.argv.slice(2);
+const chosen = PLACES.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const skipped = chosen.filter((place) => place.needsRoot === true && !isRoot);
+const outcomes: Outcome[] = [];
+for (const place of chosen.filter((candidate) => !skipped.includes(candidate))) {
+  process.stdout.write(`${place.name} …\n`);
+  const outcome = await tryPlace(place);
+  outcomes.push(outcome);
+  process.stdout.write(
+    `  ${isGood(outcome) ? 'ok' : 'FAILED'} · npm ci: ${outcome.install} · npm test: ${outcome.test} · npm start: ${outcome.start} · ${outcome.seconds} s\n`,
+  );
+}
+for (const { name } of skipped) process.stdout.write(`${name}: not tried, needs root\n`);
+const failed = outcomes.filter((outcome) => !isGood(outcome));
+process.stdout.write(
+  `\n| place | npm ci | npm test | npm start |\n|---|---|---|---|\n${outcomes.map(({ place, install, test, start }) => `| ${place} | ${install} | ${test} | ${start} |\n`).join('')}`,
+);
+process.stdout.write(`${outcomes.length - failed.length} passed, ${failed.length} failed, ${skipped.length} skipped\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;
