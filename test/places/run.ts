@@ -4,8 +4,8 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -100,41 +100,53 @@ async function tryStart(options: Parameters<typeof shell>[1]): Promise<string> {
   return / on http:\/\/\S+/.test(output) ? `ready in ${seconds} s` : `failed: ${output.trim().split('\n').slice(-2).join(' | ')}`;
 }
 
+/** The clones of a place, owned by the one who will work in them, in a folder that only that one can enter. */
+function makeClones(place: Place, root: string, identity: Identity | undefined): readonly string[] {
+  const clones = (place.twice === true ? ['one', 'two'] : ['one']).map((name) => join(root, place.folder ?? '', name));
+  for (const clone of clones) execFileSync('git', ['clone', '-q', ROOT, clone]);
+  if (identity !== undefined) execFileSync('chown', ['-R', `${identity.uid}:${identity.gid}`, root]);
+  chmodSync(root, 0o700);
+  return clones;
+}
+
+/** Starts the test command, and ends it without mercy in the middle of its work. */
+async function beginAndKill(command: string, options: Parameters<typeof shell>[1]): Promise<void> {
+  const first = shell(command, options);
+  while (!first.printed().includes('✓')) await wait(100);
+  first.stop('SIGKILL');
+  await first.ended;
+}
+
+async function tryClones(
+  place: Place,
+  clones: readonly string[],
+  parts: Omit<Parameters<typeof shell>[1], 'cwd'>,
+): Promise<Omit<Outcome, 'seconds'>> {
+  // A network of its own cannot reach a registry, so the installation happens outside of what the place wraps around the tests.
+  const plain: Place = { name: place.name, ...(place.wrapper === undefined && place.before !== undefined && { before: place.before }) };
+  const installs = await Promise.all(clones.map((cwd) => shell('npm ci', { ...parts, cwd, place: plain }).ended));
+  const failed = installs.find(({ code }) => code !== 0);
+  if (failed !== undefined) return { place: place.name, install: closingLine(failed), test: '-', start: '-' };
+  const command = `npm test -- ${SUITES.join(' ')}`;
+  const [first = ROOT] = clones;
+  if (place.killed === true) await beginAndKill(command, { ...parts, cwd: first });
+  const tests = await Promise.all(clones.map((cwd) => shell(command, { ...parts, cwd }).ended));
+  const bad = tests.filter(({ code }) => code !== 0);
+  if (bad.length > 0) writeFileSync(join(tmpdir(), `abp-place-${PLACES.indexOf(place)}.log`), bad.map(({ output }) => output).join('\n'));
+  return { place: place.name, install: 'ok', test: tests.map(closingLine).join('; '), start: await tryStart({ ...parts, cwd: first }) };
+}
+
 async function tryPlace(place: Place): Promise<Outcome> {
   const begun = Date.now();
   const identity = place.user === true && isRoot ? ordinaryUser() : undefined;
-  const base = identity === undefined ? homedir() : `/home/${USER}`;
-  const root = mkdtempSync(join(base, 'place-'));
+  const root = mkdtempSync(join(identity === undefined ? homedir() : `/home/${USER}`, 'place-'));
   for (const name of ['home', 'tmp here', 'abp home']) mkdirSync(join(root, name));
-  const env = environmentOf(place, root);
-  const clones = (place.twice === true ? ['one', 'two'] : ['one']).map((name) => join(root, place.folder ?? '', name));
-  for (const clone of clones) execFileSync('git', ['clone', '-q', ROOT, clone]);
-  if (identity !== undefined) {
-    execFileSync('chown', ['-R', `${identity.uid}:${identity.gid}`, root]);
-    chownSync(root, identity.uid, identity.gid);
-  }
-  chmodSync(root, 0o700);
   const loads =
     place.busy === true ? Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);'])) : [];
   try {
-    const inClone = (cwd: string) => ({ cwd, env, place, identity });
-    // A network of its own cannot reach a registry, so the installation happens outside of what the place wraps around the tests.
-    const plain: Place = { name: place.name, ...(place.wrapper === undefined && place.before !== undefined && { before: place.before }) };
-    const installs = await Promise.all(clones.map((cwd) => shell('npm ci', { ...inClone(cwd), place: plain }).ended));
-    const failedInstall = installs.find(({ code }) => code !== 0);
-    if (failedInstall !== undefined) return { place: place.name, install: closingLine(failedInstall), test: '-', start: '-', seconds: 0 };
-    const command = `npm test -- ${SUITES.join(' ')}`;
-    if (place.killed === true) {
-      const first = shell(command, inClone(clones[0] ?? root));
-      while (!first.printed().includes('✓')) await wait(100);
-      first.stop('SIGKILL');
-      await first.ended;
-    }
-    const tests = await Promise.all(clones.map((cwd) => shell(command, inClone(cwd)).ended));
-    writeFileSync(join(base, `place-${PLACES.indexOf(place)}.log`), tests.map(({ output }) => output).join('\n'));
-    const start = await tryStart(inClone(clones[0] ?? root));
-    const test = tests.map(closingLine).join('; ');
-    return { place: place.name, install: 'ok', test, start, seconds: Math.round((Date.now() - begun) / 1000) };
+    const env = environmentOf(place, root);
+    const outcome = await tryClones(place, makeClones(place, root, identity), { env, place, identity });
+    return { ...outcome, seconds: Math.round((Date.now() - begun) / 1000) };
   } finally {
     for (const load of loads) load.kill('SIGKILL');
     rmSync(root, { recursive: true, force: true });
