@@ -7,12 +7,13 @@ import type { Observed } from '../dialects/dialect.ts';
 import { findEngine } from '../engines/index.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
-import type { CloseFact, Digest, Fact, OpenFact } from '../receipts/journal/facts.ts';
+import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
 import type { Step } from '../receipts/journal/turn.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
 import type { Admission, Admitted, EngineDoor } from './admission.ts';
 import type { Call } from './call.ts';
 import type { LiveRuns } from './live-runs.ts';
+import type { Opening } from './opening.ts';
 
 /** Where facts go. */
 export interface FactSink {
@@ -75,7 +76,7 @@ export class Recorder {
   }
 
   /** The run begins, or goes on elsewhere: a later opening replaces what an earlier one said. */
-  open(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>, bodies?: () => RequestBodies): void {
+  open(fact: Opening, bodies?: () => RequestBodies): void {
     this.#engine = fact.engine;
     this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
@@ -107,7 +108,7 @@ export class Recorder {
   }
 
   /** The bodies are written at once, so that nobody has to hold them while the engine answers. */
-  #record(fact: Omit<OpenFact, 'fact' | 'run' | 'at'>, { request, sent }: RequestBodies): void {
+  #record(fact: Opening, { request, sent }: RequestBodies): void {
     this.#tape ??= this.#sink.tape?.(this.#run, this.#started);
     if (this.#tape === undefined || fact.request === null) return;
     const { engine, keyId, tags, upstreamModel, requestedModel } = fact;

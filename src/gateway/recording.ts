@@ -1,9 +1,8 @@
+import { lesserRecording } from '../calls/opening.ts';
 import type { Recording } from '../contract/receipts/receipt.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Config } from './config.ts';
 import { isLoopbackHost } from './door/trust.ts';
-
-const LEAST_FIRST: readonly Recording[] = ['off', 'digest', 'full'];
 
 /**
  * How much of a run is kept: the lesser of what the key and the route say, else the configuration, else everything on an open
@@ -11,7 +10,7 @@ const LEAST_FIRST: readonly Recording[] = ['off', 'digest', 'full'];
  */
 export function recordingFor(config: Config, principal: Principal, route?: Recording): Recording {
   const key = principal.kind === 'key' ? principal.key.recording : null;
-  const explicit = LEAST_FIRST.find((level) => level === key || level === route);
+  const explicit = lesserRecording(key, route);
   return explicit ?? config.recording.default ?? (config.auth.local && isLoopbackHost(config.server.host) ? 'full' : 'digest');
 }
 

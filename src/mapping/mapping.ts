@@ -11,19 +11,17 @@ import { conceptRow } from '../ir/concept.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { countRequest } from '../ir/token-estimate.ts';
-import { assertMet, negotiate, unmet } from '../negotiation/negotiate.ts';
-import { generateReport } from '../negotiation/report.ts';
+import { assertMet } from '../negotiation/negotiate.ts';
+import { negotiationAccount } from '../negotiation/report.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import { covers, type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
 import { modelFacts } from './model.ts';
-import { preflight } from './preflight.ts';
-import { repair } from './repair.ts';
-import { requiredCapabilities } from './required.ts';
+import { impliedRequirements, requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
-import { idsIn, mapIds } from './tool-ids.ts';
-import { type Renames, renamesFor, renameTools } from './tool-names.ts';
-import { mendSchemas } from './tool-schemas.ts';
+import { idsIn } from './tool-ids.ts';
+import type { Renames } from './tool-names.ts';
 import { type HabitInput, withoutHabits, withReasons } from './traffic.ts';
+import { write } from './writing.ts';
 
 /** A request of one dialect and the engine it should run on. */
 export interface MappingInput {
@@ -81,15 +79,10 @@ export function map(input: MappingInput): Mapping {
       backend: input.engine.name,
     });
     const { lower } = facts;
-    // A conversation in its own dialect is the caller's affair: its calls may be stored at the vendor.
     const same = input.source.id === input.target.id;
     const kept = same ? { request: asked, notes: [] } : withoutHabits(habitsOf(input, asked, ledger, lower));
-    const cleared = preflight({ ...input, request: kept.request, manifest: facts.manifest, lower, parties: partiesOf(input) });
-    const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, input.target, lower.lacks);
-    const mended = same ? { request: cleared.request, notes: [] } : mendSchemas(cleared.request, input.target);
-    const renames = renamesFor(mended.request, input.target.rules.toolName);
-    const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, input.target.rules.toolCallId) }, renames);
-    const lowered = input.target.lowerRequest(ready, lower);
+    const parties = partiesOf(input);
+    const { lowered, emulations, changes, renames, notes: writing } = write({ ...input, request: kept.request, facts, parties, same });
     const counted = input.operation === 'count-tokens' ? (input.target.lowerCount?.(lowered) ?? lowered) : lowered;
     const upstream = same ? { ...counted, headers: { ...counted.headers, ...input.features } } : counted;
     const notes = [
@@ -97,17 +90,14 @@ export function map(input: MappingInput): Mapping {
       ...decided.notes,
       ...kept.notes,
       ...(same ? [] : featureNotes(input)),
-      ...cleared.notes,
-      ...repaired.notes,
-      ...mended.notes,
-      ...renameNotes(cleared.request, renames),
+      ...writing,
       ...upstream.notes,
       ...countNote(input),
     ];
     const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
-    known = { ...known, emulations: cleared.emulations, fidelity: withReasons(account.entries, input.traffic ?? [], input.target) };
+    known = { ...known, emulations, fidelity: withReasons(account.entries, input.traffic ?? [], input.target) };
     assertFaithful(input, account, asked);
-    return { ...known, upstream, changes: changesOf(input.source, asked, renames, cleared.changes) };
+    return { ...known, upstream, changes: changesOf(input.source, asked, renames, changes) };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     const account = known.fidelity.length > 0 ? known.fidelity : refusedFidelity(input, ledger, known.asked, error);
@@ -185,37 +175,18 @@ function partiesOf(input: MappingInput): MappingParties {
 /** The caller's explicit requirements and the capabilities its request uses. */
 function negotiationOf(input: MappingInput, request: IrRequest, manifest: CapabilityManifest): ReceiptNegotiation | null {
   const explicit = new Set(input.requirements.required.map(({ capability }) => capability));
-  const level = input.compatibility === 'strict' ? 'native' : 'emulated';
-  const implied = requiredCapabilities(request)
-    .filter(({ capability }) => !explicit.has(capability))
-    .map(({ capability }) => ({ capability, min_support: level }) as const);
+  const implied = impliedRequirements(request, input.compatibility).filter(({ capability }) => !explicit.has(capability));
   const requirements = { required: [...input.requirements.required, ...implied] };
   if (requirements.required.length === 0) return null;
   const raised: CapabilityManifest = {
     ...manifest,
     ...Object.fromEntries([...input.emulate].filter((name) => weak(manifest, name)).map((name) => [name, 'emulated'])),
   };
-  const result = negotiate(raised, requirements);
-  return { result, report: generateReport(result, raised), unmet: unmet(raised, requirements) };
+  return negotiationAccount(raised, requirements);
 }
 
 function weak(manifest: CapabilityManifest, capability: Capability): boolean {
   return (manifest[capability] ?? 'unsupported') === 'unsupported';
-}
-
-function renameNotes(request: IrRequest, renames: ReadonlyMap<string, string>): FateNote[] {
-  return request.tools.flatMap(({ name, at }): FateNote[] => {
-    const to = renames.get(name);
-    if (to === undefined) return [];
-    return [
-      {
-        concept: 'tool',
-        fate: 'emulated',
-        note: `declared as ${to}; answers get the name ${name} back`,
-        ...(at === undefined ? {} : { at }),
-      },
-    ];
-  });
 }
 
 /** Nothing may be lost that matters, and in strict nothing may be lost or approximated at all. */

@@ -1,4 +1,5 @@
 import type { Capability } from '../contract/capability.ts';
+import type { CapabilityRequirement, Compatibility } from '../contract/support.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { DocumentPart, IrPart } from '../ir/part.ts';
 import type { HostedToolKind, IrRequest } from '../ir/request.ts';
@@ -96,4 +97,10 @@ function addMedia(media: Set<Medium>, parts: readonly IrPart[]): void {
 
 function isPdf({ source }: DocumentPart): boolean {
   return !(source.kind === 'base64' && source.mediaType === 'text/plain');
+}
+
+/** What the request asks of the engine without saying so: native in strict, approximated at worst otherwise. */
+export function impliedRequirements(request: IrRequest, compatibility: Compatibility): CapabilityRequirement[] {
+  const minSupport = compatibility === 'strict' ? 'native' : 'emulated';
+  return requiredCapabilities(request).map(({ capability }) => ({ capability, min_support: minSupport }));
 }

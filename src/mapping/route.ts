@@ -26,7 +26,8 @@ export interface RouteRow {
 
 /** What a call says about where it wants to go, strongest first. */
 export interface RouteWish {
-  readonly dialect: Dialect;
+  /** The dialect that the caller speaks; undefined for a call of ours, which an agent makes. */
+  readonly dialect?: Dialect | undefined;
   readonly model: string;
   /** `/e/{engine}/…` */
   readonly pathEngine?: string | undefined;
@@ -54,7 +55,7 @@ export function route(wish: RouteWish): Route {
   const prefixed = splitModel(wish.model);
   if (prefixed !== undefined) return routeTo(wish, prefixed.choice, prefixed.model);
   const row = wish.table.find(({ match }) => globMatch(match, wish.model));
-  return row === undefined ? routeTo(wish, vendorEngine(wish.dialect), wish.model) : routeBy(wish, row, row.to);
+  return row === undefined ? routeTo(wish, vendorEngine(wish), wish.model) : routeBy(wish, row, row.to);
 }
 
 /** The places a call may go to in turn: its route, then the row's fallbacks. */
@@ -77,17 +78,27 @@ function splitModel(name: string): { choice: EngineChoice; model: string } | und
 }
 
 function routeTo(wish: RouteWish, { engine, dialect }: EngineChoice, model: string): Route {
+  if (wish.dialect === undefined && model === '') throw incomplete(wish.model);
   const target =
-    dialect === undefined && engine.dialects.includes(wish.dialect.id) ? wish.dialect : findDialect(dialect ?? engine.dialects[0] ?? '');
+    dialect === undefined && wish.dialect !== undefined && engine.dialects.includes(wish.dialect.id)
+      ? wish.dialect
+      : findDialect(dialect ?? engine.dialects[0] ?? '');
   if (target === undefined) throw new AbpError('internal', `the engine ${engine.id} names a dialect that does not exist`);
-  return { engine, target, model, mode: target.id === wish.dialect.id && model === wish.model ? 'passthrough' : 'mapped' };
+  return { engine, target, model, mode: target.id === wish.dialect?.id && model === wish.model ? 'passthrough' : 'mapped' };
 }
 
-function vendorEngine(dialect: Dialect): EngineChoice {
+function vendorEngine({ dialect, model }: RouteWish): EngineChoice {
+  if (dialect === undefined) throw incomplete(model);
   const engine = ownEngine(dialect.id);
   if (engine === undefined)
     throw new AbpError('E007', `No engine speaks the ${dialect.id} dialect`, { backend_id: dialect.id, reason: 'no engine' });
   return { engine };
+}
+
+/** A call of ours must name both: there is no vendor's SDK whose own engine or default model could be meant. */
+function incomplete(model: string): AbpError {
+  const known = engines.map(({ id }) => id).join(', ');
+  return new AbpError('unprocessable', `The model "${model}" names no engine; write engine/model with one of ${known}.`, { model });
 }
 
 function knownEngine(name: string): EngineChoice {

@@ -1,8 +1,8 @@
 import { variantName } from '../contract/capability.ts';
-import type { CompatibilityReport, NegotiationResult } from '../contract/negotiation.ts';
+import type { CompatibilityReport, NegotiationResult, Unmet } from '../contract/negotiation.ts';
 import type { CapabilityManifest } from '../contract/support.ts';
 import { emulatedOutcome, NATIVE, UNSUPPORTED } from './check.ts';
-import { isCompatible } from './negotiate.ts';
+import { isCompatible, negotiate, type Requirements, unmet } from './negotiate.ts';
 
 /**
  * The result in words and counts. A negotiation result no longer knows why a capability is restricted, so the reason
@@ -21,6 +21,18 @@ export function generateReport(result: NegotiationResult, manifest?: CapabilityM
     summary: summary(result),
     details,
   };
+}
+
+/** A negotiation as callers, receipts and previews show it. */
+export interface NegotiationAccount {
+  readonly result: NegotiationResult;
+  readonly report: CompatibilityReport;
+  readonly unmet: Unmet[];
+}
+
+export function negotiationAccount(manifest: CapabilityManifest, requirements: Requirements): NegotiationAccount {
+  const result = negotiate(manifest, requirements);
+  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
 }
 
 function summary(result: NegotiationResult): string {

@@ -15,7 +15,7 @@ export interface PlatformParts {
   readonly deployments: ReadonlyMap<string, Deployment>;
   readonly agents: AgentSource;
   /** The route table, for models that are named without an engine. */
-  readonly routes: readonly Pick<RouteRow, 'match' | 'to'>[];
+  readonly routes: readonly RouteRow[];
   readonly hub: Hub;
   readonly deltas: Deltas;
   readonly transcripts: Transcripts;

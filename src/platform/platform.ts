@@ -26,7 +26,7 @@ export interface PlatformOptions {
   readonly way: ModelWay;
   readonly deployments: ReadonlyMap<string, Deployment>;
   readonly agents: AgentSource;
-  readonly routes: readonly Pick<RouteRow, 'match' | 'to'>[];
+  readonly routes: readonly RouteRow[];
   /** The home's folder; workspaces lie in it. */
   readonly homePath: string;
   /** How this process works on turns. */

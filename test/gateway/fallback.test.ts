@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { AgentApi } from '../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { post } from '../support/http-call.ts';
+import { call, post } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
 
@@ -91,4 +92,40 @@ test('a breaker leaves a failing engine alone, and engines show it', async () =>
   const refused = await post(`${gateway.url}/e/claude/v1/messages`, body);
   expect([refused.status, JSON.parse(String(refused.body)).error.code]).toEqual([503, 'E007']);
   expect(upstream.requests).toHaveLength(2);
+});
+
+test('a turn of an agent is served by the fallback of its route as an SDK caller is', async () => {
+  const { gateway, upstream } = await start([{ match: 'smart', to: 'claude/real', fallback: ['sim/backup'] }]);
+  statuses(upstream, 529);
+  const api = new AgentApi(gateway);
+  const agent = await api.agent({ model: 'smart' });
+  const { body: session } = await api.call('POST', '/v1/sessions', { agent_id: agent });
+  await api.call('POST', `/v1/sessions/${session.id}/messages`, { message: { content: 'say "hi"' } });
+  const served = async (): Promise<unknown> => {
+    const { body } = await api.call('GET', '/v1/receipts?plane=agent&engine=sim');
+    return body.items.find(({ mode, status }: { mode: string | null; status: string }) => mode === 'mapped' && status === 'completed');
+  };
+  await expect.poll(served, { timeout: 10_000 }).toMatchObject({
+    engine: 'sim',
+    model: { requested: 'real' },
+    attempts: [
+      { engine: 'claude', status: 529, error: 'the engine answered 529' },
+      { engine: 'sim', status: 200, error: null },
+    ],
+  });
+  expect(upstream.requests).toHaveLength(1);
+});
+
+test('a fallback that may not be called ends the turn with the reason, and the receipt with both', async () => {
+  const { gateway, upstream } = await start([{ match: 'smart', to: 'claude/real', fallback: ['gemini/m'] }]);
+  statuses(upstream, 529);
+  const api = new AgentApi(gateway);
+  const agent = await api.agent({ model: 'smart' });
+  const { body: session } = await api.call('POST', '/v1/sessions', { agent_id: agent });
+  await api.call('POST', `/v1/sessions/${session.id}/messages`, { message: { content: 'hi' } });
+  const failed = async (): Promise<unknown> => {
+    const page = await call(`${gateway.url}/v1/sessions/${session.id}/events`, { headers: ['accept', 'application/json'] });
+    return JSON.parse(String(page.body)).items.find(({ type }: { type: string }) => type === 'turn.failed')?.data.error_code;
+  };
+  await expect.poll(failed, { timeout: 10_000 }).toBe('E007');
 });

@@ -1,7 +1,6 @@
-import type { CompatibilityReport, NegotiationResult, Unmet } from '../../contract/negotiation.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
-import { negotiate, type Requirements, unmet } from '../../negotiation/negotiate.ts';
-import { generateReport } from '../../negotiation/report.ts';
+import type { Requirements } from '../../negotiation/negotiate.ts';
+import { type NegotiationAccount, negotiationAccount } from '../../negotiation/report.ts';
 import { resolveBackend } from '../../runtime/backends.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -10,13 +9,6 @@ import { levelWord, type Paint } from '../output.ts';
 import { flag, list, optional, required } from '../parameter.ts';
 import { parseRequire, readRequirements } from '../requirements.ts';
 import { table } from '../table.ts';
-
-/** The answer of `POST /v1/negotiate`, which this command gives without a server. */
-interface Answer {
-  readonly result: NegotiationResult;
-  readonly report: CompatibilityReport;
-  readonly unmet: readonly Unmet[];
-}
 
 export const command = defineCommand({
   arguments: { backend: required('<backend>', 'whom to ask, e.g. engine:claude or host:codex') },
@@ -36,8 +28,8 @@ export const command = defineCommand({
       throw new CliError('usage', 'nothing is required', { hint: 'Add --require NAME, or --file with a work order.' });
     }
     const requirements = { required: strict ? asked.map(onlyNative) : asked };
-    const result = negotiate(manifest, requirements);
-    const answer: Answer = { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
+    // As `POST /v1/negotiate` answers, without a server.
+    const answer = negotiationAccount(manifest, requirements);
     output.print(answer, (data) => render(data, { requirements, manifest, paint: output.paint }));
     return answer.unmet.length === 0 ? EXITS.ok.code : EXITS.refused.code;
   },
@@ -53,7 +45,7 @@ interface View {
   readonly paint: Paint;
 }
 
-function render(answer: Answer, { requirements, manifest, paint }: View): string {
+function render(answer: NegotiationAccount, { requirements, manifest, paint }: View): string {
   const missed = new Set(answer.unmet.map((one) => `${one.capability} ${one.min_support}`));
   const rows = requirements.required.map(({ capability, min_support }) => {
     const verdict = missed.has(`${capability} ${min_support}`) ? paint.bad('not met') : paint.good('met');

@@ -1,6 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
+import type { Route } from '../../mapping/route.ts';
 import type { Agent } from '../../platform/agents/agent.ts';
-import { type AgentModel, agentModel, negotiateAgent } from '../../platform/agents/agent-model.ts';
+import { agentModel, negotiateAgent } from '../../platform/agents/agent-model.ts';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import { type Caller, compositionOf, hostFor } from '../../platform/agents/agents.ts';
 import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platform/agents/compose.ts';
@@ -48,7 +49,7 @@ function composedView(composed: ComposedAgent): Omit<AgentPreview, 'agent_id' | 
   };
 }
 
-function negotiationView(model: AgentModel, { requirements }: ComposedAgent): AgentPreview['negotiation'] {
+function negotiationView(model: Route, { requirements }: ComposedAgent): AgentPreview['negotiation'] {
   const { backend, result, report, unmet } = negotiateAgent(model, requirements);
   const required = requirements.required.map(({ capability }) => ({ capability, min_support: 'emulated' as const }));
   return { backend, requirements: { required }, result, report, unmet: [...unmet] };

@@ -1,5 +1,4 @@
-import { negotiate, unmet } from '../../negotiation/negotiate.ts';
-import { generateReport } from '../../negotiation/report.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
 import { resolveBackend } from '../../runtime/backends.ts';
 import { NegotiateRequest, NegotiateResponse } from '../api/negotiate.ts';
 import { defineRoute } from '../route.ts';
@@ -14,8 +13,7 @@ export const negotiateRoutes = [
     response: NegotiateResponse,
     handle: ({ body }) => {
       const manifest = body.manifest ?? resolveBackend(body.backend ?? '').manifest;
-      const result = negotiate(manifest, body.requirements);
-      return { result, report: generateReport(result, manifest), unmet: unmet(manifest, body.requirements) };
+      return negotiationAccount(manifest, body.requirements);
     },
   }),
 ];

@@ -3,6 +3,7 @@ import { randomToken } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Admitted } from '../../calls/admission.ts';
 import type { CallOwner } from '../../calls/call.ts';
+import { openingOf } from '../../calls/opening.ts';
 import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { ReceiptUsage } from '../../contract/receipts/receipt.ts';
@@ -36,7 +37,7 @@ const OWN: CallOwner = { keyId: null, parent: null, tags: [] };
 
 /** This gateway, as runs of coding agents see it; `owner` asked for the run. */
 export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
-  const { keyId, parent } = owner;
+  const { keyId } = owner;
   return {
     get url() {
       return gateway.url;
@@ -55,7 +56,8 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     spent: (run, state) => spent(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
       gateway.live.begin(opening.run, opening.at, keyId);
-      gateway.keeper.append({ ...OPENING, ...opening, keyId, parent });
+      const { run, at, ...told } = opening;
+      gateway.keeper.append({ ...openingOf(owner, { ...OPENING, ...told }), fact: 'open', run, at });
     },
     closed: async (closing) => {
       gateway.keeper.append({ ...CLOSING, ...closing });
@@ -67,15 +69,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
 }
 
 /** What is the same for every run of a coding agent: it has no bytes of its own, only those of its calls. */
-const OPENING = {
-  fact: 'open',
-  plane: 'run',
-  mode: null,
-  negotiation: null,
-  emulations: [],
-  upstreamRequest: null,
-  recording: 'digest',
-} as const;
+const OPENING = { plane: 'run', recording: 'digest' } as const;
 
 const CLOSING = {
   fact: 'close',

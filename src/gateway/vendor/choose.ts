@@ -1,6 +1,6 @@
 import { type Route, routes } from '../../mapping/route.ts';
 import type { Gateway } from '../gateway.ts';
-import type { VendorCall } from './handle.ts';
+import type { VendorCall } from './call.ts';
 import type { CallOptions } from './options.ts';
 import type { Read } from './read.ts';
 

@@ -1,4 +1,5 @@
 import { upstreamAddress } from '../../calls/address.ts';
+import type { Attempts } from '../../calls/attempts.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../../calls/headers.ts';
 import { callMapped } from '../../calls/mapped.ts';
@@ -13,8 +14,7 @@ import { isOurSecret } from '../auth/principal.ts';
 import { asAbpError, sendError } from '../door/errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { HttpAnswer } from './answer.ts';
-import type { Attempts } from './attempts.ts';
-import type { VendorCall } from './handle.ts';
+import type { VendorCall } from './call.ts';
 import type { Plan } from './plan.ts';
 
 /** A planned call on its way. `release` gives the request body's memory back. */
@@ -22,7 +22,7 @@ export interface Dispatch {
   readonly call: VendorCall;
   readonly plan: Plan;
   /** Present where the route allows another try. */
-  readonly attempts?: Attempts;
+  readonly attempts?: Attempts<Plan>;
   readonly recorder: Recorder;
   release(): void;
 }

@@ -1,30 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
 import { Recorder } from '../../calls/recorder.ts';
-import type { RunId } from '../../contract/run-id.ts';
-import type { PathMatch } from '../../dialects/paths.ts';
 import { scanBody } from '../../mapping/scan.ts';
 import type { Step } from '../../receipts/journal/turn.ts';
-import type { Principal } from '../auth/principal.ts';
-import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { type BodyBudget, readBody } from './body.ts';
+import type { VendorCall } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { type Planned, planCall } from './plan.ts';
 import { type Body, readLarge } from './preparation.ts';
 import { type Read, textOf } from './read.ts';
 
 const MIB = 1024 * 1024;
-
-/** A vendor call that has been recognised and whose caller is known. */
-export interface VendorCall {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly runId: RunId;
-  readonly target: Target;
-  readonly match: PathMatch;
-  readonly principal: Principal;
-}
 
 /** Body, then route, then permission, then the journal, then the engine: no engine is called that the journal does not know of. */
 export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: unknown) => void): void {

@@ -1,7 +1,7 @@
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Route } from '../../mapping/route.ts';
 import { spliceModel } from '../../mapping/scan.ts';
-import type { VendorCall } from './handle.ts';
+import type { VendorCall } from './call.ts';
 import type { CallOptions } from './options.ts';
 import { patchedFor } from './preparation.ts';
 import type { Read } from './read.ts';

@@ -1,22 +1,21 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import type { Admitted, EngineDoor } from '../../calls/admission.ts';
+import { Attempts } from '../../calls/attempts.ts';
 import type { Call } from '../../calls/call.ts';
+import { type Opening, openingOf } from '../../calls/opening.ts';
 import { permission } from '../../calls/permission.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
-import type { CapabilityManifest, CapabilityRequirements } from '../../contract/support.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Asked } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
-import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
-import { generateReport } from '../../negotiation/report.ts';
-import type { OpenFact } from '../../receipts/journal/facts.ts';
+import { assertMet } from '../../negotiation/negotiate.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
 import { ownerOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
-import { Attempts } from './attempts.ts';
+import type { VendorCall } from './call.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
-import type { VendorCall } from './handle.ts';
 import { type CallOptions, callOptions } from './options.ts';
 import { outgoing } from './outgoing.ts';
 import { preparedFor, writeAside } from './preparation.ts';
@@ -44,12 +43,10 @@ type Draft =
       readonly changes: readonly AnswerChange[];
     };
 
-type Facts = Omit<OpenFact, 'fact' | 'run' | 'at'>;
-
 /** What to send first, and what else the route allows when that fails. */
 export interface Planned {
   readonly plan: Plan;
-  readonly attempts?: Attempts;
+  readonly attempts?: Attempts<Plan>;
 }
 
 /** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
@@ -69,7 +66,7 @@ interface Draftable {
   readonly call: VendorCall;
   readonly read: Read;
   readonly options: CallOptions;
-  readonly facts: Facts;
+  readonly facts: Opening;
   readonly recorder: Recorder;
 }
 
@@ -99,7 +96,7 @@ function planRoute(gateway: Gateway, { call, read, options, facts: opening, reco
 /** Does the work; a refusal is a run too, so it is written down before it is thrown. */
 function recorded<T>(
   { call, read, recorder }: Pick<Draftable, 'call' | 'read' | 'recorder'>,
-  facts: Facts | (() => Facts),
+  facts: Opening | (() => Opening),
   work: () => T,
 ): T {
   try {
@@ -133,17 +130,17 @@ function doorOf(gateway: Gateway, { engine }: Route): EngineDoor {
 }
 
 type Drafted =
-  | { readonly facts: Facts; readonly draft: Draft; readonly error?: undefined }
-  | { readonly facts: Facts; readonly error: AbpError };
+  | { readonly facts: Opening; readonly draft: Draft; readonly error?: undefined }
+  | { readonly facts: Opening; readonly error: AbpError };
 
 /** What goes out in the caller's own dialect. Requirements come from headers alone. */
 function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, chosen: Route): Drafted {
   const { requirements, compatibility } = options;
   const { manifest, name } = chosen.engine;
   const { body, fidelity } = outgoing(call, read, chosen, options);
-  const known: Facts = {
+  const known: Opening = {
     ...facts,
-    negotiation: requirements.required.length === 0 ? null : negotiation(manifest, requirements),
+    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
     fidelity,
     upstreamRequest: body === read.body ? facts.request : { sha256: sha256(body), bytes: body.length },
   };
@@ -156,11 +153,6 @@ function relaying({ call, read, options, facts }: Omit<Draftable, 'recorder'>, c
   return { facts: known, draft: { kind: 'relay', route: chosen, body, decoded: body !== read.body && read.text !== read.body } };
 }
 
-function negotiation(manifest: CapabilityManifest, requirements: CapabilityRequirements): OpenFact['negotiation'] {
-  const result = negotiate(manifest, requirements);
-  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
-}
-
 function translation({ call, read, options, facts: opening }: Omit<Draftable, 'recorder'>, chosen: Route): Drafted {
   if (call.match.path.operation === 'embeddings') {
     const { dialect } = call.match;
@@ -168,7 +160,7 @@ function translation({ call, read, options, facts: opening }: Omit<Draftable, 'r
     return { facts: opening, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
   }
   const { upstream, error, ...prepared } = preparedFor(call, read, chosen, options);
-  const facts: Facts = {
+  const facts: Opening = {
     ...opening,
     negotiation: prepared.negotiation,
     emulations: prepared.emulations,
@@ -182,7 +174,7 @@ function translation({ call, read, options, facts: opening }: Omit<Draftable, 'r
   return { facts, draft: { kind: 'translate', route: chosen, body, path, headers, asked, changes } };
 }
 
-function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route, opening: Facts): Facts {
+function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, chosen: Route, opening: Opening): Opening {
   const { id } = chosen.engine;
   return {
     ...opening,
@@ -195,28 +187,17 @@ function routeFacts(gateway: Gateway, { match, target, principal }: VendorCall, 
   };
 }
 
-function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Facts {
+function openingFacts(gateway: Gateway, call: VendorCall, read: Read, options: CallOptions): Opening {
   const { principal, match, target } = call;
-  const { keyId, parent, tags } = ownerOf(principal);
-  return {
+  return openingOf(ownerOf(principal), {
     plane: 'gateway',
     task: `${match.path.method} ${target.path}`,
     dialect: match.dialect.id,
     engine: null,
     backend: 'gateway',
     requestedModel: match.model ?? read.scan.model ?? null,
-    upstreamModel: null,
-    mode: null,
     compatibility: options.compatibility,
-    negotiation: null,
-    emulations: [],
-    fidelity: [],
     request: { sha256: read.sha256 ?? sha256(read.body), bytes: read.body.length },
-    upstreamRequest: null,
     recording: recordingFor(gateway.config, principal),
-    enforcement: 'enforced',
-    tags,
-    keyId,
-    parent,
-  };
+  });
 }

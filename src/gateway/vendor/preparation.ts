@@ -8,19 +8,13 @@ import { scanBody, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
 import { ownerOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
+import type { VendorCall } from './call.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
-import type { VendorCall } from './handle.ts';
 import { type CallOptions, callOptions } from './options.ts';
-import type { Read } from './read.ts';
+import type { Aside, Read } from './read.ts';
 
 /** A call's body, before it is known where the call goes. */
 export type Body = Pick<Read, 'body' | 'text'>;
-
-/** What other threads made of a large body so far, by route. */
-export interface Aside {
-  readonly prepared: Map<string, Prepared>;
-  readonly patched: Map<string, PatchedText | AbpError>;
-}
 
 /** The translated request for a route: made ready on another thread before, or here and now. */
 export function preparedFor(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Prepared {

@@ -3,6 +3,7 @@ import { upstreamAddress } from '../../calls/address.ts';
 import type { Admitted } from '../../calls/admission.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { headerOf, upstreamHeaders, upstreamQuery } from '../../calls/headers.ts';
+import { type Opening, openingOf } from '../../calls/opening.ts';
 import { Recorder } from '../../calls/recorder.ts';
 import { relay } from '../../calls/relay.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -107,31 +108,17 @@ function withLength(headers: readonly string[], request: IncomingMessage): strin
 }
 
 /** How a raw call begins. */
-function rawFacts(
-  gateway: Gateway,
-  { request, target, principal }: Omit<RawCall, 'response'>,
-  engine: string,
-): Parameters<Recorder['open']>[0] {
-  const { keyId, parent, tags } = ownerOf(principal);
-  return {
+function rawFacts(gateway: Gateway, { request, target, principal }: Omit<RawCall, 'response'>, engine: string): Opening {
+  return openingOf(ownerOf(principal), {
     plane: 'gateway',
     task: `${request.method} ${target.path} → ${engine}`,
     dialect: null,
     engine,
     backend: `engine:${engine}`,
     requestedModel: null,
-    upstreamModel: null,
     mode: 'passthrough',
     compatibility: 'best_effort',
-    negotiation: null,
-    emulations: [],
-    fidelity: [],
     request: null,
-    upstreamRequest: null,
     recording: rawRecordingFor(gateway.config, principal),
-    enforcement: 'enforced',
-    tags,
-    keyId,
-    parent,
-  };
+  });
 }

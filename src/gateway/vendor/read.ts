@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { decode } from '../../calls/watch.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { Prepared } from '../../mapping/prepare.ts';
 import type { Scan } from '../../mapping/scan.ts';
-import type { Aside } from './preparation.ts';
+import type { PatchedText } from '../../mapping/thinking-override.ts';
+
+/** What other threads made of a large body so far, by route. */
+export interface Aside {
+  readonly prepared: Map<string, Prepared>;
+  readonly patched: Map<string, PatchedText | AbpError>;
+}
 
 /** A request body and what routing needs of it. */
 export interface Read {

@@ -2,7 +2,7 @@ import { withoutCredentials } from '../../base/redact.ts';
 import { recordedHeaders } from '../../calls/headers.ts';
 import type { RequestBodies, RequestBody } from '../../calls/recorder.ts';
 import { enginePath } from '../../dialects/paths.ts';
-import type { VendorCall } from './handle.ts';
+import type { VendorCall } from './call.ts';
 import type { Plan } from './plan.ts';
 import type { Read } from './read.ts';
 

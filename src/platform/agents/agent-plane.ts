@@ -16,7 +16,7 @@ export interface AgentPlaneOptions {
   readonly store: Store;
   readonly version: string;
   /** The route table, for models that are named without an engine. */
-  readonly routes?: readonly Pick<RouteRow, 'match' | 'to'>[];
+  readonly routes?: readonly RouteRow[];
   /** Hosts that tools may reach although they are private. */
   readonly allowHosts?: readonly string[];
   readonly search?: SearchOptions | undefined;
@@ -32,7 +32,7 @@ export interface AgentPlane {
   readonly store: Store;
   readonly registry: CapabilityRegistry;
   readonly surroundings: Surroundings;
-  readonly routes: readonly Pick<RouteRow, 'match' | 'to'>[];
+  readonly routes: readonly RouteRow[];
   readonly clock: Clock;
   /** Ends connections and processes of tools. */
   close(): Promise<void>;

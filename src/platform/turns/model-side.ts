@@ -1,8 +1,7 @@
-import type { Deployment } from '../../calls/deployment.ts';
 import { callModel, type ModelOutcome } from '../../calls/model-call.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { AskedCall, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
-import type { AgentModel } from '../agents/agent-model.ts';
+import type { Route } from '../../mapping/route.ts';
 import { newId, runOfTurn } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import type { Transcript } from '../sessions/transcript.ts';
@@ -13,8 +12,8 @@ import { turnTags } from './turn-receipt.ts';
 
 /** The model of a turn and on whose behalf it is called. */
 export interface ModelSide {
-  readonly choice: AgentModel;
-  readonly deployment: Deployment;
+  /** Where its calls may go in turn. */
+  readonly routes: readonly [Route, ...Route[]];
   readonly sessionId: string;
   readonly keyId: string | null;
   readonly grant: TurnGrant;
@@ -32,15 +31,14 @@ export interface ModelTry {
 /** Asks the model for the next message of the conversation; how that ended, as the turn machine hears it. */
 export async function modelSignal(parts: PlatformParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
   const { agent, transcript, turnId, messageId, attempt, signal } = one;
-  const { sessionId, choice, deployment } = side;
+  const { sessionId, routes } = side;
   const readUpTo = transcript.sequence;
   const system =
     agent.systemPrompt === '' ? [] : [{ role: 'system' as const, parts: [{ kind: 'text' as const, text: agent.systemPrompt }] }];
   const outcome = await callModel(parts.way, {
-    deployment,
-    dialect: choice.dialect,
+    routes,
+    deployments: parts.deployments,
     request: {
-      model: choice.model,
       messages: [...system, ...transcript.messages],
       tools: toolDeclarations(agent.tools),
       stop: [],
@@ -48,8 +46,7 @@ export async function modelSignal(parts: PlatformParts, side: ModelSide, one: Mo
       vendor: {},
     },
     compatibility: 'best_effort',
-    emulate: NONE,
-    task: `${agent.name} → ${deployment.engine.id}`,
+    task: agent.name,
     owner: {
       keyId: side.keyId,
       scopes: grantedScopes(side.grant),
@@ -61,26 +58,24 @@ export async function modelSignal(parts: PlatformParts, side: ModelSide, one: Mo
     onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
   });
   parts.deltas.end(sessionId);
-  return await signalOf(outcome, side, agent.tools, readUpTo);
+  return await signalOf(outcome, agent.tools, readUpTo);
 }
 
-const NONE: ReadonlySet<never> = new Set();
-
-async function signalOf(outcome: ModelOutcome, side: ModelSide, tools: readonly Tool[], readUpTo: number): Promise<LoopSignal> {
+async function signalOf(outcome: ModelOutcome, tools: readonly Tool[], readUpTo: number): Promise<LoopSignal> {
   if (!outcome.ok) {
     const { error, retryable, retryAfterMs } = outcome;
     return { kind: 'model-failed', failure: { code: error.code, message: error.message, retryable, retryAfterMs } };
   }
-  const { response, runId, ms } = outcome;
+  const { response, runId, route, ms } = outcome;
   const { parts, calls } = askedCalls(response.parts, tools);
   const answer: ModelAnswer = {
     parts,
     calls,
     finish: response.finish,
-    model: response.model === '' ? side.choice.model : response.model,
-    engine: side.deployment.engine.id,
+    model: response.model === '' ? route.model : response.model,
+    engine: route.engine.id,
     usage: response.usage,
-    ...(await costOf(response.usage, side)),
+    ...(await costOf(response.usage, route)),
     runId,
     ms: Math.round(ms),
     readUpTo,
@@ -107,13 +102,10 @@ function askedCalls(parts: readonly IrPart[], tools: readonly Tool[]): { parts: 
 
 const FREE = { costNanoUsd: 0, priceVersion: null } as const;
 
-async function costOf(
-  usage: ModelAnswer['usage'],
-  { choice, deployment }: ModelSide,
-): Promise<Pick<ModelAnswer, 'costNanoUsd' | 'priceVersion'>> {
-  const { prices } = deployment.engine;
+async function costOf(usage: ModelAnswer['usage'], { engine, model }: Route): Promise<Pick<ModelAnswer, 'costNanoUsd' | 'priceVersion'>> {
+  const { prices } = engine;
   if (prices === undefined) return FREE;
   const { costOf: priceOf, PRICE_VERSION } = await import('../../models/cost.ts');
-  const costNanoUsd = priceOf(usage, choice.model, prices, new Date());
+  const costNanoUsd = priceOf(usage, model, prices, new Date());
   return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: PRICE_VERSION };
 }

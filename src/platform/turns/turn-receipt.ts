@@ -1,15 +1,17 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { isoTime } from '../../base/clock.ts';
+import { openingOf } from '../../calls/opening.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { PendingReceipt, ReceiptUsage, ToolCallRecord } from '../../contract/receipts/receipt.ts';
 import { type RunId, runUuid } from '../../contract/run-id.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { MadeCall, Spent, TurnState } from '../../loop/state.ts';
+import type { Route } from '../../mapping/route.ts';
 import type { CloseFact, Digest, OpenFact } from '../../receipts/journal/facts.ts';
 import { getSession } from '../../store/agent-plane/sessions.ts';
 import { getTurn } from '../../store/agent-plane/turns.ts';
 import type { Store } from '../../store/store.ts';
-import { type AgentModel, agentModel } from '../agents/agent-model.ts';
+import { agentModel } from '../agents/agent-model.ts';
 import { runOfTurn, turnOfRun } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import { contentOf } from '../sessions/content.ts';
@@ -55,10 +57,8 @@ export const TURN_BACKEND = 'agent:';
 export function turnOpened({ routes }: Pick<PlatformParts, 'routes'>, opening: TurnOpening): OpenFact {
   const { turnId, agent, sessionId, modelName, grant } = opening;
   const choice = chosen(modelName, routes);
-  return {
-    fact: 'open',
-    run: runOf(turnId),
-    at: opening.startedAt,
+  const owner = { keyId: opening.keyId, parent: null, tags: turnTags(grant, { agentId: agent.id, sessionId, turnId }) };
+  const facts = openingOf(owner, {
     plane: 'agent',
     task: `turn of ${agent.name === '' ? agent.id : agent.name}${choice === undefined ? '' : ` → ${choice.engine.id}`}`,
     dialect: null,
@@ -66,20 +66,12 @@ export function turnOpened({ routes }: Pick<PlatformParts, 'routes'>, opening: T
     backend: `${TURN_BACKEND}${agent.id}`,
     requestedModel: modelName,
     upstreamModel: choice?.model ?? null,
-    mode: null,
     compatibility: 'best_effort',
-    negotiation: null,
-    emulations: [],
-    fidelity: [],
     request: opening.request,
-    upstreamRequest: null,
     // A turn has no bytes of its own, only those of its calls.
     recording: grant.recording === 'off' ? 'off' : 'digest',
-    enforcement: 'enforced',
-    tags: turnTags(grant, { agentId: agent.id, sessionId, turnId }),
-    keyId: opening.keyId,
-    parent: null,
-  };
+  });
+  return { ...facts, fact: 'open', run: runOf(turnId), at: opening.startedAt };
 }
 
 /** Labels of everything that a turn leaves receipts of. */
@@ -133,7 +125,7 @@ function runOf(turnId: string): RunId {
 }
 
 /** A name that has lost its meaning ends the turn; its receipt then names no engine. */
-function chosen(name: string | null, routes: PlatformParts['routes']): AgentModel | undefined {
+function chosen(name: string | null, routes: PlatformParts['routes']): Route | undefined {
   try {
     return agentModel(name, routes);
   } catch (error) {

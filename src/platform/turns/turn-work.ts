@@ -2,10 +2,11 @@ import type { JsonObject } from '../../base/json.ts';
 import { permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { LoopSignal } from '../../loop/signal.ts';
+import type { Route } from '../../mapping/route.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import { getSession } from '../../store/agent-plane/sessions.ts';
 import type { StoredTurn } from '../../store/agent-plane/turns.ts';
-import { type AgentModel, agentModel } from '../agents/agent-model.ts';
+import { agentRoutes } from '../agents/agent-model.ts';
 import { newId } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
@@ -98,15 +99,13 @@ async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork
   try {
     const agent = await parts.agents({ agentId: turn.agentId, host: grant.host, revision: turn.agentRevision });
     const modelName = settings.model ?? agent.model;
-    const choice = agentModel(modelName, parts.routes);
-    assertGranted(grant, choice);
-    const deployment = parts.deployments.get(choice.engine.id);
-    if (deployment === undefined) throw new AbpError('internal', `engine ${choice.engine.id} has no deployment`);
+    const routes = agentRoutes(modelName, parts.routes);
+    assertGranted(grant, routes[0]);
     return {
       ...base,
       agent,
       modelName,
-      model: { choice, deployment, sessionId, keyId, grant },
+      model: { routes, sessionId, keyId, grant },
       frame: {
         turnId,
         newId,
@@ -132,7 +131,7 @@ function endingBy(error: unknown): LoopSignal {
 }
 
 /** Asked before the turn begins; each model call is asked again. */
-function assertGranted(grant: TurnGrant, { engine, model }: AgentModel): void {
+function assertGranted(grant: TurnGrant, { engine, model }: Route): void {
   const refusal = permission({ way: 'turn', owner: { scopes: grantedScopes(grant) }, engine: engine.id, model });
   if (refusal !== undefined) throw refusal;
 }

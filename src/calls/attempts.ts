@@ -1,36 +1,36 @@
-import type { Recorder } from '../../calls/recorder.ts';
-import type { Route } from '../../mapping/route.ts';
-import type { TurnedDown } from '../../upstream/gate.ts';
-import type { Plan } from './plan.ts';
+import type { Route } from '../mapping/route.ts';
+import type { TurnedDown } from '../upstream/gate.ts';
+import type { Recorder } from './recorder.ts';
 
 const BASE_DELAY_MS = 250;
 const MOST_DELAY_MS = 5000;
 
 /** A further try and how long to wait before it. */
-export interface Attempt {
-  readonly plan: Plan;
+export interface Attempt<P> {
+  readonly plan: P;
   readonly delayMs: number;
 }
 
 /** Plans a try. */
-export interface Planner {
-  plan(route: Route): Plan;
+export interface Planner<P> {
+  /** Journals the try as the run's; throws where it may not be sent. */
+  plan(route: Route): P;
   /** A large request is translated elsewhere before it is planned. */
-  ready(route: Route): Promise<unknown> | undefined;
+  ready?(route: Route): Promise<unknown> | undefined;
 }
 
 /**
  * The tries a route allows beyond the first: the same engine again, then its fallbacks. Only routes that ask for it have any, and
  * only until the first byte has gone to the caller.
  */
-export class Attempts {
+export class Attempts<P> {
   readonly #rest: Route[];
-  readonly #planner: Planner;
+  readonly #planner: Planner<P>;
   readonly #recorder: Recorder;
   #current: Route;
   #tries = 0;
 
-  constructor(routes: readonly Route[], planner: Planner, recorder: Recorder) {
+  constructor(routes: readonly Route[], planner: Planner<P>, recorder: Recorder) {
     const [first, ...rest] = routes.flatMap((route) => Array.from({ length: route.row?.attempts ?? 1 }, () => route));
     if (first === undefined) throw new RangeError('a call has at least one route');
     this.#current = first;
@@ -46,11 +46,11 @@ export class Attempts {
   /** What the next try's plan has to wait for. */
   ready(): Promise<unknown> | undefined {
     const [route] = this.#rest;
-    return route === undefined ? undefined : this.#planner.ready(route);
+    return route === undefined ? undefined : this.#planner.ready?.(route);
   }
 
   /** The next try. Its plan is journaled as the run's; throws when it may not be sent at all. */
-  next(reason: TurnedDown): Attempt | undefined {
+  next(reason: TurnedDown): Attempt<P> | undefined {
     const route = this.#rest.shift();
     if (route === undefined) return undefined;
     this.#recorder.attempted(reason.status, reason.message);

@@ -1,0 +1,211 @@
+import { parseJson } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
+import type { RunId } from '../contract/run-id.ts';
+import type { Observed } from '../dialects/dialect.ts';
+import { EngineFailure } from '../ir/engine-failure.ts';
+import type { IrEvent } from '../ir/event.ts';
+import { Fold, unfold } from '../ir/fold.ts';
+import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
+import { AnswerChanges } from '../mapping/answer-changes.ts';
+import type { OwnMapping } from '../mapping/own-request.ts';
+import type { Route } from '../mapping/route.ts';
+import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
+import type { TurnedDown } from '../upstream/gate.ts';
+import type { Admitted } from './admission.ts';
+import { BodyDigest } from './body-digest.ts';
+import type { Deployment } from './deployment.ts';
+import { EngineStream } from './engine-stream.ts';
+import { failureError } from './failure.ts';
+import { engineHeaders, retryHints } from './headers.ts';
+import { observedOf } from './observed.ts';
+import type { Recorder } from './recorder.ts';
+
+/** How one try of a model call ended. */
+export type ExchangeEnd =
+  | { readonly ok: true; readonly response: IrResponse }
+  | { readonly ok: false; readonly error: AbpError; readonly retryable: boolean; readonly retryAfterMs?: number }
+  /** Before the first byte, where the route allows another try. */
+  | { readonly turnedDown: TurnedDown };
+
+export interface ExchangeInput {
+  readonly admitted: Admitted;
+  readonly deployment: Deployment;
+  readonly route: Pick<Route, 'target'>;
+  readonly mapping: OwnMapping;
+  readonly body: Buffer;
+  readonly streamed: boolean;
+  readonly ask: { readonly signal: AbortSignal; readonly onEvent: (event: IrEvent) => void };
+  readonly recorder: Recorder;
+  readonly runId: RunId;
+  readonly version: string;
+  /** No other try follows, so that what the engine says is final. */
+  readonly last: boolean;
+}
+
+const TRANSIENT: ReadonlySet<IrErrorKind> = new Set(['rate-limit', 'overloaded', 'timeout', 'server']);
+
+/** Sends one try and reads its answer as events. */
+export function exchange(input: ExchangeInput): Promise<ExchangeEnd> {
+  return new Promise((resolve) => new ModelExchange(input, resolve).start());
+}
+
+class ModelExchange implements ExchangeSink {
+  readonly #options: ExchangeInput;
+  readonly #resolve: (end: ExchangeEnd) => void;
+  readonly #digest = new BodyDigest();
+  readonly #fold = new Fold();
+  readonly #filter: AnswerChanges;
+  readonly #stream: EngineStream;
+  #exchange: Exchange | undefined;
+  #kept: Buffer[] = [];
+  #status = 0;
+  #headers: readonly string[] = [];
+  #over = false;
+  /** The engine's answer came to its end. */
+  #whole = false;
+  #unlisten: () => void = () => undefined;
+
+  constructor(options: ExchangeInput, resolve: (end: ExchangeEnd) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#filter = new AnswerChanges(options.mapping.changes);
+    const { target } = options.route;
+    this.#stream = new EngineStream(target.stepper(), (body) => target.liftError(502, {}, body));
+  }
+
+  start(): void {
+    const { admitted, ask, body, deployment, mapping, recorder, runId, route, version, last } = this.#options;
+    const { signal } = ask;
+    recorder.dispatched();
+    this.#exchange = admitted.send(
+      {
+        method: 'POST',
+        origin: deployment.origin,
+        path: `${deployment.basePath}${mapping.upstream.path}`,
+        headers: engineHeaders(deployment, mapping.upstream.headers, version),
+        body,
+        json: mapping.upstream.body,
+        silenceMs: deployment.silenceMs,
+        runHex: runId.slice('run_'.length),
+        dialect: route.target.id,
+      },
+      this,
+      last ? undefined : (reason) => this.#turnedDown(reason),
+    );
+    const onAbort = (): void => this.#exchange?.abort();
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    this.#unlisten = () => signal.removeEventListener('abort', onAbort);
+  }
+
+  head(status: number, headers: readonly string[]): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#options.recorder.firstByte(status);
+    this.#options.recorder.tape?.engine.head(status, headers);
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#over) return true;
+    this.#digest.update(chunk);
+    this.#options.recorder.tape?.engine.chunk(chunk);
+    if (this.#status >= 400 || !this.#options.streamed) this.#kept.push(chunk);
+    else this.#see(this.#stream.read(chunk));
+    if (this.#stream.broken) {
+      this.#settle();
+      this.#exchange?.abort();
+    }
+    return true;
+  }
+
+  end(trailers: readonly string[]): void {
+    if (this.#over) return;
+    this.#options.recorder.tape?.engine.trailers(trailers);
+    this.#whole = true;
+    if (this.#status >= 400) {
+      this.#failed(this.#engineError());
+      return;
+    }
+    if (this.#options.streamed) {
+      this.#see(this.#stream.rest());
+      if (this.#fold.response() === undefined && this.#fold.error === undefined) this.#see(this.#stream.end());
+    } else this.#readWhole();
+    if (!this.#over) this.#settle();
+  }
+
+  fail(failure: ExchangeFailure): void {
+    if (this.#over) return;
+    const error = failureError(failure, this.#options.deployment);
+    const cancelled = failure.kind === 'aborted';
+    this.#close(cancelled ? 'cancelled' : 'failed', cancelled ? 'client_closed' : failure.kind, cancelled ? null : error);
+    this.#resolve({ ok: false, error, retryable: !cancelled && error.row.retryable });
+  }
+
+  #turnedDown(turnedDown: TurnedDown): void {
+    this.#over = true;
+    this.#unlisten();
+    this.#resolve({ turnedDown });
+  }
+
+  #see(events: readonly IrEvent[]): void {
+    for (const event of events) {
+      for (const out of this.#filter.filter(event)) {
+        this.#fold.push(out);
+        this.#options.ask.onEvent(out);
+      }
+    }
+  }
+
+  #readWhole(): void {
+    const parsed = parseJson(Buffer.concat(this.#kept).toString('utf8'));
+    if (!parsed.ok) return;
+    try {
+      this.#see(unfold(this.#options.route.target.liftResponse(parsed.value)));
+    } catch (thrown) {
+      if (!(thrown instanceof EngineFailure)) throw thrown;
+      this.#failed(thrown.error);
+    }
+  }
+
+  #engineError(): IrError {
+    const body = Buffer.concat(this.#kept).toString('utf8');
+    return this.#options.route.target.liftError(this.#status, retryHints(this.#headers), body);
+  }
+
+  #settle(): void {
+    const response = this.#fold.response();
+    if (this.#fold.error !== undefined) this.#failed(this.#fold.error);
+    else if (response === undefined) this.#failed({ kind: 'server', message: 'the answer has no end', status: this.#status });
+    else {
+      this.#close('completed', null, null, observedOf(response));
+      this.#resolve({ ok: true, response });
+    }
+  }
+
+  #failed({ kind, message, status, retryAfterMs }: IrError): void {
+    const { engine } = this.#options.deployment;
+    const error = new AbpError('engine_failed', `${engine.name}: ${message}`, {
+      backend_id: `engine:${engine.id}`,
+      kind,
+      status,
+    });
+    this.#close('failed', 'engine_error', error);
+    this.#resolve({ ok: false, error, retryable: TRANSIENT.has(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+
+  #close(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null, observed?: Observed): void {
+    this.#over = true;
+    this.#unlisten();
+    const { recorder } = this.#options;
+    recorder.lastByte();
+    recorder.close({
+      status,
+      reason,
+      error: error === null ? null : { code: error.code, message: error.message },
+      response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
+      eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
+      whole: this.#whole,
+      ...(observed === undefined ? {} : { observed }),
+    });
+  }
+}

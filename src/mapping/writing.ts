@@ -1,0 +1,63 @@
+import type { Capability } from '../contract/capability.ts';
+import type { MappingParties } from '../contract/errors.ts';
+import type { EmulationEntry } from '../contract/negotiation.ts';
+import type { Compatibility } from '../contract/support.ts';
+import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
+import type { IrRequest } from '../ir/request.ts';
+import type { AnswerChange } from './answer-filter.ts';
+import type { ModelFacts } from './model.ts';
+import { preflight } from './preflight.ts';
+import { repair } from './repair.ts';
+import { mapIds } from './tool-ids.ts';
+import { type Renames, renamesFor, renameTools } from './tool-names.ts';
+import { mendSchemas } from './tool-schemas.ts';
+
+/** A request in neutral words, and what it is to be written for. */
+export interface WritingInput {
+  readonly request: IrRequest;
+  readonly target: Dialect;
+  readonly facts: ModelFacts;
+  readonly compatibility: Compatibility;
+  readonly emulate: ReadonlySet<Capability>;
+  readonly parties: MappingParties;
+  /** The request came in the target's own dialect: its conversation is the caller's affair, whose calls may be stored at the vendor. */
+  readonly same?: boolean;
+}
+
+/** The request in the engine's words, and what had to be changed for it. */
+export interface Written {
+  readonly lowered: LoweredRequest;
+  readonly emulations: readonly EmulationEntry[];
+  /** Changes that emulations make to the answer. */
+  readonly changes: readonly AnswerChange[];
+  readonly renames: Renames;
+  /** Without those of the lowering itself, which `lowered` has. */
+  readonly notes: readonly FateNote[];
+}
+
+/** Checks a request against the model, repairs what the engine would not take, and lowers it. Throws E001 or E006. */
+export function write(input: WritingInput): Written {
+  const { target, facts, same = false } = input;
+  const { lower, manifest } = facts;
+  const cleared = preflight({ ...input, manifest, lower });
+  const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, target, lower.lacks);
+  const mended = same ? { request: cleared.request, notes: [] } : mendSchemas(cleared.request, target);
+  const renames = renamesFor(mended.request, target.rules.toolName);
+  const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
+  return {
+    lowered: target.lowerRequest(ready, lower),
+    emulations: cleared.emulations,
+    changes: cleared.changes,
+    renames,
+    notes: [...cleared.notes, ...repaired.notes, ...mended.notes, ...renameNotes(cleared.request, renames)],
+  };
+}
+
+function renameNotes(request: IrRequest, renames: Renames): FateNote[] {
+  return request.tools.flatMap(({ name, at }): FateNote[] => {
+    const to = renames.get(name);
+    if (to === undefined) return [];
+    const note = `declared as ${to}; answers get the name ${name} back`;
+    return [{ concept: 'tool', fate: 'emulated', note, ...(at === undefined ? {} : { at }) }];
+  });
+}
