@@ -22,6 +22,15 @@ describe('the command line', () => {
     expect(packageVersion()).toMatch(/^\d+\.\d+\.\d+/);
   });
 
+  it.each([
+    ['receipt', 'receipts'],
+    ['sessions', 'conversations'],
+  ])('takes the former name %s for %s, and shows the present one alone', async (former, now) => {
+    expect(await run([former, '--help'])).toEqual(await run([now, '--help']));
+    expect(await run(['--json', former, 'list', '--help'])).toEqual(await run(['--json', now, 'list', '--help']));
+    expect((await run(['--help'])).out).not.toMatch(new RegExp(`^ +${former} `, 'm'));
+  });
+
   it('answers an unknown command with the nearest name', async () => {
     expect(await run(['sevre'])).toEqual({
       code: 2,

@@ -3,7 +3,7 @@ import { packageVersion } from '../base/package-version.ts';
 import type { Command, Parameters, RawValues } from './command.ts';
 import { CliError } from './failure.ts';
 import type { Io } from './io.ts';
-import { COMMANDS, type CommandRow, FAMILIES, GLOBAL_OPTIONS } from './registry.ts';
+import { COMMANDS, type CommandRow, FAMILIES, FORMER_FAMILIES, GLOBAL_OPTIONS } from './registry.ts';
 
 /** What the command line asks for. */
 export interface Invocation {
@@ -14,6 +14,13 @@ export interface Invocation {
 
 const VALUED_GLOBALS = new Set<string>(GLOBAL_OPTIONS.filter((o) => o.syntax.includes('<')).map((o) => o.syntax.split(' ')[0] ?? ''));
 
+/** The command line with the name that its family has now. */
+function renamed(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((word, index) => !word.startsWith('-') && !VALUED_GLOBALS.has(argv[index - 1] ?? ''));
+  const family = FORMER_FAMILIES[argv[at] ?? ''];
+  return family === undefined ? argv : argv.with(at, family);
+}
+
 /** The row whose name begins the words of the command line, without parsing the rest. */
 export function rowOf(argv: readonly string[]): CommandRow | undefined {
   const words = argv.filter((word, at) => !word.startsWith('-') && !VALUED_GLOBALS.has(argv[at - 1] ?? ''));
@@ -21,7 +28,8 @@ export function rowOf(argv: readonly string[]): CommandRow | undefined {
 }
 
 /** Parses a command line. Help, the version and every fault leave it as a throw. */
-export async function parse(argv: readonly string[], io: Io): Promise<Invocation> {
+export async function parse(written: readonly string[], io: Io): Promise<Invocation> {
+  const argv = renamed(written);
   const chosen = rowOf(argv);
   const loaded = chosen === undefined ? undefined : (await chosen.load()).command;
   let invocation: Invocation | undefined;

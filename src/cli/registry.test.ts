@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { rowOf } from './program.ts';
-import { COMMANDS, FAMILIES } from './registry.ts';
+import { COMMANDS, FAMILIES, FORMER_FAMILIES } from './registry.ts';
 
 describe('the registry', () => {
   it('has one row for each file under commands, by the same path', () => {
@@ -14,6 +14,15 @@ describe('the registry', () => {
   it('names the family of every command of two words', () => {
     const first = COMMANDS.filter((row) => row.name.includes(' ')).map((row) => row.name.split(' ')[0]);
     expect([...new Set(first)].sort()).toEqual(Object.keys(FAMILIES).sort());
+  });
+
+  it('names families in the plural, and keeps a former name only where no family has it', () => {
+    const singular = Object.keys(FAMILIES).filter((name) => !name.endsWith('s') && name !== 'config');
+    expect(singular).toEqual([]);
+    for (const [former, now] of Object.entries(FORMER_FAMILIES)) {
+      expect(FAMILIES[now]).toBeDefined();
+      expect(FAMILIES[former]).toBeUndefined();
+    }
   });
 
   it.each(COMMANDS.map((row) => ({ row })))('loads $row.name, whose options are named after their flags', async ({ row }) => {

@@ -52,14 +52,24 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/env.ts'),
   },
   {
-    name: 'sessions list',
+    name: 'conversations list',
     group: AGENTS,
-    summary: 'List the sessions that coding agents have kept',
-    load: () => import('./commands/sessions/list.ts'),
+    summary: 'List the conversations that coding agents have kept',
+    load: () => import('./commands/conversations/list.ts'),
   },
-  { name: 'sessions show', group: AGENTS, summary: 'Read a session', load: () => import('./commands/sessions/show.ts') },
-  { name: 'sessions resume', group: AGENTS, summary: 'Go on with a session', load: () => import('./commands/sessions/resume.ts') },
-  { name: 'sessions export', group: AGENTS, summary: 'Write a session to a file', load: () => import('./commands/sessions/export.ts') },
+  { name: 'conversations show', group: AGENTS, summary: 'Read a conversation', load: () => import('./commands/conversations/show.ts') },
+  {
+    name: 'conversations resume',
+    group: AGENTS,
+    summary: 'Go on with a conversation',
+    load: () => import('./commands/conversations/resume.ts'),
+  },
+  {
+    name: 'conversations export',
+    group: AGENTS,
+    summary: 'Write a conversation to a file',
+    load: () => import('./commands/conversations/export.ts'),
+  },
   {
     name: 'adapters list',
     group: AGENTS,
@@ -140,53 +150,53 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/agents/capabilities.ts'),
   },
   {
-    name: 'receipt list',
+    name: 'receipts list',
     group: RECEIPTS,
     summary: 'List receipts, newest first',
-    load: () => import('./commands/receipt/list.ts'),
+    load: () => import('./commands/receipts/list.ts'),
   },
-  { name: 'receipt show', group: RECEIPTS, summary: 'Show one receipt', load: () => import('./commands/receipt/show.ts') },
+  { name: 'receipts show', group: RECEIPTS, summary: 'Show one receipt', load: () => import('./commands/receipts/show.ts') },
   {
-    name: 'receipt diff',
+    name: 'receipts diff',
     group: RECEIPTS,
     summary: 'Show what two runs did differently',
-    load: () => import('./commands/receipt/diff.ts'),
+    load: () => import('./commands/receipts/diff.ts'),
   },
   {
-    name: 'receipt verify',
+    name: 'receipts verify',
     group: RECEIPTS,
     summary: 'Find receipts that were changed, removed, repeated or reordered',
-    load: () => import('./commands/receipt/verify.ts'),
+    load: () => import('./commands/receipts/verify.ts'),
   },
   {
-    name: 'receipt head',
+    name: 'receipts head',
     group: RECEIPTS,
     summary: 'Show where the chain of receipts ends, to keep it elsewhere',
-    load: () => import('./commands/receipt/head.ts'),
+    load: () => import('./commands/receipts/head.ts'),
   },
   {
-    name: 'receipt export',
+    name: 'receipts export',
     group: RECEIPTS,
     summary: 'Write receipts with their signatures as JSON lines',
-    load: () => import('./commands/receipt/export.ts'),
+    load: () => import('./commands/receipts/export.ts'),
   },
   {
-    name: 'receipt archive',
+    name: 'receipts archive',
     group: RECEIPTS,
     summary: 'Remove the content of old receipts and leave stubs',
-    load: () => import('./commands/receipt/archive.ts'),
+    load: () => import('./commands/receipts/archive.ts'),
   },
   {
-    name: 'receipt erase',
+    name: 'receipts erase',
     group: RECEIPTS,
     summary: 'Remove all that is kept of the runs of a key or tag',
-    load: () => import('./commands/receipt/erase.ts'),
+    load: () => import('./commands/receipts/erase.ts'),
   },
   {
-    name: 'receipt keys',
+    name: 'receipts keys',
     group: RECEIPTS,
     summary: 'Show the keys that sign receipts, or change to a new one',
-    load: () => import('./commands/receipt/keys.ts'),
+    load: () => import('./commands/receipts/keys.ts'),
   },
   {
     name: 'recordings list',
@@ -219,15 +229,18 @@ export const COMMANDS: readonly CommandRow[] = [
 /** The first words of commands that have two. */
 export const FAMILIES: Readonly<Record<string, { readonly group: string; readonly summary: string }>> = {
   agents: { group: OWN, summary: 'Work with agents made of capabilities' },
-  receipt: { group: RECEIPTS, summary: 'Read, verify and keep receipts' },
+  receipts: { group: RECEIPTS, summary: 'Read, verify and keep receipts' },
   config: { group: RUN, summary: 'Work with the configuration' },
   recordings: { group: RECORD, summary: 'Work with recorded bodies' },
-  sessions: { group: AGENTS, summary: 'Read and resume sessions of coding agents' },
+  conversations: { group: AGENTS, summary: 'Read and resume conversations that coding agents have kept' },
   adapters: { group: AGENTS, summary: 'Know and install coding agents' },
   models: { group: AGENTS, summary: 'Know the models of coding agents' },
   plugins: { group: AGENTS, summary: 'Work with plugins of coding agents' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
 };
+
+/** Families that had another name in the version before: scripts may go on using it until the next one. No help shows them. */
+export const FORMER_FAMILIES: Readonly<Record<string, string>> = { receipt: 'receipts', sessions: 'conversations' };
 
 /** Options that every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = [

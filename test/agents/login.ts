@@ -131,7 +131,7 @@ async function forwarded(stage: Stage, own: Login, vendors: Vendors): Promise<Ve
   const env = { ...own.env, ABP_HOME: home, ABP_CONFIG: config, ABP_LOG: 'debug' };
   const { code, out, err } = await stage.abp(['run', stage.agent, 'Say hello', '--json', '--cwd', stage.workspace()], env);
   const result = parseJsonObject(out.trim().split('\n').at(-1) ?? '') ?? {};
-  const receipts = parseJsonObject((await stage.abp(['receipt', 'list', '--json'], env)).out);
+  const receipts = parseJsonObject((await stage.abp(['receipts', 'list', '--json'], env)).out);
   const recordings = (await stage.abp(['recordings', 'export'], env)).out;
   const calls = (Array.isArray(receipts?.items) ? receipts.items : []).filter(isJsonObject).filter(({ plane }) => plane === 'gateway');
   const arrived = vendors[own.vendor].arrived;

@@ -65,7 +65,7 @@ async function played(stage: Stage, server: Server): Promise<Verdict> {
   };
   const first = await run(`Say the word ${WORD}`);
   if (first.exitReason !== 'completed') return no(`${first.exitReason}: ${JSON.stringify(first.error)}`);
-  const here = parseJsonObject((await stage.abp(['receipt', 'list', '--json'], near)).out)?.items;
+  const here = parseJsonObject((await stage.abp(['receipts', 'list', '--json'], near)).out)?.items;
   if (Array.isArray(here) && here.length > 0) return no('the run has left receipts on this side');
   const problem = (await resumed(stage, server, first, run)) ?? (await cancelled(stage, server, cwd));
   return problem === undefined ? yes('') : no(problem);

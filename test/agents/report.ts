@@ -21,7 +21,7 @@ export interface ExtraFindings {
   readonly verdict: Verdict;
 }
 
-/** `docs/agents.md`. */
+/** `docs/coding-agents-tried.md`. */
 export function reportOf(findings: readonly Findings[], extras: readonly ExtraFindings[], date: string): string {
   const names = SCENARIOS.map(({ name }) => name);
   const head = ['Agent', 'Version', ...names];

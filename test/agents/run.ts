@@ -12,7 +12,7 @@ import { Stage } from './stage.ts';
 
 /**
  * Tries the real agents: `npm run test:agents [agent…] [--scenario name…]`. It installs what is missing into a cache outside of the
- * project, and writes `docs/agents.md` once everything has been tried there; a run of a part renews that part.
+ * project, and writes `docs/coding-agents-tried.md` once everything has been tried there; a run of a part renews that part.
  */
 const words = process.argv.slice(2);
 const flagAt = words.indexOf('--scenario');
@@ -76,7 +76,7 @@ const allAgents = INSTALLABLE.flatMap(({ agent }) => known.agents[agent] ?? []);
 const allExtras = EXTRAS.flatMap(({ name }) => known.extras[name] ?? []);
 if (allAgents.length === INSTALLABLE.length && allExtras.length === EXTRAS.length) {
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(join(import.meta.dirname, '../../docs/agents.md'), reportOf(allAgents, allExtras, date));
+  writeFileSync(join(import.meta.dirname, '../../docs/coding-agents-tried.md'), reportOf(allAgents, allExtras, date));
 }
 const verdicts = [...findings.flatMap((found) => Object.values(found.verdicts)), ...extras.map(({ verdict }) => verdict)];
 const failed = verdicts.filter(({ mark }) => mark === 'no').length;

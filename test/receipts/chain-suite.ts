@@ -102,7 +102,7 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
       await home.seal(1);
       await expect(replaceLostKey(home.store, ORIGIN.node, home.keysFolder)).rejects.toThrow('is not lost');
       rmSync(join(home.keysFolder, `${home.chain.signer.keyId}.pem`));
-      await expect(openChain(home.store, ORIGIN.node, home.keysFolder)).rejects.toThrow('abp receipt keys rotate --lost');
+      await expect(openChain(home.store, ORIGIN.node, home.keysFolder)).rejects.toThrow('abp receipts keys rotate --lost');
       const { oldKey, newKey } = await replaceLostKey(home.store, ORIGIN.node, home.keysFolder);
       const found = await verify();
       expect(found).toMatchObject({ ok: true, keys: [oldKey, newKey] });

@@ -20,7 +20,7 @@ let receipts: Receipt[];
 
 async function abp(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
   const io = captureIo();
-  const code = await main(['receipt', ...argv, '--home', home], io);
+  const code = await main(['receipts', ...argv, '--home', home], io);
   return { code, out: io.out(), err: io.err() };
 }
 
@@ -148,9 +148,9 @@ describe('abp receipt with a live server', () => {
     const runs = await Promise.all(Array.from({ length: 40 }, () => post(`${other.url}/e/sim/v1/messages`, body)));
     for (const one of runs) await receiptOf(other.url, one.headers['x-abp-run-id']);
     const io = captureIo();
-    expect(await main(['receipt', 'export', '--home', other.home], io)).toBe(0);
+    expect(await main(['receipts', 'export', '--home', other.home], io)).toBe(0);
     expect(io.out()).not.toContain('\ufffd');
-    expect(await main(['receipt', 'export', '--home', other.home, '--output', file('wide.jsonl')], captureIo())).toBe(0);
+    expect(await main(['receipts', 'export', '--home', other.home, '--output', file('wide.jsonl')], captureIo())).toBe(0);
     expect(readFileSync(file('wide.jsonl'), 'utf8') === io.out()).toBe(true);
     await other.close();
   });
@@ -204,12 +204,12 @@ describe('a chain that has sealed nothing yet', () => {
   it('verifies, and an empty file does not', async () => {
     const fresh = await startGateway();
     const io = captureIo();
-    expect(await main(['receipt', 'verify', '--all', '--home', fresh.home], io)).toBe(0);
+    expect(await main(['receipts', 'verify', '--all', '--home', fresh.home], io)).toBe(0);
     expect(io.out()).toContain('ok  nothing is sealed here yet, tail unknown');
     const empty = file('empty.jsonl');
     writeFileSync(empty, '');
     const refused = captureIo();
-    expect(await main(['receipt', 'verify', '--file', empty, '--public-key', 'a'.repeat(64)], refused)).toBe(4);
+    expect(await main(['receipts', 'verify', '--file', empty, '--public-key', 'a'.repeat(64)], refused)).toBe(4);
     expect(refused.out()).toContain('there is no entry');
   });
 });

@@ -139,7 +139,7 @@ it('abp launch says that it needs a terminal', async () => {
   expect(await abp('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
 });
 
-describe('abp sessions', () => {
+describe('abp conversations', () => {
   const id = '0f9a2c1e-1111-4222-8333-444455556666';
 
   beforeAll(() => {
@@ -160,12 +160,12 @@ describe('abp sessions', () => {
   });
 
   it('lists, shows and exports what the agent has kept', async () => {
-    expect((await abp('sessions', 'list', 'claude')).out).toContain(`claude:${id}`);
-    expect(JSON.parse((await abp('sessions', 'list', '--json')).out)).toMatchObject({
+    expect((await abp('conversations', 'list', 'claude')).out).toContain(`claude:${id}`);
+    expect(JSON.parse((await abp('conversations', 'list', '--json')).out)).toMatchObject({
       items: [{ agent: 'claude', sessionId: id, cwd: '/somewhere' }],
     });
-    expect((await abp('sessions', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
-    const { out } = await abp('sessions', 'export', `claude:${id}`, '--format', 'jsonl');
+    expect((await abp('conversations', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
+    const { out } = await abp('conversations', 'export', `claude:${id}`, '--format', 'jsonl');
     expect(linesOf(out)).toMatchObject([
       { role: 'user', content: 'what is this' },
       { role: 'assistant', content: 'a test' },
@@ -173,8 +173,8 @@ describe('abp sessions', () => {
   });
 
   it('names what does not exist', async () => {
-    expect(await abp('sessions', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
-    expect(await abp('sessions', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
-    expect(await abp('sessions', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
+    expect(await abp('conversations', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
+    expect(await abp('conversations', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
+    expect(await abp('conversations', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
   });
 });

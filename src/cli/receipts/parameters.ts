@@ -42,7 +42,7 @@ function oneOf(syntax: string, description: string, words: readonly string[]): P
     read: (raw) => {
       const given = text.read(raw);
       if (given === undefined || words.includes(given)) return given;
-      throw new CliError('usage', `'${given}' is not one of ${words.join(', ')}`, { hint: 'abp receipt list --help shows every option.' });
+      throw new CliError('usage', `'${given}' is not one of ${words.join(', ')}`, { hint: 'abp receipts list --help shows every option.' });
     },
   };
 }

@@ -18,7 +18,7 @@ export function readKeys(values: readonly string[]): string[] {
     const keys = key === undefined ? listedKeys(text) : [key];
     if (keys.length > 0) return keys;
     throw new CliError('usage', `'${value}' is not an Ed25519 public key`, {
-      hint: 'Give 64 hex digits, a PEM file, or a file with the output of abp receipt keys list --json.',
+      hint: 'Give 64 hex digits, a PEM file, or a file with the output of abp receipts keys list --json.',
     });
   });
 }

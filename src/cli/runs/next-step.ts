@@ -13,6 +13,6 @@ const STEPS: Readonly<Record<string, (agent: string, runId: string) => string>> 
   E007: () => 'Set the engine’s key (ABP_ENGINE_<ID>_KEY), or try --engine sim, which needs none; abp doctor says what is set.',
   AUTH_ERROR: (agent) => `abp adapters doctor ${agent} says how it is logged in; with --engine it runs on a key of the gateway.`,
   // The agent's own words stand above; what it did stands in the receipt.
-  INTERNAL: (_, runId) => `abp receipt show ${runId} says what was recorded.`,
-  AGENT_CRASH: (_, runId) => `abp receipt show ${runId} says what was recorded.`,
+  INTERNAL: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
+  AGENT_CRASH: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
 };

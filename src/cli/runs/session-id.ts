@@ -7,7 +7,7 @@ export function sessionAt(agents: CodingAgents, text: string): { readonly adapte
   const colon = text.indexOf(':');
   if (colon <= 0) {
     throw new CliError('usage', `'${text}' does not name an agent and a session`, {
-      hint: 'Write agent:id, as abp sessions list shows it.',
+      hint: 'Write agent:id, as abp conversations list shows it.',
     });
   }
   return { adapter: agents.adapters.get(text.slice(0, colon)), id: text.slice(colon + 1) };

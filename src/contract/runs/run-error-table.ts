@@ -91,7 +91,7 @@ export const RUN_ERRORS = {
     status: 404,
     retryable: false,
     meaning: 'The coding agent has no session with this id.',
-    remedy: 'Use an id that abp sessions list shows.',
+    remedy: 'Use an id that abp conversations list shows.',
   },
   PROFILE_NOT_FOUND: {
     type: 'ProfileNotFound',

@@ -95,6 +95,6 @@ function signerFor(folder: string, keyId: string): Signer {
   if (signer !== undefined) return signer;
   throw new AbpError(
     'internal',
-    `the key ${keyId} that seals receipts is missing from ${folder}; restore it from a backup, or go on with a new one: abp receipt keys rotate --lost`,
+    `the key ${keyId} that seals receipts is missing from ${folder}; restore it from a backup, or go on with a new one: abp receipts keys rotate --lost`,
   );
 }

@@ -11,7 +11,7 @@ import { table } from '../../table.ts';
 export const command = defineCommand({
   arguments: { runId: required('<run-id>', 'a run'), otherRunId: required('<other-run-id>', 'the run to compare it with') },
   options: { all: flag('--all', 'show also what is of the moment: ids, times, attempts, cost') },
-  examples: ['abp receipt diff run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5c'],
+  examples: ['abp receipts diff run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5c'],
   async run(context, { runId, otherRunId, all }) {
     const [old, now] = await withReceipts(context, (source) => Promise.all([source.get(runOf(runId)), source.get(runOf(otherRunId))]));
     const diff = diffReceipts(old, now);

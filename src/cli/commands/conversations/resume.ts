@@ -5,7 +5,7 @@ import { sessionAt } from '../../runs/session-id.ts';
 
 export const command = defineCommand({
   arguments: {
-    session: required('<session>', 'agent:id, as abp sessions list shows it'),
+    session: required('<session>', 'agent:id, as abp conversations list shows it'),
     prompt: optional('[prompt]', 'what comes next; without it the agent’s own screen is shown'),
   },
   options: {
@@ -14,7 +14,7 @@ export const command = defineCommand({
     approval: optional('--approval <mode>', 'yolo, prompt or deny'),
     direct: flag('--direct', 'leave the agent’s model calls alone: no gateway'),
   },
-  examples: ['abp sessions resume claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11 "and now the tests"'],
+  examples: ['abp conversations resume claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11 "and now the tests"'],
   async run(context, { session, prompt, ...options }) {
     const { createSessions } = await import('../../../runtime/sessions.ts');
     const { adapter, id } = sessionAt(await openCodingAgents(context), session);

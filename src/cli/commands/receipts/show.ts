@@ -8,7 +8,7 @@ import { withReceipts } from '../../receipts/source.ts';
 export const command = defineCommand({
   arguments: { runId: required('<run-id>', 'the run, as it stands in X-ABP-Run-Id') },
   options: {},
-  examples: ['abp receipt show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b', 'abp receipt show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b --json'],
+  examples: ['abp receipts show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b', 'abp receipts show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b --json'],
   async run(context, { runId }) {
     const receipt = await withReceipts(context, (source) => source.get(runOf(runId)));
     context.output.print(receipt, (data) => receiptPage(data, context.output.paint));

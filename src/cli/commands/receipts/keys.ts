@@ -10,11 +10,11 @@ import { table } from '../../table.ts';
 export const command = defineCommand({
   arguments: { action: optional('[action]', 'list (the default) or rotate') },
   options: { lost: flag('--lost', 'rotate: the private half of the key is gone, so it cannot sign for the new one') },
-  examples: ['abp receipt keys', 'abp receipt keys list --json > keys.json', 'abp receipt keys rotate'],
+  examples: ['abp receipts keys', 'abp receipts keys list --json > keys.json', 'abp receipts keys rotate'],
   async run(context, { action = 'list', lost }) {
     if (action === 'rotate') return await rotate(context, lost);
     if (action !== 'list')
-      throw new CliError('usage', `there is no action '${action}'`, { hint: 'abp receipt keys list, or abp receipt keys rotate.' });
+      throw new CliError('usage', `there is no action '${action}'`, { hint: 'abp receipts keys list, or abp receipts keys rotate.' });
     const items = await withReceipts(context, (source) => source.keys());
     context.output.print({ items }, (data) => render(data.items, context.output.paint));
     return EXITS.ok.code;

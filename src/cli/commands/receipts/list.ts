@@ -15,7 +15,7 @@ export const command = defineCommand({
     limit: natural('--limit <number>', 'how many, 1000 at most (default 20)', 1000),
     cursor: optional('--cursor <text>', 'where the page before ended'),
   },
-  examples: ['abp receipt list --status failed --since 2027-01-01', 'abp receipt list --engine claude --limit 100 --json'],
+  examples: ['abp receipts list --status failed --since 2027-01-01', 'abp receipts list --engine claude --limit 100 --json'],
   async run(context, { limit = 20, cursor, ...chosen }) {
     const { output } = context;
     const page = await withReceipts(context, (source) => source.list({ ...filterOf(chosen), limit, cursor }));

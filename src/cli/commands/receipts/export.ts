@@ -18,7 +18,7 @@ export const command = defineCommand({
     to: natural('--to <sequence>', 'last entry of the chain'),
     output: optional('--output <file>', 'write here instead of the standard output'),
   },
-  examples: ['abp receipt export --output receipts.jsonl', 'abp receipt export --tag audit --since 2027-01-01 > audit.jsonl'],
+  examples: ['abp receipts export --output receipts.jsonl', 'abp receipts export --tag audit --since 2027-01-01 > audit.jsonl'],
   async run(context, { from, to, output: file, ...chosen }) {
     const range = rangeOf(from, to);
     const lines = await withReceipts(context, async (source) => {

@@ -10,12 +10,12 @@ import { sessionAt } from '../../runs/session-id.ts';
 const FORMATS: readonly SessionFormat[] = ['json', 'jsonl', 'markdown'];
 
 export const command = defineCommand({
-  arguments: { session: required('<session>', 'agent:id, as abp sessions list shows it') },
+  arguments: { session: required('<session>', 'agent:id, as abp conversations list shows it') },
   options: {
     format: optional('--format <name>', 'json, jsonl or markdown (default: json)'),
     out: optional('--out <file>', 'write here instead of to the standard output'),
   },
-  examples: ['abp sessions export claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11 --format markdown --out session.md'],
+  examples: ['abp conversations export claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11 --format markdown --out session.md'],
   async run(context, { session, format, out }) {
     const chosen = FORMATS.find((one) => one === (format ?? 'json'));
     if (chosen === undefined) throw new CliError('usage', `'${format}' is not a format`, { hint: `Use ${FORMATS.join(', ')}.` });

@@ -13,7 +13,7 @@ export const command = defineCommand({
     before,
     reason: optional('--reason <text>', 'why; it stands in the chain (default: asked for)'),
   },
-  examples: ['abp receipt erase --key key_0190a1b2 --reason "the customer left"', 'abp receipt erase --tag trial --before 2027-01-01'],
+  examples: ['abp receipts erase --key key_0190a1b2 --reason "the customer left"', 'abp receipts erase --tag trial --before 2027-01-01'],
   async run(context, { key, tag, before: endedBefore, reason = 'asked for' }) {
     if (key === undefined && tag === undefined) {
       throw new CliError('usage', 'say which receipts to erase', { hint: 'Give --key or --tag; --before narrows them down.' });

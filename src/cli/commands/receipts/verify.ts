@@ -33,9 +33,9 @@ export const command = defineCommand({
     head: optional('--head <head>', 'a signed head from elsewhere (a file, JSON, or sequence:hash): finds a cut tail'),
   },
   examples: [
-    'abp receipt verify run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
-    'abp receipt verify --all --head head.json',
-    'abp receipt verify --file receipts.jsonl --public-key key.pem --head 128:9f86d0…',
+    'abp receipts verify run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
+    'abp receipts verify --all --head head.json',
+    'abp receipts verify --file receipts.jsonl --public-key key.pem --head 128:9f86d0…',
   ],
   async run(context, values) {
     const { file, runId, all, from, to } = values;
@@ -104,7 +104,7 @@ function assertReadable(file: string): void {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError('usage', `${file} cannot be read: ${message}`, { hint: 'abp receipt export --output FILE writes one.', cause });
+    throw new CliError('usage', `${file} cannot be read: ${message}`, { hint: 'abp receipts export --output FILE writes one.', cause });
   }
 }
 

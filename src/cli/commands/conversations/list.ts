@@ -16,7 +16,7 @@ export const command = defineCommand({
     cwd: optional('--cwd <dir>', 'only sessions of this folder'),
     limit: count('--limit <number>', 'how many of each agent (default: 20)'),
   },
-  examples: ['abp sessions list', 'abp sessions list claude --cwd .', 'abp sessions list codex --json'],
+  examples: ['abp conversations list', 'abp conversations list claude --cwd .', 'abp conversations list codex --json'],
   async run(context, { agent, cwd, limit }) {
     const { createSessions } = await import('../../../runtime/sessions.ts');
     const { adapters } = await openCodingAgents(context);

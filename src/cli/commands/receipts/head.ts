@@ -6,7 +6,7 @@ import { withReceipts } from '../../receipts/source.ts';
 export const command = defineCommand({
   arguments: {},
   options: {},
-  examples: ['abp receipt head', 'abp receipt head --json > head.json'],
+  examples: ['abp receipts head', 'abp receipts head --json > head.json'],
   async run(context) {
     const head = await withReceipts(context, (source) => source.head());
     // The first line is what verify takes as --head.

@@ -7,7 +7,7 @@ import { withReceipts } from '../../receipts/source.ts';
 export const command = defineCommand({
   arguments: {},
   options: { before },
-  examples: ['abp receipt archive --before 2027-01-01', 'abp receipt archive --before 2027-01-01 --json'],
+  examples: ['abp receipts archive --before 2027-01-01', 'abp receipts archive --before 2027-01-01 --json'],
   async run(context, { before: endedBefore }) {
     if (endedBefore === undefined)
       throw new CliError('usage', 'say which receipts to archive', { hint: 'Give --before with a date or a time.' });

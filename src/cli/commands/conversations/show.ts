@@ -6,9 +6,9 @@ import { required } from '../../parameter.ts';
 import { sessionAt } from '../../runs/session-id.ts';
 
 export const command = defineCommand({
-  arguments: { session: required('<session>', 'agent:id, as abp sessions list shows it') },
+  arguments: { session: required('<session>', 'agent:id, as abp conversations list shows it') },
   options: {},
-  examples: ['abp sessions show claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11', 'abp sessions show codex:019a… --json'],
+  examples: ['abp conversations show claude:5a1c2f6e-0b3d-4c1f-9f0e-2b7d1c9a4e11', 'abp conversations show codex:019a… --json'],
   async run(context, { session }) {
     const { createSessions } = await import('../../../runtime/sessions.ts');
     const { adapter, id } = sessionAt(await openCodingAgents(context), session);
