@@ -130,6 +130,8 @@ export interface SpawnSpec {
   readonly links?: Readonly<Record<string, string>>;
   /** `closed`: the agent must not wait for input. `open`: the dialogue writes to it. */
   readonly stdin: 'closed' | 'open';
+  /** The prompt of an agent that reads one from its standard input, which ends with it: arguments can be read by every user of the machine. */
+  readonly input?: string;
   readonly pty: boolean;
   readonly thinking: ThinkingDelivery;
   /** Options that this agent cannot honour although no gate refuses them, each with the reason. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 import { parseAt } from '../contract/border.ts';
@@ -132,6 +132,18 @@ export const Config = z.strictObject({
         .max(10_000)
         .default(64)
         .describe('Turns that this process works on at the same time. 0 leaves them to abp worker, which needs PostgreSQL.'),
+    })
+    .prefault({}),
+  runs: z
+    .strictObject({
+      roots: z
+        .array(z.string().refine(isAbsolute, { error: 'must be an absolute path' }))
+        .default([])
+        .describe('Folders below which keys of plane run that are no admin keys may run coding agents; none, unless named.'),
+      env: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Variables that such keys may set for an agent, beside those of language and colour.'),
     })
     .prefault({}),
   tools: z

@@ -44,3 +44,28 @@ describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s'
     });
   });
 });
+
+/** What a caller may write that looks like an option; models and sessions that do so are refused with the options. */
+const HOSTILE: Partial<RunOptions> = {
+  prompt: '--hostile-prompt --yolo',
+  systemPrompt: '--hostile-system',
+  agentsDoc: '--hostile-doc',
+  attachments: [{ url: 'https://example.com/a?--hostile-url' }, { base64: 'aGk=', mimeType: 'text/plain', name: '--hostile-name' }],
+  mcpServers: [{ name: '--hostile-server', transport: 'streamable-http', url: 'https://mcp.example/x' }],
+};
+
+describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s with words that look like options', (agent, { spawn }) => {
+  it.each([
+    ['a run', planOf('x', HOSTILE, { gateway: GATEWAY })],
+    ['a run of a prompt alone', planOf('x', { prompt: HOSTILE.prompt ?? '' }, { gateway: GATEWAY })],
+    ['a run that replaces the prompt', planOf('x', { ...HOSTILE, systemPromptMode: 'replace' }, { gateway: GATEWAY })],
+    ['a run that asks', planOf('x', { ...HOSTILE, approvalMode: 'prompt' }, { gateway: GATEWAY, answerable: true })],
+    ['a run without the gateway', planOf('x', HOSTILE)],
+    ['the screen of the agent', planOf('x', HOSTILE, { gateway: GATEWAY, interactive: true })],
+  ] as const)('takes none of them for one: %s', (_, plan) => {
+    const { args } = spawn({ ...plan, options: { ...plan.options, agent } });
+    const end = args.indexOf('--');
+    const options = end === -1 ? args : args.slice(0, end);
+    expect(options.filter((arg) => arg.startsWith('--hostile'))).toEqual([]);
+  });
+});

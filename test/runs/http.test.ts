@@ -87,6 +87,24 @@ describe('POST /v1/runs', () => {
     });
   });
 
+  it('lets a key of plane run choose no variables, programs, files or folders of the server', async () => {
+    const key = String((await call('POST', '/v1/keys', { name: 'k', scopes: { planes: ['run'], agents: ['claude'] } })).body.secret);
+    const body = { agent: 'claude', prompt: 'hi', engine: 'sim', cwd: folder };
+    const fields = [];
+    for (const more of [
+      { env },
+      { mcpServers: [{ name: 'm', transport: 'stdio', command: 'sh' }] },
+      { attachments: [{ filePath: '/a' }] },
+      {},
+    ]) {
+      const answer = await call('POST', '/v1/runs', { ...body, ...more }, key);
+      expect(answer).toMatchObject({ status: 403, body: { error: { details: { scope: 'admin' } } } });
+      fields.push((answer.body as { error: { details: { field: string } } }).error.details.field);
+    }
+    expect(fields).toEqual(['env.PATH', 'mcpServers', 'attachments', 'cwd']);
+    expect(await call('POST', '/v1/runs', { ...body, model: '--dangerously-skip-permissions' })).toMatchObject({ status: 400 });
+  });
+
   it('refuses before anything is spawned', async () => {
     expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: '' })).toMatchObject({ status: 400 });
     expect(await call('POST', '/v1/runs', { agent: 'nobody', prompt: 'hi' })).toMatchObject({

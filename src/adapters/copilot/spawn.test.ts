@@ -7,7 +7,8 @@ const QUIET = ['--no-auto-update', '--disable-client-telemetry'];
 
 it('leaves the configuration alone without a gateway', () => {
   expect(spawn(planOf('copilot', {}, { modelId: 'gpt-x' }))).toEqual({
-    args: [...BASE, '--model', 'gpt-x', '--prompt=say hello'],
+    args: [...BASE, '--model', 'gpt-x'],
+    input: 'say hello',
     env: {},
     files: {},
     stdin: 'closed',
@@ -24,7 +25,7 @@ it.each([
   ['gemini', 'http://127.0.0.1:8088/e/sim/v1', { COPILOT_PROVIDER_TYPE: 'openai', COPILOT_PROVIDER_WIRE_API: 'completions' }],
 ])('speaks to an engine of %s', (dialect, url, wire) => {
   const spec = spawn(planOf('copilot', { maxTokens: 9 }, { gateway: { ...GATEWAY, dialect }, modelId: 'm' }));
-  expect(spec.args).toEqual([...BASE, ...QUIET, '--prompt=say hello']);
+  expect(spec.args).toEqual([...BASE, ...QUIET]);
   expect(spec.env).toEqual({
     COPILOT_OFFLINE: 'true',
     COPILOT_PROVIDER_BASE_URL: url,
@@ -40,12 +41,12 @@ it.each([
   ['prompt', []],
   ['deny', ['--deny-tool=shell', '--deny-tool=write']],
 ] as const)('turns %s into permissions', (approvalMode, args) => {
-  expect(spawn(planOf('copilot', { approvalMode })).args).toEqual([...BASE, ...args, '--prompt=say hello']);
+  expect(spawn(planOf('copilot', { approvalMode })).args).toEqual([...BASE, ...args]);
 });
 
 it('delivers an effort by the flag', () => {
   const { args, thinking } = spawn(planOf('copilot', {}, { thinking: { reasoning_effort: 'high' } }));
-  expect(args).toEqual([...BASE, '--reasoning-effort', 'high', '--prompt=say hello']);
+  expect(args).toEqual([...BASE, '--reasoning-effort', 'high']);
   expect(thinking).toEqual({ by: 'flag', detail: '--reasoning-effort high' });
 });
 
@@ -61,7 +62,7 @@ it('puts servers and instructions into files of the run', () => {
       ],
     }),
   );
-  expect(spec.args).toEqual([...BASE, '--resume=s', '--additional-mcp-config', '@/run/copilot-mcp.json', '--prompt=say hello']);
+  expect(spec.args).toEqual([...BASE, '--resume=s', '--additional-mcp-config', '@/run/copilot-mcp.json']);
   expect(JSON.parse(spec.files['copilot-mcp.json'] ?? '')).toEqual({
     mcpServers: {
       a: { type: 'local', command: 'node', args: [], env: { SECRET: 's3' }, tools: ['*'] },
@@ -73,14 +74,14 @@ it('puts servers and instructions into files of the run', () => {
 });
 
 it('attaches files', () => {
-  const { args } = spawn(planOf('copilot', { attachments: [{ filePath: '/a b.png' }, { url: 'https://x.example' }] }));
-  expect(args).toEqual([...BASE, '--attachment', '/a b.png', '--prompt=say hello\n\nhttps://x.example']);
+  const { args, input } = spawn(planOf('copilot', { attachments: [{ filePath: '/a b.png' }, { url: 'https://x.example' }] }));
+  expect(args).toEqual([...BASE, '--attachment', '/a b.png']);
+  expect(input).toBe('say hello\n\nhttps://x.example');
 });
 
 it.each([
   [{}, { answerable: true }],
   [{ attachments: [{ base64: 'AA==', mimeType: 'image/png' }] }, {}],
-  [{ prompt: 'x'.repeat(100_001) }, {}],
 ])('speaks ACP where a line of arguments is not enough (%#)', (options, plan) => {
   const spec = spawn(planOf('copilot', options, plan));
   expect(spec.args).toEqual(['--acp']);

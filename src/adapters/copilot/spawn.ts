@@ -18,15 +18,13 @@ const MCP_FILE = 'copilot-mcp.json';
 const INSTRUCTIONS_FOLDER = 'copilot-instructions';
 /** The one place in a folder of instructions that is read wherever the run works. */
 const INSTRUCTIONS_FILE = `${INSTRUCTIONS_FOLDER}/.github/instructions/run.instructions.md`;
-/** One argument of a Linux process holds 128 KiB; a longer prompt goes through standard input. */
-const LONGEST_ARGUMENT = 100_000;
 
-/** Whether the run is held over ACP: somebody answers, or the prompt does not fit an argument. */
+/** Whether the run is held over ACP: somebody answers, or an attachment is in no file. */
 export function speaksAcp(plan: SpawnPlan): boolean {
   const { options, interactive } = plan;
   if (interactive) return false;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return asks(plan) || options.nonInteractive === false || inline || Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+  return asks(plan) || options.nonInteractive === false || inline;
 }
 
 /** Somebody answers the agent's questions, which it asks over ACP only. */
@@ -58,6 +56,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
     env: environmentOf(plan, files),
     files,
     stdin: acp ? 'open' : 'closed',
+    ...(!acp && !interactive && { input: promptOf(options) }),
     pty: interactive,
     thinking: thinkingDelivery(plan),
     unhonoured: unhonouredBy(plan),
@@ -81,13 +80,16 @@ function thinkingArgs(plan: SpawnPlan): readonly string[] {
   return effort === undefined ? [] : ['--reasoning-effort', effort];
 }
 
+/** The prompt of a run goes through standard input; the agent's own screen takes it as an argument. */
 function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
-  const attachments = options.attachments ?? [];
-  const links = attachments.flatMap(({ url }) => url ?? []);
-  const text = [promptText(options), ...(links.length === 0 ? [] : [links.join('\n')])].join('\n\n');
-  const files = attachments.flatMap(({ filePath }) => (filePath === undefined ? [] : ['--attachment', filePath]));
-  if (interactive) return text.trim() === '' ? files : [...files, `--interactive=${text}`];
-  return [...files, `--prompt=${text}`];
+  const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : ['--attachment', filePath]));
+  const text = promptOf(options);
+  return interactive && text.trim() !== '' ? [...files, `--interactive=${text}`] : files;
+}
+
+function promptOf(options: RunOptions): string {
+  const links = (options.attachments ?? []).flatMap(({ url }) => url ?? []);
+  return [promptText(options), ...(links.length === 0 ? [] : [links.join('\n')])].join('\n\n');
 }
 
 function filesOf(options: RunOptions): SpawnSpec['files'] {

@@ -3,7 +3,7 @@ import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const BASE = ['--skip-trust', '--approval-mode', 'default'];
-const PROMPT = ['--output-format', 'stream-json', '--prompt=say hello'];
+const PROMPT = ['--output-format', 'stream-json'];
 const settingsIn = (files: Readonly<Record<string, string>>): unknown =>
   JSON.parse(files['gemini-settings.json'] ?? files['gemini-home/.gemini/settings.json'] ?? 'null');
 
@@ -13,6 +13,7 @@ it('leaves the configuration alone without a gateway', () => {
     env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
     files: {},
     stdin: 'closed',
+    input: 'say hello',
     pty: false,
     thinking: { by: 'none', detail: 'nothing was asked for' },
     unhonoured: [],
@@ -112,17 +113,14 @@ it('puts instructions into files, and servers into the settings', () => {
 });
 
 it('mentions attached files, whose folders join the workspace', () => {
-  const { args } = spawn(planOf('gemini', { attachments: [{ filePath: '/d/a b.png' }, { url: 'https://x.example' }] }));
-  expect(args).toEqual([
-    ...BASE,
-    ...['--include-directories', '/d', '--output-format', 'stream-json', '--prompt=say hello\n\n@/d/a\\ b.png\nhttps://x.example'],
-  ]);
+  const { args, input } = spawn(planOf('gemini', { attachments: [{ filePath: '/d/a b.png' }, { url: 'https://x.example' }] }));
+  expect(args).toEqual([...BASE, ...['--include-directories', '/d', '--output-format', 'stream-json']]);
+  expect(input).toBe('say hello\n\n@/d/a\\ b.png\nhttps://x.example');
 });
 
 it.each([
   [{}, { answerable: true }],
   [{ attachments: [{ base64: 'AA==', mimeType: 'image/png' }] }, {}],
-  [{ prompt: 'x'.repeat(100_001) }, {}],
 ])('speaks ACP where a line of arguments is not enough (%#)', (options, plan) => {
   const spec = spawn(planOf('gemini', options, plan));
   expect(spec.args).toEqual(['--acp', ...BASE]);
@@ -135,7 +133,9 @@ it('never loads an earlier session over ACP, which would empty it', () => {
   expect(spec.unhonoured).toEqual([
     { option: 'approvalMode', reason: 'an earlier session cannot ask; what would need an approval is not offered to the model' },
   ]);
-  expect(() => spawn(planOf('gemini', { sessionId: 's', prompt: 'x'.repeat(100_001) }))).toThrow('prompt: is longer than 100000 bytes');
+  const long = planOf('gemini', { prompt: 'x'.repeat(100_001) });
+  expect(spawn(long).input).toHaveLength(100_001);
+  expect(() => spawn({ ...long, interactive: true })).toThrow('prompt: is longer than 100000 bytes');
 });
 
 it('says that settings of a run on the own login of the user hold for root only', () => {

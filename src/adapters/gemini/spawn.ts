@@ -23,7 +23,7 @@ const LONGEST_ARGUMENT = 100_000;
  */
 export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
   if (interactive || options.sessionId !== undefined) return false;
-  return asks(options, answerable) || options.nonInteractive === false || inlined(options) || isLong(options);
+  return asks(options, answerable) || options.nonInteractive === false || inlined(options);
 }
 
 function asks({ approvalMode = 'prompt' }: RunOptions, answerable: boolean): boolean {
@@ -58,12 +58,13 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       ...modelArgs(plan),
       ...(plan.options.sessionId === undefined ? [] : ['--resume', plan.options.sessionId]),
       ...foldersOf(plan.options).flatMap((folder) => ['--include-directories', folder]),
-      ...(acp ? [] : promptArgs(plan)),
+      ...(acp ? [] : outputArgs(plan)),
     ],
     env: environmentOf(plan, files),
     files,
     ...(plan.gateway !== undefined && { links: { [`${HOME_FOLDER}/.gemini/tmp`]: '.gemini/tmp' } }),
     stdin: acp ? 'open' : 'closed',
+    ...(!acp && !plan.interactive && { input: promptWithMentions(plan.options) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(plan),
     unhonoured: unhonouredBy(plan),
@@ -87,14 +88,14 @@ function isLong(options: RunOptions): boolean {
   return Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
 }
 
-function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
+/** The screen takes its prompt as an argument; a run gets it through standard input, where no other user of the machine reads it. */
+function outputArgs({ options, interactive }: SpawnPlan): readonly string[] {
+  if (!interactive) return ['--output-format', 'stream-json'];
   if (isLong(options)) {
-    const message = `is longer than ${LONGEST_ARGUMENT} bytes, which Gemini CLI cannot take in an earlier session or on its own screen`;
-    throw new ValidationError([{ field: 'prompt', message }]);
+    throw new ValidationError([{ field: 'prompt', message: `is longer than ${LONGEST_ARGUMENT} bytes, which its own screen cannot take` }]);
   }
   const text = promptWithMentions(options);
-  if (interactive) return text.trim() === '' ? [] : [`--prompt-interactive=${text}`];
-  return ['--output-format', 'stream-json', `--prompt=${text}`];
+  return text.trim() === '' ? [] : [`--prompt-interactive=${text}`];
 }
 
 /** Spaces in the name of a mentioned file are escaped. */

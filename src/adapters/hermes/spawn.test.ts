@@ -49,7 +49,7 @@ it.each([
 
 it('shows its own screen when launched', () => {
   const spec = spawn(planOf('hermes', { sessionId: 's1' }, { interactive: true }));
-  expect(spec.args).toEqual(['chat', '--resume', 's1', '-q', 'say hello']);
+  expect(spec.args).toEqual(['chat', '--resume', 's1', '--query=say hello']);
   expect(spec.pty).toBe(true);
 });
 

@@ -56,7 +56,7 @@ export function waitsFor({ options, answerable, interactive }: SpawnPlan): Waits
 
 function interactiveArgs({ options }: SpawnPlan): readonly string[] {
   const resume = options.sessionId === undefined ? [] : ['--resume', options.sessionId];
-  return ['chat', ...resume, ...(hasPrompt(options) ? ['-q', promptText(options)] : [])];
+  return ['chat', ...resume, ...(hasPrompt(options) ? [`--query=${promptText(options)}`] : [])];
 }
 
 function configOf(plan: SpawnPlan): JsonObject {

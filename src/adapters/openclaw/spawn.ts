@@ -49,7 +49,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
 /** The agent's own screen. Its state is the run's as well: it copies providers and their keys into the state it finds. */
 function interactive(plan: SpawnPlan, config: JsonObject | undefined): SpawnSpec {
   return {
-    args: ['tui', '--local', ...(hasPrompt(plan.options) ? ['--message', promptOf(plan.options)] : [])],
+    args: ['tui', '--local', ...(hasPrompt(plan.options) ? [`--message=${promptOf(plan.options)}`] : [])],
     env: {
       ...envOf(plan),
       ...(config !== undefined && {

@@ -19,25 +19,18 @@ export const WIRES: readonly [Wire, ...Wire[]] = [
 const PROVIDER = 'abp';
 const INSTRUCTIONS_FILE = 'instructions.md';
 const VARIANT = 'abp';
-const LONGEST_ARGUMENT = 100_000;
-const LONGEST_TITLE = 60;
+const TITLE = 'Agent Backplane';
 
 /** `opencode run` prints whole parts and cannot be asked; ACP streams and asks. */
 export function speaksAcp(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const { options, answerable } = plan;
   const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return answerable || options.nonInteractive === false || options.stream === true || inline || !fitsArguments(promptText(options));
+  return answerable || options.nonInteractive === false || options.stream === true || inline;
 }
 
 export function waitsFor(plan: SpawnPlan): WaitsFor {
   return speaksAcp(plan) && plan.answerable && plan.options.approvalMode === 'prompt' ? 'what-it-asks' : 'nothing';
-}
-
-/** The agent takes a word that looks like a number for one, and fails on it. */
-function fitsArguments(prompt: string): boolean {
-  const numeric = prompt.split(' ').some((word) => word.trim() !== '' && !Number.isNaN(Number(word)));
-  return !numeric && Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
 }
 
 /** The configuration of a run goes through the environment, above the user's own, which stays as it is; so does the session store. */
@@ -53,6 +46,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
     },
     files: instructions === '' ? {} : { [INSTRUCTIONS_FILE]: instructions },
     stdin: acp ? 'open' : 'closed',
+    ...(!acp && !plan.interactive && { input: promptOf(plan.options) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(plan, acp),
     unhonoured: unhonouredBy(plan, acp),
@@ -72,31 +66,36 @@ const QUIET = {
   OPENCODE_DISABLE_SHARE: '1',
 };
 
-/** The agent puts quotes around an argument that has a space, so the prompt goes word by word. */
+/** The prompt goes through standard input, with the places of what has no file. */
+function promptOf(options: RunOptions): string {
+  return promptWithPlaces(
+    options,
+    (options.attachments ?? []).filter(({ url }) => url !== undefined),
+  );
+}
+
 function runArgs(plan: SpawnPlan): readonly string[] {
   const { options, interactive } = plan;
   const model = modelArg(plan);
   const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : ['-f', filePath]));
-  const links = (options.attachments ?? []).filter(({ url }) => url !== undefined);
-  const prompt = promptWithPlaces(options, links);
   return [
     ...(interactive ? [] : ['run', '--format', 'json', '--thinking']),
     ...(model === undefined ? [] : ['-m', model]),
     ...(thinkingWish(plan) === undefined || interactive ? [] : ['--variant', variantArg(plan)]),
     ...(options.approvalMode === 'yolo' ? ['--auto'] : []),
     ...sessionArgs(options),
-    ...(interactive ? screenArgs(options) : [...titleArgs(options), ...files, '--', ...prompt.split(' ')]),
+    ...(interactive ? screenArgs(options) : [...titleArgs(options), ...files]),
   ];
 }
 
 function screenArgs(options: RunOptions): readonly string[] {
-  return hasPrompt(options) ? ['--prompt', promptText(options)] : [];
+  return hasPrompt(options) ? [`--prompt=${promptText(options)}`] : [];
 }
 
-/** A title that is given is one that no model has to be asked for. */
+/** A title that is given is one that no model has to be asked for. It is not the prompt: arguments can be read by others. */
 function titleArgs(options: RunOptions): readonly string[] {
   const isNew = options.sessionId === undefined && options.forkSessionId === undefined;
-  return isNew ? ['--title', promptText(options).slice(0, LONGEST_TITLE)] : [];
+  return isNew ? ['--title', TITLE] : [];
 }
 
 function modelArg(plan: SpawnPlan): string | undefined {

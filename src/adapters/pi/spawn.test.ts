@@ -11,7 +11,8 @@ function settings(files: Readonly<Record<string, string>>): unknown {
 
 it('leaves the agent alone without a gateway', () => {
   expect(spawn(planOf('pi'))).toEqual({
-    args: ['-p', '--mode', 'json', '--', 'say hello'],
+    args: ['-p', '--mode', 'json'],
+    input: 'say hello',
     env: {},
     files: {},
     stdin: 'closed',
@@ -23,7 +24,7 @@ it('leaves the agent alone without a gateway', () => {
 
 it('reaches the gateway through an extension of the run, with the key in the environment', () => {
   const spec = spawn(planOf('pi', {}, { gateway: GATEWAY, modelId: 'm' }));
-  expect(spec.args).toEqual(['-p', '--mode', 'json', '-e', EXTENSION, '--model', 'abp/m', '--', 'say hello']);
+  expect(spec.args).toEqual(['-p', '--mode', 'json', '-e', EXTENSION, '--model', 'abp/m']);
   expect(spec.env).toEqual({ ABP_RUN_KEY: 'abp_run_key', PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' });
   expect(JSON.stringify([spec.args, spec.files])).not.toContain('abp_run_key');
   expect(settings(spec.files)).toMatchObject({
@@ -54,10 +55,16 @@ it.each([
   [{ noSession: true }, ['--no-session']],
   [{ thinkingEffort: 'max' }, ['--thinking', 'xhigh']],
   [{ approvalMode: 'deny' }, ['--tools', 'read,grep,find,ls']],
-  [{ systemPrompt: 's', agentsDoc: 'd' }, ['--append-system-prompt', 's\n\nd']],
-  [{ systemPrompt: 's', systemPromptMode: 'replace' }, ['--system-prompt', 's']],
 ] as const)('passes %j as flags', (options, args) => {
-  expect(spawn(planOf('pi', options)).args).toEqual(['-p', '--mode', 'json', ...args, '--', 'say hello']);
+  expect(spawn(planOf('pi', options)).args).toEqual(['-p', '--mode', 'json', ...args]);
+});
+
+it.each([
+  [{ systemPrompt: 's', agentsDoc: 'd' }, '--append-system-prompt', { 'append-system-prompt.md': 's\n\nd' }],
+  [{ systemPrompt: 's', systemPromptMode: 'replace' }, '--system-prompt', { 'system-prompt.md': 's' }],
+] as const)('passes %j by a file of the run', (options, flag, files) => {
+  const [file = ''] = Object.keys(files);
+  expect(spawn(planOf('pi', options))).toMatchObject({ args: ['-p', '--mode', 'json', flag, `/run/${file}`], files });
 });
 
 it('is held over standard input when somebody can answer', () => {
@@ -71,18 +78,15 @@ it('refuses what needs an approval when nobody can answer', () => {
   expect(settings(spawn(planOf('pi', { approvalMode: 'prompt' })).files)).toMatchObject({ gate: 'refuse' });
 });
 
-it('sends a prompt that fits no argument over standard input', () => {
-  expect(spawn(planOf('pi', { prompt: 'x'.repeat(200_000) })).stdin).toBe('open');
-});
-
 it('keeps a prompt that begins with @ or - a prompt', () => {
-  expect(spawn(planOf('pi', { prompt: '@home' })).args.slice(-2)).toEqual(['--', ' @home']);
-  expect(spawn(planOf('pi', { prompt: '--help' })).args.slice(-2)).toEqual(['--', '--help']);
+  expect(spawn(planOf('pi', { prompt: '@home' }, { interactive: true })).args.slice(-2)).toEqual(['--', ' @home']);
+  expect(spawn(planOf('pi', { prompt: '--help' }, { interactive: true })).args.slice(-2)).toEqual(['--', '--help']);
+  expect(spawn(planOf('pi', { prompt: '--help' }))).toMatchObject({ args: ['-p', '--mode', 'json'], input: '--help' });
 });
 
 it('includes files by their places and sets sampling in the request', () => {
   const spec = spawn(planOf('pi', { attachments: [{ filePath: '/a.png' }], temperature: 0.5, topP: 0.9, maxTokens: 100, topK: 4 }));
-  expect(spec.args.slice(-3)).toEqual(['--', '@/a.png', 'say hello']);
+  expect(spec.args.slice(-2)).toEqual(['--', '@/a.png']);
   expect(settings(spec.files)).toMatchObject({
     payload: {
       'openai-completions': { temperature: 0.5, top_p: 0.9, max_completion_tokens: 100 },

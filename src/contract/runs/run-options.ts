@@ -6,13 +6,15 @@ import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
 import { ValidationError } from './run-error.ts';
 
 const text = z.string();
+/** A value that stands in the arguments of an agent, where one that begins with a dash would be an option. */
+const argument = text.min(1).regex(/^[^-]/, 'must not begin with -');
 const positive = z.int().positive();
 const ms = z.int().nonnegative();
 
 /** Something handed to the agent beside the prompt. Exactly one of the three places holds it. */
 export const Attachment = z
   .strictObject({
-    filePath: text.optional(),
+    filePath: argument.optional(),
     url: z.url().optional(),
     base64: text.optional(),
     mimeType: text.optional(),
@@ -72,17 +74,22 @@ const options = {
   prompt: z.union([text.min(1), z.array(text.min(1)).min(1)]),
   systemPrompt: text.optional(),
   systemPromptMode: z.enum(['prepend', 'append', 'replace']).optional(),
-  model: text.min(1).optional(),
+  model: argument.optional(),
   thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
   thinkingBudgetTokens: z.int().min(1).optional(),
-  thinkingOverride: JsonRecord.optional(),
+  thinkingOverride: JsonRecord.refine(
+    (given) => Object.values(given).every((value) => typeof value !== 'string' || !value.startsWith('-')),
+    {
+      error: 'must not have a text that begins with -',
+    },
+  ).optional(),
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
   topK: positive.optional(),
   maxTokens: positive.optional(),
   maxOutputTokens: positive.optional(),
-  sessionId: text.min(1).optional(),
-  forkSessionId: text.min(1).optional(),
+  sessionId: argument.optional(),
+  forkSessionId: argument.optional(),
   noSession: z.boolean().optional(),
   stream: z.union([z.boolean(), z.literal('auto')]).optional(),
   outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
@@ -97,7 +104,7 @@ const options = {
   /** `advisory`: the caller accepts that its budget can be passed by callers without a key. */
   enforcement: z.enum(['enforced', 'advisory']).optional(),
   approvalMode: z.enum(APPROVAL_MODES).optional(),
-  skills: z.array(text.min(1)).optional(),
+  skills: z.array(argument).optional(),
   agentsDoc: text.optional(),
   retryPolicy: RetryPolicy.optional(),
   /** The id of the run, made by the caller; a second run of the same id is refused, so that a start can be sent again. */
@@ -110,7 +117,7 @@ const options = {
   invocation: Invocation.optional(),
   collectEvents: z.boolean().optional(),
   gracePeriodMs: ms.optional(),
-  engine: text.min(1).optional(),
+  engine: argument.optional(),
   direct: z.boolean().optional(),
   compatibility: z.enum(['strict', 'best_effort']).optional(),
   /** Options by a name, under those that are given here. */

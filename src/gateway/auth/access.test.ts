@@ -1,26 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Scopes } from '../../calls/scopes.ts';
-import type { Key } from '../../store/keys.ts';
+import { keyOf } from '../../../test/support/principals.ts';
 import { authorize, maySee, type Need } from './access.ts';
 import type { Principal } from './principal.ts';
-
-function keyOf(scopes: Scopes, id = 'key_1'): Principal {
-  const key: Key = {
-    id,
-    kind: 'user',
-    name: 'test',
-    hash: '',
-    prefix: 'abp_test',
-    scopes: {},
-    recording: null,
-    tags: [],
-    createdAt: 0,
-    expiresAt: null,
-    revokedAt: null,
-    runId: null,
-  };
-  return { kind: 'key', key, scopes };
-}
 
 function verdict(principal: Principal, need: Need): string {
   try {

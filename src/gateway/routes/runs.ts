@@ -23,6 +23,7 @@ import {
 } from '../api/runs.ts';
 import { authorize, maySee, ownOnly } from '../auth/access.ts';
 import { ownerOf, type Principal } from '../auth/principal.ts';
+import { assertRunRights } from '../auth/run-rights.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
@@ -155,6 +156,7 @@ export const runRoutes = [
       // What a profile adds is held against the key too.
       const options = createProfiles({ homePath: gateway.home.path }).apply(body);
       authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
+      assertRunRights(principal, options, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
       const run = await service.start(options, { owner: ownerOf(principal), keepWords });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
-import { hasPrompt, promptText, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
+import { hasPrompt, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../launch/wire.ts';
@@ -35,15 +35,15 @@ const HAS_HIGHEST: readonly string[] = ['openai-completions', 'openai-responses'
 
 const PROVIDER = 'abp';
 const EXTENSION_FILE = 'abp-extension.js';
-/** One argument of a Linux process holds 128 KiB; a longer prompt goes through standard input. */
-const LONGEST_ARGUMENT = 100_000;
+const SYSTEM_FILE = 'system-prompt.md';
+const APPEND_FILE = 'append-system-prompt.md';
 
-/** Whether the run is held over standard input: somebody may speak to it, or its prompt does not fit an argument. */
+/** Whether the run is held over standard input: somebody may speak to it, or an attachment is in no file. */
 export function speaksRpc(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const inline = plan.options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
   const spokenTo = plan.answerable || plan.watched === true || plan.options.nonInteractive === false;
-  return spokenTo || inline || Buffer.byteLength(promptText(plan.options)) > LONGEST_ARGUMENT;
+  return spokenTo || inline;
 }
 
 /** The extension of the run asks, about every tool where a hook is to decide. */
@@ -64,12 +64,13 @@ export function piSpawn(kind: PiKind, plan: SpawnPlan): SpawnSpec {
       ...thinkingArgs(kind, plan),
       ...sessionArgs(kind, plan.options),
       ...(plan.options.approvalMode === 'deny' ? ['--tools', kind.readOnlyTools.join(',')] : []),
-      ...systemPromptArgs(plan.options),
-      ...(rpc || !hasPrompt(plan.options) ? [] : promptArgs(plan.options)),
+      ...systemPromptArgs(plan),
+      ...(rpc ? [] : promptArgs(plan)),
     ],
     env: plan.gateway === undefined ? {} : { [KEY_VARIABLE]: plan.gateway.key, ...kind.quietEnv },
-    files: extension === undefined ? {} : { [EXTENSION_FILE]: extension },
+    files: filesOf(plan, extension),
     stdin: rpc ? 'open' : 'closed',
+    ...(!rpc && !plan.interactive && { input: promptOf(plan.options) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(kind, plan),
     unhonoured: unhonouredBy(plan, rpc),
@@ -103,20 +104,38 @@ function sessionArgs(kind: PiKind, options: RunOptions): readonly string[] {
   return options.noSession === true ? ['--no-session'] : [];
 }
 
-function systemPromptArgs(options: RunOptions): readonly string[] {
+/** The flags take a text or the name of a file, and a text may look like a name or like another flag. */
+function systemPromptArgs({ options, runFolder }: SpawnPlan): readonly string[] {
   const { replace, after } = systemPromptOf(options);
   return [
-    ...(replace === undefined ? [] : ['--system-prompt', replace]),
-    ...(after === undefined ? [] : ['--append-system-prompt', after]),
+    ...(replace === undefined ? [] : ['--system-prompt', join(runFolder, SYSTEM_FILE)]),
+    ...(after === undefined ? [] : ['--append-system-prompt', join(runFolder, APPEND_FILE)]),
   ];
 }
 
-/** A word that begins with @ names a file to include, so a prompt that does so gets a space before it. */
-function promptArgs(options: RunOptions): readonly string[] {
+function filesOf(plan: SpawnPlan, extension: string | undefined): SpawnSpec['files'] {
+  const { replace, after } = systemPromptOf(plan.options);
+  return {
+    ...(extension !== undefined && { [EXTENSION_FILE]: extension }),
+    ...(replace !== undefined && { [SYSTEM_FILE]: replace }),
+    ...(after !== undefined && { [APPEND_FILE]: after }),
+  };
+}
+
+/** The prompt of a run goes through standard input; the agent's own screen takes it as an argument. */
+function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
   const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : [`@${filePath}`]));
-  const links = (options.attachments ?? []).filter(({ url }) => url !== undefined);
-  const prompt = promptWithPlaces(options, links);
-  return ['--', ...files, prompt.startsWith('@') ? ` ${prompt}` : prompt];
+  const prompt = interactive && hasPrompt(options) ? [promptOf(options)] : [];
+  return files.length + prompt.length === 0 ? [] : ['--', ...files, ...prompt];
+}
+
+/** A word that begins with @ names a file to include, so a prompt that does so gets a space before it. */
+function promptOf(options: RunOptions): string {
+  const prompt = promptWithPlaces(
+    options,
+    (options.attachments ?? []).filter(({ url }) => url !== undefined),
+  );
+  return prompt.startsWith('@') ? ` ${prompt}` : prompt;
 }
 
 function settingsOf(kind: PiKind, plan: SpawnPlan): ExtensionSettings {

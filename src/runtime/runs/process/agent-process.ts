@@ -50,7 +50,14 @@ export class AgentProcess {
     // Output may come before `start` has returned.
     const early: [string, OutputSource][] = [];
     const child = await startProcess(
-      { command, args: spec.args, env, cwd: plan.cwd, stdin: spec.stdin, mode: spec.pty ? 'pty' : 'pipe' },
+      {
+        command,
+        args: spec.args,
+        env,
+        cwd: plan.cwd,
+        stdin: spec.input === undefined ? spec.stdin : 'open',
+        mode: spec.pty ? 'pty' : 'pipe',
+      },
       (line, source) => {
         if (agent === undefined) early.push([line, source]);
         else agent.#line(line, source);
@@ -61,6 +68,10 @@ export class AgentProcess {
     folder.remember(child.pid);
     agent = new AgentProcess(child, dialogue, listening);
     for (const line of dialogue.begin()) agent.#write(line);
+    if (spec.input !== undefined) {
+      child.write(spec.input);
+      child.closeInput();
+    }
     for (const [line, source] of early) agent.#line(line, source);
     return agent;
   }

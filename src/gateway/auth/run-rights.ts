@@ -1,0 +1,78 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
+import { AbpError } from '../../contract/errors.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
+import type { Config } from '../config.ts';
+import type { Principal } from './principal.ts';
+
+/** Variables that change how an agent writes, and not what it is or what it may reach. */
+const HARMLESS = new Set(['LANG', 'LANGUAGE', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'COLUMNS', 'LINES']);
+
+/**
+ * A key for the plane `run` starts agents; it does not own the machine. Everything that would let its holder choose a program, a file or a
+ * folder of the server's user is for administrators, unless the operator has named it in the configuration.
+ */
+export function assertRunRights(principal: Principal, options: RunOptions, { runs }: Pick<Config, 'runs'>): void {
+  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return;
+  const fault = ASKS.map((ask) => ask(options, runs)).find((found) => found !== undefined);
+  if (fault === undefined) return;
+  throw new AbpError('forbidden', `${fault.message} Ask an administrator, or use an admin key.`, { scope: 'admin', field: fault.field });
+}
+
+interface Fault {
+  readonly field: string;
+  readonly message: string;
+}
+
+type Ask = (options: RunOptions, runs: Config['runs']) => Fault | undefined;
+
+const ASKS: readonly Ask[] = [
+  ({ env = {} }, runs) => {
+    const named = Object.keys(env).find((name) => !HARMLESS.has(name) && !/^LC_[A-Z]+$/.test(name) && !runs.env.includes(name));
+    if (named === undefined) return undefined;
+    return {
+      field: `env.${named}`,
+      message: `This key may not set the variable ${named}; runs.env of the configuration names those it may.`,
+    };
+  },
+  ({ mcpServers = [] }) => {
+    const server = mcpServers.find(({ transport }) => transport === 'stdio');
+    if (server === undefined) return undefined;
+    return { field: 'mcpServers', message: `This key may not start the MCP server ${server.name}, which is a program of this machine.` };
+  },
+  ({ attachments = [] }) => {
+    if (attachments.every(({ filePath }) => filePath === undefined)) return undefined;
+    return { field: 'attachments', message: 'This key may not attach files of this machine by their path; send them as base64.' };
+  },
+  ({ skills = [] }) => {
+    if (!skills.some((skill) => /[/\\]|^[.~]/.test(skill))) return undefined;
+    return { field: 'skills', message: 'This key may not load skills by their path; name skills that the agent has.' };
+  },
+  ({ sessionId, forkSessionId }) => {
+    const [field] = Object.entries({ sessionId, forkSessionId }).find(([, id]) => id !== undefined && /[/\\]/.test(id)) ?? [];
+    return field === undefined ? undefined : { field, message: 'This key may name sessions by their id, not by a path.' };
+  },
+  ({ cwd }, runs) => {
+    if (cwd !== undefined && runs.roots.some((root) => liesIn(root, cwd))) return undefined;
+    const where =
+      runs.roots.length === 0 ? 'runs.roots of the configuration names no folders for it' : `it may run below ${runs.roots.join(', ')}`;
+    return { field: 'cwd', message: `This key may not run an agent in ${cwd ?? 'the folder of the server'}: ${where}.` };
+  },
+];
+
+/** By the real paths: a link must not lead out. */
+function liesIn(root: string, folder: string): boolean {
+  const [top, place] = [root, folder].map(realPath);
+  if (top === undefined || place === undefined) return false;
+  const way = relative(top, place);
+  return way !== '..' && !way.startsWith('../') && !way.startsWith('..\\') && !isAbsolute(way);
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is not there, or not for us to see.
+    return undefined;
+  }
+}
