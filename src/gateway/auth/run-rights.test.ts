@@ -26,14 +26,14 @@ const refused = (principal: Principal, options: RunOptions): unknown => {
 };
 
 const REFUSED: readonly (readonly [string, Partial<RunOptions>])[] = [
-  ['env.PATH', { env: { PATH: '/tmp/evil' } }],
-  ['env.NODE_OPTIONS', { env: { LANG: 'C', NODE_OPTIONS: '--require /tmp/evil.js' } }],
+  ['env.PATH', { env: { PATH: '/opt/evil' } }],
+  ['env.NODE_OPTIONS', { env: { LANG: 'C', NODE_OPTIONS: '--require /opt/evil.js' } }],
   ['env.ANTHROPIC_BASE_URL', { env: { ANTHROPIC_BASE_URL: 'https://evil.example' } }],
   ['mcpServers', { mcpServers: [{ name: 'm', transport: 'stdio', command: 'sh', args: ['-c', 'id'] }] }],
   ['attachments', { attachments: [{ filePath: '/etc/shadow' }] }],
-  ['skills', { skills: ['/tmp/evil-plugin'] }],
+  ['skills', { skills: ['/opt/evil-plugin'] }],
   ['skills', { skills: ['./evil'] }],
-  ['sessionId', { sessionId: '/home/somebody/.pi/sessions/1.jsonl' }],
+  ['sessionId', { sessionId: '/srv/.pi/sessions/1.jsonl' }],
   ['forkSessionId', { forkSessionId: '../1' }],
   ['cwd', { cwd: top }],
   ['cwd', { cwd: join(top, 'projects-of-others') }],
