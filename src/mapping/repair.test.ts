@@ -109,3 +109,15 @@ test('results move to the front of the turn right after their calls', () => {
   ]);
   expect(notes.map(({ concept }) => concept)).toEqual(['tool_result']);
 });
+
+test('arguments that are no JSON stand in an object where the wire takes objects, and go as they are where it takes text', () => {
+  const broken: IrMessage = {
+    role: 'assistant',
+    parts: [{ kind: 'tool-call', id: 'c1', name: 'look', arguments: '{"city": "Par', at: 'messages[1].content[0]' }],
+  };
+  const { messages, notes } = repair([user('hi'), broken, result], claude, none);
+  expect(messages[1]?.parts).toEqual([{ ...broken.parts[0], arguments: '{"unreadable_arguments":"{\\"city\\": \\"Par"}' }]);
+  expect(notes).toEqual([expect.objectContaining({ concept: 'tool_call', fate: 'emulated', at: 'messages[1].content[0]' })]);
+  const texts: Dialect = { ...claude, rules: { ...claude.rules, argumentsAreObjects: false } };
+  expect(repair([user('hi'), broken, result], texts, none)).toEqual({ messages: [user('hi'), broken, result], notes: [] });
+});

@@ -1,7 +1,8 @@
+import { parseJsonObject } from '../base/json.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { IrMessage } from '../ir/conversation.ts';
-import type { IrPart, ToolResultPart } from '../ir/part.ts';
+import type { IrPart, ToolCallPart, ToolResultPart } from '../ir/part.ts';
 
 /** A conversation changed so that the target's wire takes it, and what was changed. */
 export interface Repaired {
@@ -17,13 +18,14 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
   const spoken = target.rules.blankText ? messages : withoutBlanks(messages, target.id, notes);
   const inPlace = carries('system_in_place') ? spoken : systemAsText(spoken, notes);
   if (!inPlace.some(hasTools)) return { messages: inPlace, notes };
+  const whole = target.rules.argumentsAreObjects ? mendBrokenCalls(inPlace, notes) : inPlace;
   const passes: ((messages: readonly IrMessage[]) => readonly IrMessage[])[] = [
     (list) => answerOrphanCalls(list, notes),
     (list) => textForOrphanResults(list, notes),
     resultsAfterCalls,
     ...(takesMedia ? [] : [(list: readonly IrMessage[]) => mediaAfterResults(list, notes)]),
   ];
-  return { messages: passes.reduce((list, pass) => pass(list), inPlace), notes };
+  return { messages: passes.reduce((list, pass) => pass(list), whole), notes };
 }
 
 function hasTools({ parts }: IrMessage): boolean {
@@ -57,6 +59,28 @@ function systemAsText(messages: readonly IrMessage[], notes: FateNote[]): readon
     notes.push({ concept: 'system_in_place', fate: 'emulated', note: 'sent as labelled text of the user', ...where(message) });
     const label: IrPart = { kind: 'text', text: '[system instruction]\n' };
     return { ...message, role: 'user', parts: [label, ...message.parts] };
+  });
+}
+
+/** Where the text of arguments stands that are no JSON object. */
+const UNREADABLE = 'unreadable_arguments';
+
+/**
+ * A model writes arguments that are no JSON now and then, or is cut off in them, and the conversation goes on with what became of the
+ * call. Wires that take an object get the text in one, so that such a call does not end the conversation.
+ */
+function mendBrokenCalls(messages: readonly IrMessage[], notes: FateNote[]): readonly IrMessage[] {
+  const isBroken = (part: IrPart): part is ToolCallPart =>
+    part.kind === 'tool-call' && part.custom !== true && part.arguments.trim() !== '' && parseJsonObject(part.arguments) === undefined;
+  return messages.map((message) => {
+    if (!message.parts.some(isBroken)) return message;
+    const parts = message.parts.map((part) => {
+      if (!isBroken(part)) return part;
+      const note = `the arguments are no JSON object; their text stands in "${UNREADABLE}"`;
+      notes.push({ concept: 'tool_call', fate: 'emulated', note, ...where(part) });
+      return { ...part, arguments: JSON.stringify({ [UNREADABLE]: part.arguments }) };
+    });
+    return { ...message, parts };
   });
 }
 

@@ -108,6 +108,17 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
       expect(json(await call(at(`/v1/sessions/${id}`))).model).toBe('sim/other');
     });
 
+    test.each(['sim:claude', 'sim:gemini', 'sim:openai-chat', 'sim:openai-responses', 'sim:kimi', 'sim:copilot'])(
+      'a call that a model wrote badly, or was cut off in, does not end the session on %s',
+      async (engine) => {
+        const id = await session({ model: `${engine}/m` });
+        await turn(id, 'call the tool add with broken arguments');
+        await turn(id, 'be cut in a tool call');
+        await turn(id, 'say hello');
+        expect((await messages(id)).at(-1)).toEqual(['agent', 'hello']);
+      },
+    );
+
     test('answer several turns and remember what was said', async () => {
       const id = await session();
       await turn(id, 'say "one"');

@@ -23,6 +23,7 @@ export const claude: Dialect = {
     toolCallId: /^[a-zA-Z0-9_-]+$/,
     toolName: /^[a-zA-Z0-9_-]{1,128}$/,
     maxStopSequences: 8191,
+    argumentsAreObjects: true,
     toolResultMedia: true,
     blankText: false,
     plainRoot: true,

@@ -24,6 +24,7 @@ export const copilot: Dialect = {
     toolCallId: /^.{1,40}$/su,
     toolName: /^[a-zA-Z0-9_-]{1,64}$/,
     maxStopSequences: 4,
+    argumentsAreObjects: false,
     toolResultMedia: false,
     blankText: true,
     plainRoot: true,

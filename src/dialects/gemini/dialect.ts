@@ -24,6 +24,7 @@ export const gemini: Dialect = {
   rules: {
     toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
     maxStopSequences: MAX_STOP_SEQUENCES,
+    argumentsAreObjects: true,
     toolResultMedia: true,
     blankText: false,
     plainRoot: false,

@@ -26,6 +26,7 @@ export const openaiChat: Dialect = {
     toolCallId: /^.{1,40}$/su,
     toolName: /^[a-zA-Z0-9_-]{1,64}$/,
     maxStopSequences: 4,
+    argumentsAreObjects: false,
     toolResultMedia: false,
     blankText: true,
     plainRoot: true,

@@ -25,6 +25,7 @@ export const openaiResponses: Dialect = {
     toolCallId: /^[\s\S]{1,64}$/,
     toolName: /^(?:[^/]+\/)?[a-zA-Z0-9_-]{1,64}$/,
     maxStopSequences: 0,
+    argumentsAreObjects: false,
     toolResultMedia: true,
     blankText: true,
     plainRoot: true,

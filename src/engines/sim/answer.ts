@@ -4,7 +4,7 @@ import { findObject } from './literal.ts';
 import type { PlannedCall } from './plan.ts';
 import { instance, looksLike } from './schema.ts';
 import { EMPTY_STAGE, type Stage, stageAfter, stagesOf } from './stages.ts';
-import { decideCalls } from './tools.ts';
+import { cutCalls, decideCalls } from './tools.ts';
 import { readTranscript, type ToolReport, type Transcript } from './transcript.ts';
 
 const ECHO_CHARACTERS = 200;
@@ -22,7 +22,8 @@ export function answer(request: IrRequest): Answer {
   const failed = transcript.results.some((result) => result.isError);
   const stages = stagesOf(transcript.sentences, request.parallelToolCalls !== false);
   const stage = failed ? EMPTY_STAGE : stageAfter(stages, transcript.callsDone);
-  const { calls, problem } = decideCalls(request, stage.calls, transcript.ask);
+  const { calls: decided, problem } = decideCalls(request, stage.calls, transcript.ask);
+  const calls = stage.cutCall === true ? cutCalls(request, decided) : decided;
   if (calls.length > 0) return { text: stage.say ?? '', calls, stage };
   const plain = problem ?? (failed ? undefined : stage.say) ?? resultWords(transcript.results) ?? echo(transcript.ask);
   return { text: inFormat(request.output, plain, transcript), calls, stage };

@@ -32,7 +32,7 @@ export function think(request: IrRequest): SimPlan {
     ...partEvents(parts),
     {
       type: 'message-end',
-      finish: kept.finish,
+      finish: stage.cutCall === true ? 'length' : kept.finish,
       ...(kept.stopSequence === undefined ? {} : { stopSequence: kept.stopSequence }),
       usage: { ...usage, outputTokens: kept.tokens, thinkingTokens: thought?.tokens ?? 0 },
     },

@@ -2,11 +2,14 @@ import { objectAt, quotedAt, type Span, unquote } from './literal.ts';
 
 /** What one sentence of the prompt asks for. */
 export type Act =
-  | { readonly kind: 'call'; readonly name: string; readonly input: string | undefined }
+  /** `broken`: the arguments are no JSON, as a model writes them now and then. */
+  | { readonly kind: 'call'; readonly name: string; readonly input: string | undefined; readonly broken?: true }
   | { readonly kind: 'write'; readonly text: string; readonly path: string }
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'fail'; readonly status: number }
   | { readonly kind: 'cut' }
+  /** The token limit comes in the middle of a call. */
+  | { readonly kind: 'cut-call' }
   | { readonly kind: 'wait'; readonly ms: number; readonly eachWord: boolean };
 
 /** An act and whether its sentence begins with "then", which puts it after the results of the calls before it. */
@@ -35,6 +38,7 @@ const MAX_WAIT_MS = 600_000;
 const THEN = /\b(?:then|after that|afterwards|next),?\s+(?:please\s+)?$/i;
 const SENTENCE_START = /(?:^|[\n.!?;,:>"(]|\b(?:please|then|and|now))\s*$/i;
 const WITH = /\s+with\b(?:\s+(?:the\s+)?(?:arguments?|input)(?=\s*[:{`]))?\s*:?\s*(?:```(?:json)?\s*)?/iy;
+const BROKEN = /\s+with (?:broken|malformed|invalid) arguments\b/iy;
 const INTO_FILE = /\s+(?:in)?to (?:the|a) (?:new )?file\s+/giy;
 const RESULT_WORDS = /^(?:(?:the|its|their|that)(?: tool(?:'s)?)? (?:results?|output|contents?)|what(?:ever)? (?:it|the tool) \w+)[.!]?$/i;
 
@@ -46,6 +50,7 @@ const COMMANDS: readonly Rule[] = [
     pattern: /\bfail with (?:status |an? |http )*([45]\d\d)\b/gi,
     read: (_, match) => done(match, { kind: 'fail', status: Number(match[1]) }),
   },
+  { pattern: /\bbe cut in (?:a|the) tool call\b/gi, read: (_, match) => done(match, { kind: 'cut-call' }) },
   { pattern: /\bcut the stream\b/gi, read: (_, match) => done(match, { kind: 'cut' }) },
   { pattern: /\bwait (\d{1,7}) ?(ms|milliseconds?|s|seconds?)\b( between (?:the )?(?:words|deltas))?/gi, read: readWait },
 ];
@@ -97,6 +102,8 @@ function done(match: RegExpExecArray, act: Act): { act: Act; end: number } {
 function readCall(text: string, match: RegExpExecArray): { act: Act; end: number } {
   const name = match[1] ?? '';
   const end = match.index + match[0].length;
+  const broken = endOf(BROKEN, text, end);
+  if (broken !== undefined) return { act: { kind: 'call', name, input: undefined, broken: true }, end: broken };
   const start = endOf(WITH, text, end);
   if (start === undefined) return { act: { kind: 'call', name, input: undefined }, end };
   const input = objectAt(text, start) ?? phraseAt(text, start);

@@ -8,6 +8,8 @@ export interface Stage {
   readonly calls: readonly CallAct[];
   readonly failStatus?: number;
   readonly cut: boolean;
+  /** The answer ends in the middle of its last call. */
+  readonly cutCall?: true;
   readonly waitMs: number;
   /** Pause before each delta after the first. */
   readonly paceMs: number;
@@ -47,6 +49,8 @@ function extend(stage: Stage, act: Act): Stage {
       return { ...stage, say: stage.say === undefined ? act.text : `${stage.say}\n${act.text}` };
     case 'fail':
       return { ...stage, failStatus: stage.failStatus ?? act.status };
+    case 'cut-call':
+      return { ...stage, cutCall: true };
     case 'cut':
       return { ...stage, cut: true };
     case 'wait':

@@ -52,7 +52,19 @@ function tryCall(act: CallAct, tools: readonly CallableTool[], request: IrReques
   if (tool.kind === 'custom') return { name: tool.name, arguments: act.input ?? 'sim', custom: true };
   const input = act.input ?? generated(tool, '');
   if (parseJsonObject(input) === undefined) return `the arguments for the tool ${tool.name} are not a JSON object: ${input}`;
-  return { name: tool.name, arguments: input, custom: false };
+  return { name: tool.name, arguments: act.broken === true ? brokenText(input) : input, custom: false };
+}
+
+/** JSON that ends in the middle of a text. */
+function brokenText(json: string): string {
+  return json === '{}' ? '{"unfinished' : json.slice(0, Math.max(2, json.lastIndexOf('"')));
+}
+
+/** The last call of an answer that the token limit cuts off; of the first tool that is offered where none was asked for. */
+export function cutCalls(request: IrRequest, calls: readonly PlannedCall[]): readonly PlannedCall[] {
+  const [first] = callableTools(request);
+  const all = calls.length > 0 || first === undefined ? calls : [forcedCall(first, '')];
+  return all.map((call, at) => (at === all.length - 1 && !call.custom ? { ...call, arguments: brokenText(call.arguments) } : call));
 }
 
 function offer(tools: readonly CallableTool[]): string {
