@@ -17,6 +17,8 @@ export interface Home {
   readonly token: string;
   /** Names this home in receipts and journals; it never changes. */
   readonly nodeId: string;
+  /** Whether a live process is the server of this home; one that begins or ends has no address. */
+  isServed(): boolean;
   /** Where a live server of this home answers; undefined when none runs. */
   readAddress(): ServerAddress | undefined;
   writeAddress(address: ServerAddress): void;
@@ -92,6 +94,7 @@ export function openHome(options: HomeOptions = {}): Home {
     databaseFile: join(path, 'abp.db'),
     token: stableValue(join(path, 'token'), () => randomToken(32)),
     nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
+    isServed: () => isServed(lockFile),
     readAddress: () => (isServed(lockFile) ? readAddress(addressFile) : undefined),
     writeAddress: ({ url, pid }) => replaceFile(addressFile, JSON.stringify({ url, pid })),
     removeAddress: () => rmSync(addressFile, { force: true }),

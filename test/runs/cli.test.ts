@@ -56,6 +56,20 @@ describe('abp run', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'], projectId: 'apollo' });
   });
 
+  it('runs six at once on a home that nobody has used, without a server', async () => {
+    const home = join(folder, 'fresh-home');
+    const runs = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((at) =>
+        runAbp(['run', 'claude', `say ${at}`, '--engine', 'sim', '--json', '--cwd', folder], { env: { ...env, ABP_HOME: home } }),
+      ),
+    );
+    expect(runs.map(({ code, err }) => (code === 0 ? '' : err))).toEqual(['', '', '', '', '', '']);
+    const results = runs.map(({ out }) => linesOf(out).at(-1));
+    expect(results.map((result) => result?.exitReason)).toEqual(Array(6).fill('completed'));
+    const receipts = await runAbp(['receipt', 'verify', '--all'], { env: { ...env, ABP_HOME: home } });
+    expect(receipts.code).toBe(0);
+  }, 120_000);
+
   it('takes options from a profile, and what the command line says over them', async () => {
     mkdirSync(join(folder, '.abp', 'profiles'), { recursive: true });
     writeFileSync(join(folder, '.abp', 'profiles', 'trial.json'), JSON.stringify({ engine: 'nowhere', tags: ['from-profile'] }));

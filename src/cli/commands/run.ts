@@ -3,6 +3,7 @@ import type { RunOptions } from '../../contract/runs/run-options.ts';
 import { openHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
+import { CliError } from '../failure.ts';
 import { count, flag, list, optional, required } from '../parameter.ts';
 import { canAsk } from '../runs/answers.ts';
 import { follow } from '../runs/follow.ts';
@@ -62,7 +63,14 @@ async function open(context: Context, options: RunOptions, remote: string | unde
   const address = home.readAddress();
   // The agent is found by the PATH of this terminal, not by that of the server.
   const there = { ...here, env: { PATH: context.io.env.PATH ?? '', ...options.env } };
-  if (address !== undefined) return await serverRun({ url: address.url, key: home.token }, there);
+  if (address !== undefined) {
+    try {
+      return await serverRun({ url: address.url, key: home.token }, there);
+    } catch (error) {
+      // The server of another command that has just ended; its run was not taken, so the next one may have it.
+      if (!(error instanceof CliError && error.code === 'no_server') || home.readAddress()?.url === address.url) throw error;
+    }
+  }
   const { insideRun } = await import('../runs/source.ts');
   return (await insideRun(context, here)) ?? (await open(context, options, remote));
 }

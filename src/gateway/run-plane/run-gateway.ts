@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Home, openHome } from '../../home/home.ts';
@@ -25,25 +27,49 @@ export interface RunGateway {
   close(): Promise<void>;
 }
 
-/** Takes the running server of the home, else starts one on a free port of loopback. */
+/** How long another process may take between taking the home and answering, or between its last run and its end. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 25;
+/** Whoever read the address before it was taken away comes within this time. */
+const LATECOMERS_MS = 500;
+
+/**
+ * Takes the running server of the home, else starts one on a free port of loopback. Processes that start in the same moment find one
+ * another: one becomes the server, the others wait until it answers; and when it ends, one of those that come later is the next.
+ */
 export async function openRunGateway(options: RunGatewayOptions = {}): Promise<RunGateway> {
   const home = openHome({ path: options.homePath });
-  const running = attached(home);
-  if (running !== undefined) return running;
-  try {
-    return await started(home, options);
-  } catch (error) {
-    // Somebody else started one in the same moment.
-    const other = AbpError.is(error) && error.code === 'conflict' ? attached(home) : undefined;
-    if (other === undefined) throw error;
-    return other;
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const running = await attached(home);
+    if (running !== undefined) return running;
+    const patient = performance.now() < deadline;
+    if (!patient || !home.isServed()) {
+      try {
+        return await started(home, options);
+      } catch (error) {
+        if (!patient || !AbpError.is(error) || error.code !== 'conflict') throw error;
+      }
+    }
+    await sleep(LOOK_MS);
   }
 }
 
-function attached(home: Home): RunGateway | undefined {
+async function attached(home: Home): Promise<RunGateway | undefined> {
   const address = home.readAddress();
-  if (address === undefined) return undefined;
+  if (address === undefined || !(await answers(address.url))) return undefined;
   return { port: serverPort({ url: address.url, token: home.token }), home, close: async () => undefined };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(`${url}/healthz`, { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    // It is about to end; its address goes with it.
+    return false;
+  }
 }
 
 async function started(home: Home, { configPath }: RunGatewayOptions): Promise<RunGateway> {
@@ -65,9 +91,15 @@ async function started(home: Home, { configPath }: RunGatewayOptions): Promise<R
   });
   const { gateway } = running;
   const close = async (): Promise<void> => {
-    // Other processes of the home may have found it and run their agents through it.
-    await runsIdle(gateway);
-    await attachedRunsOf(gateway).idle();
+    // Other processes of the home may have found it and run their agents through it, or be about to.
+    const idle = async (): Promise<void> => {
+      await runsIdle(gateway);
+      await attachedRunsOf(gateway).idle();
+    };
+    await idle();
+    home.removeAddress();
+    await sleep(LATECOMERS_MS);
+    await idle();
     await running.close();
   };
   return { port: runPort(gateway), home, inside: gateway, close };
