@@ -28,6 +28,13 @@ export function checkRunOptions(adapter: Gated, effective: AgentCapabilities, re
   return chosen;
 }
 
+/** Whether the options ask for anything that depends on the version of the agent. */
+export function asksForMore(options: RunOptions): boolean {
+  const { thinkingEffort, thinkingBudgetTokens, nonInteractive } = options;
+  const thinks = thinkingEffort !== undefined || thinkingBudgetTokens !== undefined;
+  return thinks || nonInteractive === false || RULES.some((rule) => rule.asked(options));
+}
+
 /** The plugin operations of an agent. */
 export function checkPlugins(agent: string, effective: AgentCapabilities): void {
   if (!effective.supportsPlugins) throw new CapabilityError({ agent, capability: 'plugins' });

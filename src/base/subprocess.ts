@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { TextTail } from './line-splitter.ts';
@@ -30,6 +30,26 @@ function startError(error: unknown, command: string, path: string): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EACCES') || command.includes(sep)) return error;
   const isThere = path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, command)));
   return isThere ? error : Object.assign(new Error(`spawn ${command} ENOENT`, { cause: error }), { code: 'ENOENT' });
+}
+
+/**
+ * Runs a very short command to its end while this process stands still. Throws the system's error when it cannot be started or takes
+ * longer than it may.
+ */
+export function runCommandNow(
+  command: string,
+  args: readonly string[],
+  { env = process.env, timeoutMs }: Pick<CommandOptions, 'env' | 'timeoutMs'> = {},
+): CommandResult {
+  const { error, status, signal, stdout, stderr } = spawnSync(command, [...args], {
+    env: { ...env },
+    input: '',
+    encoding: 'utf8',
+    killSignal: 'SIGKILL',
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+  });
+  if (error !== undefined) throw startError(error, command, env.PATH ?? '');
+  return { code: status, signal, stdout, stderr };
 }
 
 /** Runs a short command to its end and keeps what it printed. Rejects with the system's error when it cannot be started. */

@@ -19,7 +19,7 @@ it('the client shows what a caller asks before it runs anything', async () => {
 
 it('a run that the profile rules out is refused before anything is spawned', () => {
   const commands = fakeCommands();
-  commands.write('pi', `touch ${commands.folder}/started; echo 0.87.1`);
+  commands.write('pi', `[ "$1" = --version ] || touch ${commands.folder}/started; echo 0.87.1`);
   const mux = createClient({ env: commands.env, homePath: commands.folder });
   const server = { name: 'files', transport: 'stdio', command: 'x' } as const;
   expect(() => mux.run({ agent: 'pi', prompt: 'hi', cwd: commands.folder, mcpServers: [server] })).toThrow(

@@ -77,7 +77,7 @@ async function resumed(
   { sessionId }: JsonObject,
   run: (prompt: string, more: readonly string[]) => Promise<JsonObject>,
 ): Promise<string | undefined> {
-  const { canResume } = stage.agents.knowledge.effective(stage.agents.adapters.get(stage.agent));
+  const { canResume } = (await stage.agents.adapters.detect(stage.agent)).effective;
   if (!canResume) return undefined;
   const second = await run('Say hello again', ['--session', String(sessionId)]);
   if (second.exitReason !== 'completed') return `the second run: ${second.exitReason}: ${JSON.stringify(second.error)}`;

@@ -59,7 +59,7 @@ const effort: Scenario = {
   about: 'low and high effort differ on the wire',
   async play(stage) {
     const adapter = stage.agents.adapters.get(stage.agent);
-    if (!stage.agents.knowledge.effective(adapter).supportsThinking) return notClaimed('no thinking mode');
+    if (!(await stage.agents.adapters.detect(adapter.agent)).effective.supportsThinking) return notClaimed('no thinking mode');
     const seen: string[] = [];
     for (const thinkingEffort of ['low', 'high'] as const) {
       const played = await stage.play({ thinkingEffort });
@@ -78,7 +78,7 @@ const resume: Scenario = {
   about: 'a resumed session sends what was said before',
   async play(stage) {
     const adapter = stage.agents.adapters.get(stage.agent);
-    if (!stage.agents.knowledge.effective(adapter).canResume) return notClaimed('cannot resume');
+    if (!(await stage.agents.adapters.detect(adapter.agent)).effective.canResume) return notClaimed('cannot resume');
     const cwd = stage.workspace();
     const first = await stage.play({ prompt: 'Say the word pomegranate', cwd });
     const { sessionId } = first.result;

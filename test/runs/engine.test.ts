@@ -138,7 +138,7 @@ describe('what is refused', () => {
 
   it('names an agent that is not installed', async () => {
     const { run } = scene();
-    const agents = { ...knowledge, detect: async () => ({ installed: false, effective: knowledge.effective(fakeAdapter('plain')) }) };
+    const agents = { ...knowledge, detect: async () => ({ installed: false, effective: fakeAdapter('plain').capabilities }) };
     expect(await run(fakeAdapter('plain'), {}, { agents })).toMatchObject({ exitReason: 'failed', error: { code: 'AGENT_NOT_INSTALLED' } });
   });
 

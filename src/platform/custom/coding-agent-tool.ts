@@ -74,7 +74,7 @@ export async function codingAgentFaults(definition: CodingAgentTool, { runs }: S
   const faults = engine === undefined || chooseEngine(engine) !== undefined ? [] : [`engine: there is no engine ${engine}`];
   if (runs === undefined) return [...faults, `agent: ${agent} ${NO_SERVER}`];
   try {
-    (await runs()).check(runOptions(definition, { prompt: 'check' }));
+    await (await runs()).check(runOptions(definition, { prompt: 'check' }));
     return faults;
   } catch (error) {
     if (!AbpError.is(error)) throw error;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -81,15 +81,34 @@ describe('detection', () => {
 });
 
 describe('what the run engine asks', () => {
-  it('gates by the profile until the agent was detected, then by its version', async () => {
-    const commands = fakeCommands();
-    commands.write('codex', 'echo codex-cli 0.166.0');
-    const { knowledge, adapters } = agentsOn(commands);
+  it('gates by the version that is on the PATH of the run, the first time as the second', () => {
+    const [able, unable] = [fakeCommands(), fakeCommands()];
+    able.write('codex', 'echo codex-cli 0.166.0');
+    unable.write('codex', 'echo codex-cli 0.100.0');
+    const { knowledge, adapters } = agentsOn(able);
     const codex = adapters.get('codex');
     const options = parseRunOptions({ agent: 'codex', prompt: 'hi', sessionId: 's' });
-    expect(() => knowledge.check(codex, knowledge.effective(codex), options)).toThrow("Agent 'codex' does not support sessionResume");
-    await knowledge.detect(codex, commands.env);
-    expect(() => knowledge.check(codex, knowledge.effective(codex), options)).not.toThrow();
+    const gate = (env: Readonly<Record<string, string | undefined>>) => () =>
+      knowledge.check(codex, knowledge.effective(codex, options, env), options);
+    for (const _time of ['first', 'second']) {
+      expect(gate(able.env)).not.toThrow();
+      expect(gate(unable.env)).toThrow("Agent 'codex' does not support sessionResume");
+      expect(gate({ PATH: '' })).toThrow("Agent 'codex' does not support sessionResume");
+    }
+  });
+
+  it('asks a program for its version once for as long as its file stays the same, and not for a plain prompt', async () => {
+    const commands = fakeCommands();
+    commands.write('codex', `echo x >> ${commands.folder}/asked; echo codex-cli 0.166.0`);
+    const { knowledge, adapters } = agentsOn(commands);
+    const codex = adapters.get('codex');
+    const asked = (): number =>
+      existsSync(join(commands.folder, 'asked')) ? readFileSync(join(commands.folder, 'asked'), 'utf8').length / 2 : 0;
+    knowledge.effective(codex, parseRunOptions({ agent: 'codex', prompt: 'hi' }), commands.env);
+    expect(asked()).toBe(0);
+    knowledge.effective(codex, parseRunOptions({ agent: 'codex', prompt: 'hi', stream: true }), commands.env);
+    await Promise.all([knowledge.detect(codex, commands.env), knowledge.detect(codex, commands.env)]);
+    expect(asked()).toBe(1);
   });
 
   it('knows the model and the native thinking of a run', () => {

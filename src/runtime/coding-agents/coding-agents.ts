@@ -1,4 +1,4 @@
-import { checkRunOptions, chooseModel } from '../../adapters/gates.ts';
+import { asksForMore, checkRunOptions, chooseModel } from '../../adapters/gates.ts';
 import { adapters as builtIn, type RegisteredAdapter } from '../../adapters/index.ts';
 import { normaliseThinking } from '../../adapters/thinking.ts';
 import { runCommand } from '../../base/subprocess.ts';
@@ -117,7 +117,7 @@ function platformOf(platform: NodeJS.Platform): Platform {
 
 function knowledgeOf(detector: Detector, models: ModelRegistry): AgentKnowledge {
   return {
-    effective: (adapter) => detector.effective(adapter),
+    effective: (adapter, options, env) => (asksForMore(options) ? detector.known(adapter, env) : detector.effective(adapter)),
     detect: async (adapter, env) => await detector.detect(adapter, { env }),
     check(adapter, effective, options) {
       checkRunOptions(adapter, effective, models, options);

@@ -1,11 +1,14 @@
 import { frozen } from '../../adapters/define.ts';
-import { findCommand } from '../../base/find-command.ts';
+import { type FoundCommand, findCommand } from '../../base/find-command.ts';
+import { type CommandResult, runCommandNow } from '../../base/subprocess.ts';
 import type { AgentCapabilities, AgentName } from '../../contract/runs/coding-agent.ts';
 import { allowedEnvironment } from '../runs/process/environment.ts';
 import type { AgentData, Environment, RunCommand } from './agent-data.ts';
 
 /** A CLI that unpacks itself on its first start takes a while to tell its version. */
 const PROBE_MS = 60_000;
+/** A caller that cannot wait for an answer stands still for no longer than this; what is not known by then is checked before the start. */
+const PROBE_NOW_MS = 10_000;
 
 /** What was found of an agent on this machine. */
 export interface Detection {
@@ -20,22 +23,20 @@ export interface Detection {
   readonly problem?: string;
 }
 
-interface Remembered {
-  readonly fingerprint: string;
-  readonly detection: Promise<Detection>;
-}
-
 export interface DetectorOptions {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly run: RunCommand;
+  readonly runNow?: typeof runCommandNow;
 }
 
 /** Finds agents and asks each for its version, once for as long as its file stays the same. */
 export class Detector {
   readonly #options: DetectorOptions;
-  readonly #remembered = new Map<AgentName, Remembered>();
-  readonly #settled = new Map<AgentName, Detection>();
+  /** By the file of the command: its path, size and time. */
+  readonly #asked = new Map<string, Promise<Detection>>();
+  readonly #settled = new Map<string, Detection>();
+  readonly #last = new Map<AgentName, Detection>();
 
   constructor(options: DetectorOptions) {
     this.#options = options;
@@ -43,7 +44,17 @@ export class Detector {
 
   /** What the last detection found this version to be able to do, else what the profile says. */
   effective(agent: Pick<AgentData, 'agent' | 'capabilities'>): AgentCapabilities {
-    return this.#settled.get(agent.agent)?.effective ?? agent.capabilities;
+    return this.#last.get(agent.agent)?.effective ?? agent.capabilities;
+  }
+
+  /**
+   * What the version on the PATH of `env` can do, for a caller that needs to know it now: the same answer the first time as ever after.
+   * A program that nobody has asked yet is asked while the process waits.
+   */
+  known(agent: AgentData, env: Environment = this.#options.env): AgentCapabilities {
+    const found = findCommand(agent.cliCommand, env, this.#options.platform);
+    if (found === undefined) return agent.capabilities;
+    return (this.#settled.get(keyOf(agent, found)) ?? this.#probeNow(agent, found, env))?.effective ?? agent.capabilities;
   }
 
   /** Looks for the command on the PATH of `env`. */
@@ -53,31 +64,61 @@ export class Detector {
   ): Promise<Detection> {
     const found = findCommand(agent.cliCommand, env, this.#options.platform);
     if (found === undefined) return this.#settle({ agent: agent.agent, installed: false, effective: agent.capabilities });
-    const before = this.#remembered.get(agent.agent);
-    if (!fresh && before?.fingerprint === found.fingerprint) return await before.detection;
-    const detection = this.#probe(agent, found.path, env);
-    this.#remembered.set(agent.agent, { fingerprint: found.fingerprint, detection });
-    return this.#settle(await detection);
+    const key = keyOf(agent, found);
+    const settled = this.#settled.get(key);
+    if (!fresh && settled !== undefined) return this.#settle(settled);
+    const asked = fresh ? undefined : this.#asked.get(key);
+    const asking = asked ?? this.#probe(agent, found.path, env);
+    this.#asked.set(key, asking);
+    return this.#settle(await asking, key);
   }
 
-  #settle(detection: Detection): Detection {
-    this.#settled.set(detection.agent, detection);
+  #settle(detection: Detection, key?: string): Detection {
+    this.#last.set(detection.agent, detection);
+    if (key !== undefined) {
+      this.#settled.set(key, detection);
+      this.#asked.delete(key);
+    }
     return detection;
   }
 
   async #probe(agent: AgentData, path: string, env: Environment): Promise<Detection> {
-    const { detect, capabilities, cliCommand } = agent;
-    const missing = (problem: string): Detection => ({ agent: agent.agent, installed: false, path, effective: capabilities, problem });
+    const options = { env: allowedEnvironment(env), timeoutMs: PROBE_MS };
+    return await this.#options.run(path, agent.detect.versionArgs, options).then(
+      (printed) => versionIn(agent, path, printed),
+      (error: unknown) => notThere(agent, path, notStarted(agent, error)),
+    );
+  }
+
+  #probeNow(agent: AgentData, found: FoundCommand, env: Environment): Detection | undefined {
+    const { runNow = runCommandNow } = this.#options;
     try {
-      const { stdout, stderr } = await this.#options.run(path, detect.versionArgs, { env: allowedEnvironment(env), timeoutMs: PROBE_MS });
-      const version = detect.version(stdout) ?? detect.version(stderr);
-      if (version === undefined)
-        return missing(`${cliCommand} ${detect.versionArgs.join(' ')} does not print a version of ${agent.displayName}`);
-      return { agent: agent.agent, installed: true, version, path, effective: effectiveOf(agent, version) };
-    } catch (error) {
-      return missing(`${cliCommand} cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+      const printed = runNow(found.path, agent.detect.versionArgs, { env: allowedEnvironment(env), timeoutMs: PROBE_NOW_MS });
+      return this.#settle(versionIn(agent, found.path, printed), keyOf(agent, found));
+    } catch {
+      // It takes too long or does not start: whoever starts the run asks again, with patience, and says why.
+      return undefined;
     }
   }
+}
+
+function keyOf({ agent }: AgentData, { fingerprint }: FoundCommand): string {
+  return `${agent} ${fingerprint}`;
+}
+
+function versionIn(agent: AgentData, path: string, { stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): Detection {
+  const { detect, cliCommand, displayName } = agent;
+  const version = detect.version(stdout) ?? detect.version(stderr);
+  if (version !== undefined) return { agent: agent.agent, installed: true, version, path, effective: effectiveOf(agent, version) };
+  return notThere(agent, path, `${cliCommand} ${detect.versionArgs.join(' ')} does not print a version of ${displayName}`);
+}
+
+function notThere({ agent, capabilities }: AgentData, path: string, problem: string): Detection {
+  return { agent, installed: false, path, effective: capabilities, problem };
+}
+
+function notStarted({ cliCommand }: AgentData, error: unknown): string {
+  return `${cliCommand} cannot be started: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function effectiveOf({ capabilities, detect }: AgentData, version: string): AgentCapabilities {

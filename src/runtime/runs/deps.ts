@@ -27,8 +27,8 @@ export interface Wanted {
 
 /** What is known of agents and models; the run engine asks, others know. */
 export interface AgentKnowledge {
-  /** What the last detection found, else what the profile says. */
-  effective(adapter: Adapter): AgentCapabilities;
+  /** What the installed version can do, as far as the options depend on it; what the profile says where there is none. */
+  effective(adapter: Adapter, options: RunOptions, env: Readonly<Record<string, string | undefined>>): AgentCapabilities;
   /** Looks again, on the PATH of the run. */
   detect(adapter: Adapter, env: Readonly<Record<string, string | undefined>>): Promise<Detected>;
   /** Every gate; throws before anything is spawned. */

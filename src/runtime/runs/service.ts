@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Adapter } from '../../adapters/adapter.ts';
+import { asksForMore } from '../../adapters/gates.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
@@ -73,17 +75,23 @@ export class RunService {
     this.#options = options;
   }
 
-  /** Throws what a start with these options would throw before anything is looked for on the machine. */
-  check(options: RunOptions): void {
-    const { adapters, knowledge } = this.#options.agents;
-    checkStart(adapters.get(options.agent), options, knowledge);
+  /** Throws what a start with these options would throw before anything is spawned for it. */
+  async check(options: RunOptions): Promise<void> {
+    await this.#gate(this.#options.agents.adapters.get(options.agent), options);
+  }
+
+  /** The installed version is asked what it can do before the options are held against it, so that the first answer is like the second. */
+  async #gate(adapter: Adapter, options: RunOptions): Promise<void> {
+    const { agents, env } = this.#options;
+    if (asksForMore(options)) await agents.knowledge.detect(adapter, { ...env, ...options.env });
+    checkStart(adapter, options, { agents: agents.knowledge, env });
   }
 
   /** Checks, writes the row, then starts; what is refused leaves no row. */
   async start(options: RunOptions, ask: RunAsk): Promise<RunId> {
     const { agents, store, runsFolder, env, node, onFault } = this.#options;
     const adapter = agents.adapters.get(options.agent);
-    checkStart(adapter, options, agents.knowledge);
+    await this.#gate(adapter, options);
     const port = this.#options.port(ask.owner);
     const runId = await this.#idOf(options, port);
     await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError, ValidationError } from '../../contract/runs/run-error.ts';
 import { HOOK_TYPES } from '../../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
-import type { AgentKnowledge, RunDeps } from './deps.ts';
+import type { RunDeps } from './deps.ts';
 import type { LocalRunOptions, RunHandle } from './handle.ts';
 import { Run } from './run.ts';
 
@@ -16,7 +16,7 @@ import { Run } from './run.ts';
  * throw, before anything is spawned. What is found out later ends the run, and its result says so.
  */
 export function startRun(adapter: Adapter, options: LocalRunOptions, deps: RunDeps, runId?: RunId): RunHandle {
-  const cwd = checkStart(adapter, options, deps.agents);
+  const cwd = checkStart(adapter, options, deps);
   checkCallbacks(adapter, options);
   return new Run({ adapter, options: withMode(options), cwd, deps, ...(runId === undefined ? {} : { runId }) });
 }
@@ -28,9 +28,9 @@ function withMode(options: LocalRunOptions): LocalRunOptions {
 }
 
 /** Throws what a start would throw; the folder of the run. */
-export function checkStart(adapter: Adapter, options: RunOptions, agents: AgentKnowledge): string {
+export function checkStart(adapter: Adapter, options: RunOptions, { agents, env }: Pick<RunDeps, 'agents' | 'env'>): string {
   const cwd = folderOf(options);
-  const effective = agents.effective(adapter);
+  const effective = agents.effective(adapter, options, { ...env, ...options.env });
   agents.check(adapter, effective, options);
   assertListens(adapter, effective, options);
   return cwd;

@@ -25,7 +25,7 @@ export async function agentEnvironment(
   deps: RunDeps & { ownerPid: number },
 ): Promise<AgentEnvironment> {
   const runId = newRunId();
-  const cwd = checkStart(adapter, options, deps.agents);
+  const cwd = checkStart(adapter, options, deps);
   const settlement = new Settlement({ adapter, options, runId, cwd, deps });
   const port = await deps.gateway();
   settlement.through(port);

@@ -25,7 +25,7 @@ export async function launchAgent(
   onReady: (prepared: Prepared) => void,
 ): Promise<Launched> {
   const runId = newRunId();
-  const cwd = checkStart(adapter, options, deps.agents);
+  const cwd = checkStart(adapter, options, deps);
   const settlement = new Settlement({ adapter, options, runId, cwd, deps });
   const port = await deps.gateway();
   settlement.through(port);
