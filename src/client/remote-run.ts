@@ -1,9 +1,9 @@
-import { createParser } from 'eventsource-parser';
 import { AbpError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/runs/event.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
-import { type Connection, get, post, rest } from './http.ts';
+import { followEvents } from './events.ts';
+import { type Connection, get, post } from './http.ts';
 
 /** The point at which a queued message is said; one that never comes is the end of the answer. */
 export type QueueTime = 'next-turn' | 'after-tool' | 'after-response';
@@ -19,11 +19,6 @@ export interface RemoteRunView {
   readonly interactions: readonly PendingInteraction[];
   readonly result: Partial<RunResult> | null;
 }
-
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
-/** Without an event in between. */
-const MOST_BREAKS = 20;
 
 /** Starts a run of a coding agent on the machine of a server. With a `runId` of yours a start whose answer was lost can be sent again. */
 export async function startRun(connection: Connection, options: RunOptions): Promise<RemoteRun> {
@@ -45,26 +40,17 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
     this.runId = runId;
   }
 
-  /** Every event from the first one on, until the end of the run. A connection that breaks is opened again after the last event. */
+  /** Every event from the first one on, until the end of the run. */
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, RunResult> {
     const left = new AbortController();
-    let last = '0';
-    let breaks = 0;
     try {
-      for (;;) {
-        try {
-          for await (const { id, event, data } of this.#messages(last, left.signal)) {
-            const value: unknown = await new Response(data).json();
-            if (event === 'run_result') return resultOf(value);
-            [last, breaks] = [id ?? last, 0];
-            yield value as AgentEvent; // the server's own document
-          }
-        } catch (error) {
-          if (AbpError.is(error) || breaks >= MOST_BREAKS) throw error;
-        }
-        await rest(Math.min(FIRST_PAUSE_MS * 2 ** breaks, LONGEST_PAUSE_MS), left.signal);
-        breaks += 1;
+      const options = { after: '0', signal: left.signal };
+      for await (const { event, data } of followEvents(this.#connection, `/v1/runs/${this.runId}/events`, options)) {
+        const value: unknown = await new Response(data).json();
+        if (event === 'run_result') return resultOf(value);
+        yield value as AgentEvent; // the server's own document
       }
+      throw new AbpError('internal', 'a run’s events ended without its result');
     } finally {
       left.abort();
     }
@@ -127,24 +113,6 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
   async #tell(what: string, body: object = {}): Promise<void> {
     await post(this.#connection, `/v1/runs/${this.runId}/${what}`, body);
   }
-
-  async *#messages(after: string, signal: AbortSignal): AsyncGenerator<Message> {
-    const headers = { accept: 'text/event-stream', 'last-event-id': after };
-    const answer = await get(this.#connection, `/v1/runs/${this.runId}/events`, { headers, signal });
-    const heard: Message[] = [];
-    const parser = createParser({ onEvent: ({ id, event, data }) => heard.push({ id, event, data }) });
-    const decoder = new TextDecoder();
-    for await (const chunk of answer.body ?? []) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
-      yield* heard.splice(0);
-    }
-  }
-}
-
-interface Message {
-  readonly id: string | undefined;
-  readonly event: string | undefined;
-  readonly data: string;
 }
 
 function resultOf(value: unknown): RunResult {

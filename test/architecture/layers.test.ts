@@ -2,42 +2,14 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf } from './imports.ts';
 import { placeOf } from './kinds.ts';
+import { RANKS, roomOf } from './ranks.ts';
 import { isTest, readSource, type SourceFile, typescriptFiles } from './source-files.ts';
-
-/** The rooms of `src/`. A file imports its own room and rooms of a lower rank; never one above it, never one beside it. */
-const RANKS: Readonly<Record<string, number>> = {
-  base: 0,
-  contract: 1,
-  home: 2,
-  ir: 2,
-  models: 2,
-  store: 2,
-  negotiation: 3,
-  receipts: 3,
-  dialects: 4,
-  upstream: 4,
-  engines: 5,
-  adapters: 5,
-  confinement: 5,
-  mapping: 6,
-  calls: 7,
-  loop: 7,
-  runtime: 8,
-  platform: 9,
-  gateway: 10,
-  conformance: 10,
-  cli: 11,
-  node: 11,
-  client: 11,
-};
 
 /** The client is what users bundle: of the lower rooms it takes the contract, and types of base. */
 const CLIENT_TAKES = ['contract'];
 const CLIENT_TAKES_TYPES = ['base'];
 /** What a test inside `src/` may import from outside it. */
 const TEST_SUPPORT = 'test/support/';
-
-const roomOf = (path: string): string => path.split('/')[1] ?? '';
 
 function crossing(file: SourceFile, target: string, typeOnly: boolean): string | undefined {
   if (!target.startsWith('src/')) {

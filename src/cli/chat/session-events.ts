@@ -1,10 +1,7 @@
-import { createParser } from 'eventsource-parser';
-import { request } from 'undici';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { followEvents } from '../../client/events.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { CliError } from '../failure.ts';
-
-const RECONNECT_MS = 500;
-const MOST_RECONNECTS = 20;
 
 /** An event of a session, stored or in passing. */
 export interface SessionEvent {
@@ -20,51 +17,21 @@ export interface SessionAt {
   readonly sessionId: string;
 }
 
-/** The events of a session from a place on; a connection that breaks is opened again after the last one seen. */
+/** The events of a session from a place on. */
 export async function* sessionEvents(at: SessionAt, sinceId: string | undefined, signal: AbortSignal): AsyncGenerator<SessionEvent> {
-  let last = sinceId;
-  for (let tries = 0; !signal.aborted; tries += 1) {
-    try {
-      for await (const { id, ...event } of connection(at, last, signal)) {
-        tries = 0;
-        last = id ?? last;
-        yield event;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof CliError || tries >= MOST_RECONNECTS) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-  }
-}
-
-async function* connection(
-  { url, token, sessionId }: SessionAt,
-  last: string | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<SessionEvent & { readonly id?: string | undefined }> {
-  const since = last === undefined ? '' : `?since_id=${encodeURIComponent(last)}`;
-  const answer = await request(`${url}/v1/sessions/${sessionId}/events${since}`, {
-    headers: { 'x-abp-key': token, accept: 'text/event-stream' },
-    bodyTimeout: 0,
-    signal,
-  });
-  if (answer.statusCode !== 200) {
-    throw new CliError('no_server', `the server answered ${answer.statusCode} to the events of ${sessionId}`, {
-      hint: 'abp agents list shows the agents; the session may be gone.',
-    });
-  }
-  const heard: (SessionEvent & { readonly id?: string | undefined })[] = [];
-  const parser = createParser({
-    onEvent: ({ id, event: type = '', data: text }) => {
+  const { url, token, sessionId } = at;
+  const path = `/v1/sessions/${sessionId}/events`;
+  try {
+    for await (const { event: type = '', data: text } of followEvents({ url, key: token, fetch }, path, { after: sinceId, signal })) {
       const body = parseJsonObject(text) ?? {};
       const data = isJsonObject(body.data) ? body.data : body;
-      heard.push({ id, type, data, whole: body.type === undefined ? { type, data } : body });
-    },
-  });
-  const decoder = new TextDecoder();
-  for await (const chunk of answer.body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* heard.splice(0);
+      yield { type, data, whole: body.type === undefined ? { type, data } : body };
+    }
+  } catch (error) {
+    if (!AbpError.is(error)) throw error;
+    throw new CliError('no_server', `the events of ${sessionId} cannot be read: ${error.message}`, {
+      hint: 'abp agents list shows the agents; the session may be gone.',
+      cause: error,
+    });
   }
 }

@@ -1,15 +1,11 @@
-import { createParser } from 'eventsource-parser';
-import { request } from 'undici';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { followEvents } from '../../client/events.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import { clientOf, type ServerClient } from '../client.ts';
 import { CliError } from '../failure.ts';
 import type { RunSource } from './source.ts';
-
-const RECONNECT_MS = 500;
-const MOST_RECONNECTS = 20;
 
 export interface ServerAt {
   readonly url: string;
@@ -52,11 +48,10 @@ async function storedResult(client: ServerClient, runId: string): Promise<JsonOb
   return isJsonObject(run) && isJsonObject(run.result) ? run.result : {};
 }
 
-/** The events of a run; a connection that breaks is opened again after the last one seen. */
+/** The events of a run, until its result. */
 class ServerEvents implements AsyncIterable<AgentEvent> {
   readonly #server: ServerAt;
   readonly #runId: string;
-  #last = 0;
   result: JsonObject | undefined;
 
   constructor(server: ServerAt, runId: string) {
@@ -65,46 +60,25 @@ class ServerEvents implements AsyncIterable<AgentEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
-    for (let tries = 0; this.result === undefined; tries += 1) {
-      const before = this.#last;
-      try {
-        yield* this.#connection();
-      } catch (error) {
-        if (error instanceof CliError) throw error;
-      }
-      if (this.#last > before) tries = 0;
-      if (this.result !== undefined) return;
-      if (tries >= MOST_RECONNECTS) {
-        throw new CliError('no_server', `the events of ${this.#runId} broke off`, { hint: 'The run may go on; see GET /v1/runs.' });
-      }
-      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-    }
-  }
-
-  async *#connection(): AsyncGenerator<AgentEvent> {
-    const { url, key } = this.#server;
-    const answer = await request(`${url}/v1/runs/${this.#runId}/events`, {
-      headers: { 'last-event-id': String(this.#last), ...(key === undefined ? {} : { 'x-abp-key': key }) },
-      bodyTimeout: 0,
-    });
-    if (answer.statusCode !== 200) {
-      throw new CliError('no_server', `the server answered ${answer.statusCode} to the events of ${this.#runId}`, {
-        hint: 'Is the key right?',
-      });
-    }
-    const heard: AgentEvent[] = [];
-    const parser = createParser({
-      onEvent: ({ id, event, data }) => {
+    const left = new AbortController();
+    const options = { after: '0', signal: left.signal };
+    try {
+      for await (const { event, data } of followEvents({ ...this.#server, fetch }, `/v1/runs/${this.#runId}/events`, options)) {
         const value = parseJsonObject(data) ?? {};
-        if (event === 'run_result') this.result = withoutType(value);
-        else heard.push(value as unknown as AgentEvent); // our own server speaks the contract
-        if (id !== undefined) this.#last = Number(id);
-      },
-    });
-    const decoder = new TextDecoder();
-    for await (const chunk of answer.body) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
-      yield* heard.splice(0);
+        if (event === 'run_result') {
+          this.result = withoutType(value);
+          return;
+        }
+        yield value as unknown as AgentEvent; // our own server speaks the contract
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CliError('no_server', `the events of ${this.#runId} broke off: ${reason}`, {
+        hint: 'The run may go on; see GET /v1/runs. Is the key right?',
+        cause: error,
+      });
+    } finally {
+      left.abort();
     }
   }
 }
