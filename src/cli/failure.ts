@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { type ExitName, exitOfError } from './exit-codes.ts';
+import { hintOf } from './hints.ts';
 
 /** What went wrong on this side of the wire, where the contract's table has no row because no server was asked. */
 const CLI_FAULTS = {
@@ -44,7 +45,7 @@ export function toFailure(thrown: unknown): Failure {
     const { code, details, row } = thrown;
     return {
       exit: exitOfError(code),
-      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: row.retryable, hint: row.remedy },
+      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: row.retryable, hint: hintOf(thrown) },
     };
   }
   const message = oneLine(thrown instanceof Error ? thrown.message : String(thrown));

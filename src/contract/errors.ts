@@ -218,13 +218,16 @@ const brand = Symbol.for('agent-backplane.error');
 export class AbpError extends Error {
   readonly code: ErrorCode;
   readonly details: JsonObject;
+  /** The next step in this very situation; without one the remedy of the code is told. */
+  readonly hint: string | undefined;
   readonly [brand] = true;
 
-  constructor(code: ErrorCode, message: string, details: JsonObject = {}) {
+  constructor(code: ErrorCode, message: string, details: JsonObject = {}, hint?: string) {
     super(message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`);
     this.name = 'AbpError';
     this.code = code;
     this.details = details;
+    this.hint = hint;
   }
 
   get row(): ErrorRow {

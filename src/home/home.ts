@@ -38,7 +38,8 @@ export function homePath(path: string | undefined): string {
 }
 
 function refuse(path: string, reason: string): AbpError {
-  return new AbpError('forbidden', `the home ${path} ${reason}; set ABP_HOME to a folder of your own`, { path });
+  const hint = 'Set ABP_HOME to a folder that you may write, or name one with --home.';
+  return new AbpError('forbidden', `the home ${path} ${reason}`, { path }, hint);
 }
 
 function createFolder(path: string): Stats {

@@ -53,7 +53,7 @@ it('a taken port gets a clear error and leaves the home free', async () => {
   const config = Config.parse({ server: { port } });
   await expect(startServer({ config, home: openHome({ path }), version: '0' })).rejects.toMatchObject({
     code: 'conflict',
-    message: `127.0.0.1:${port} is taken by another program; choose another port with --port or ABP_PORT.`,
+    message: `port ${port} on 127.0.0.1 is taken by another program`,
   });
   taken.close();
   const server = await startServer({ config, home: openHome({ path }), version: '0' });

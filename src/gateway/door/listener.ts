@@ -95,8 +95,18 @@ function createServer(config: Config, listener: http.RequestListener): http.Serv
 function listenError(error: Error & { code?: string }, config: Config): AbpError {
   const where = `${config.server.host}:${config.server.port}`;
   if (error.code === 'EADDRINUSE')
-    return new AbpError('conflict', `${where} is taken by another program; choose another port with --port or ABP_PORT.`);
-  return new AbpError('invalid_request', `Cannot listen on ${where}: ${error.message}`);
+    return new AbpError(
+      'conflict',
+      `port ${config.server.port} on ${config.server.host} is taken by another program`,
+      { host: config.server.host, port: config.server.port },
+      `Stop that program, or choose another port: ABP_PORT=${config.server.port + 1} npm start, or abp serve --port ${config.server.port + 1}.`,
+    );
+  return new AbpError(
+    'invalid_request',
+    `Cannot listen on ${where}: ${error.message}`,
+    {},
+    'Choose an address and a port of this machine with --host and --port (ABP_HOST, ABP_PORT).',
+  );
 }
 
 const PARSE_ERRORS: Readonly<Record<string, ErrorCode>> = {

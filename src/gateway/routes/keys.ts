@@ -73,7 +73,7 @@ export const keyRoutes = [
     handle: async ({ gateway, params }) => {
       const revoked = await revokeKey(gateway.store, params.id, Date.now());
       gateway.keys.forget();
-      if (!revoked) throw new AbpError('not_found', `There is no live key ${params.id}.`);
+      if (!revoked) throw new AbpError('not_found', `There is no live key ${params.id}.`, { key_id: params.id });
       return new Reply(204, undefined);
     },
   }),
