@@ -7,6 +7,7 @@ export default defineConfig({
     // A net below everything that waits for a state by itself: so long that a busy machine never reaches it.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/summary-reporter.ts'],
     maxWorkers: 2,
   },

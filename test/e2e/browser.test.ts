@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
     const allowing = await startGateway({ config: { server: { origins: [new URL(page.url()).origin] } } });
     await page.evaluate(`attemptsAt(${JSON.stringify(allowing.url)}).noCors()`);
     const receipts = async (): Promise<object[]> => JSON.parse((await call(`${allowing.url}/v1/receipts`)).body.toString()).items;
-    await expect.poll(receipts, { timeout: 5000 }).toMatchObject([{ engine: 'sim' }]);
+    await expect.poll(receipts, { timeout: 60_000 }).toMatchObject([{ engine: 'sim' }]);
     await page.close();
     await allowing.close();
   });

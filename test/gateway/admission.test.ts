@@ -110,7 +110,7 @@ describe('with a policy that refuses everything', () => {
       const answer = await call(`${server.url}/v1/sessions/${session.id}/events`, { headers: ['accept', 'application/json'] });
       return JSON.parse(String(answer.body)).items.find(({ type }: { type: string }) => type === 'turn.failed')?.data.error_code;
     };
-    await expect.poll(failed, { timeout: 10_000 }).toBe('E005');
+    await expect.poll(failed, { timeout: 60_000 }).toBe('E005');
   });
 
   test('a run of a coding agent is refused with 403 before its row is written or its program started', async () => {

@@ -121,7 +121,7 @@ it('more calls than the engine may have at once are refused with 503, not queued
   expect(JSON.parse(second.body.toString())).toMatchObject({ error: { code: 'overloaded', retryable: true } });
   first.destroy();
   upstream.answer((socket) => void socket.write(whole('{}')));
-  await expect.poll(async () => (await post(`${other.url}/v1/messages`, BODY)).status, { timeout: 5000 }).toBe(200);
+  await expect.poll(async () => (await post(`${other.url}/v1/messages`, BODY)).status, { timeout: 60_000 }).toBe(200);
   await other.close();
 });
 
@@ -155,7 +155,7 @@ describe('a caller that goes away', () => {
     client.destroy();
     await closed;
     const newest = async (): Promise<object[]> => JSON.parse((await call(`${server.url}/v1/receipts?limit=1`)).body.toString()).items;
-    await expect.poll(newest, { timeout: 5000 }).toMatchObject([{ status: 'cancelled', reason: 'client_closed', response: null }]);
+    await expect.poll(newest, { timeout: 60_000 }).toMatchObject([{ status: 'cancelled', reason: 'client_closed', response: null }]);
   });
 
   it('before its body is whole reaches no engine and holds no memory', async () => {
@@ -163,9 +163,9 @@ describe('a caller that goes away', () => {
     const { hostname, port } = new URL(url);
     const client = connect(Number(port), hostname);
     client.write(`POST /v1/messages HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 1000\r\n\r\n{"model":`);
-    await expect.poll(() => server.gateway.budget.held, { timeout: 5000 }).toBe(9);
+    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(9);
     client.destroy();
-    await expect.poll(() => server.gateway.budget.held, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(0);
     expect(upstream.requests.length).toBe(before);
   });
 });

@@ -105,7 +105,7 @@ test('a turn of an agent is served by the fallback of its route as an SDK caller
     const { body } = await api.call('GET', '/v1/receipts?plane=agent&engine=sim');
     return body.items.find(({ mode, status }: { mode: string | null; status: string }) => mode === 'mapped' && status === 'completed');
   };
-  await expect.poll(served, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(served, { timeout: 60_000 }).toMatchObject({
     engine: 'sim',
     model: { requested: 'real' },
     attempts: [
@@ -127,5 +127,5 @@ test('a fallback that may not be called ends the turn with the reason, and the r
     const page = await call(`${gateway.url}/v1/sessions/${session.id}/events`, { headers: ['accept', 'application/json'] });
     return JSON.parse(String(page.body)).items.find(({ type }: { type: string }) => type === 'turn.failed')?.data.error_code;
   };
-  await expect.poll(failed, { timeout: 10_000 }).toBe('E007');
+  await expect.poll(failed, { timeout: 60_000 }).toBe('E007');
 });

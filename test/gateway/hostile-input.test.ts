@@ -205,10 +205,10 @@ describe('a bad body on a vendor path', () => {
       socket.write(`POST /e/sim/v1/messages HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${megabyte}\r\n\r\n${' '.repeat(megabyte - 1)}`);
       return socket;
     });
-    await expect.poll(() => server.gateway.budget.held, { timeout: 5000 }).toBe(2 * megabyte - 2);
+    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(2 * megabyte - 2);
     expect(await vendor([])).toEqual({ status: 503, code: 'overloaded', shape: 'claude' });
     for (const socket of holders) socket.destroy();
-    await expect.poll(() => server.gateway.budget.held, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(0);
   });
 });
 

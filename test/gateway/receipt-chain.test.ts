@@ -238,7 +238,7 @@ it('receipts that are older than they are kept are archived, and deleted when th
   await kept.close();
   const left = await startGateway({ home, config: { receipts: { deletion_days: 1e-9 } } });
   const list = async () => JSON.parse((await call(`${left.url}/v1/receipts`)).body.toString()).items;
-  await expect.poll(async () => (await list())[0].status, { timeout: 5000 }).toBe('deleted');
+  await expect.poll(async () => (await list())[0].status, { timeout: 60_000 }).toBe('deleted');
   expect(JSON.parse((await call(`${left.url}/v1/receipts?engine=sim`)).body.toString()).items).toEqual([]);
   expect(JSON.parse((await call(`${left.url}/v1/receipts/${run_id}/verify`)).body.toString())).toMatchObject({ ok: true });
   await left.close();
@@ -256,7 +256,7 @@ it('without a journal no call is made, and everybody can see why', async () => {
   expect([ready.status, JSON.parse(ready.body.toString())]).toEqual([503, { status: 'degraded', database: 'ok', journal: 'unwritable' }]);
   expect(other.logs()).toContain('no call is taken until the journal can be written again');
   mkdirSync(folder);
-  await expect.poll(async () => (await call(`${other.url}/readyz`)).status, { timeout: 5000 }).toBe(200);
+  await expect.poll(async () => (await call(`${other.url}/readyz`)).status, { timeout: 60_000 }).toBe(200);
   expect(other.logs()).toContain('the journal can be written again, and calls are taken');
   const answer = await post(`${other.url}/e/sim/v1/messages`, ask());
   expect((await receiptOf(other.url, answer.headers['x-abp-run-id'])).status).toBe('completed');

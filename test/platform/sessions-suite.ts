@@ -46,7 +46,7 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
     }
 
     async function rest(id: string, status = 'idle'): Promise<void> {
-      await expect.poll(async () => json(await call(at(`/v1/sessions/${id}`))).status, { timeout: 15_000, interval: 10 }).toBe(status);
+      await expect.poll(async () => json(await call(at(`/v1/sessions/${id}`))).status, { timeout: 60_000, interval: 10 }).toBe(status);
     }
 
     async function messages(id: string): Promise<unknown[]> {
@@ -344,7 +344,7 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
         (json(await call(at('/v1/receipts?tag=team:blue'), { headers: key })) as unknown as { items: Body[] }).items.map(
           ({ task }) => task,
         );
-      await expect.poll(tasks, { timeout: 10_000 }).toEqual(['mine → sim', 'turn of mine → sim']);
+      await expect.poll(tasks, { timeout: 60_000 }).toEqual(['mine → sim', 'turn of mine → sim']);
     });
 
     test('say that a turn runs before its receipt is written', async () => {

@@ -37,7 +37,7 @@ describe('abp worker', () => {
       const session = json(await post(`${server.url}/v1/sessions`, { agent_id: agent.id }));
       const at = `${server.url}/v1/sessions/${session.id}`;
       await post(`${at}/messages`, { message: { content: 'call the tool add with {"a": 1, "b": 2}' } });
-      await expect.poll(async () => json(await call(at)).status, { timeout: 15_000 }).toBe('idle');
+      await expect.poll(async () => json(await call(at)).status, { timeout: 60_000 }).toBe('idle');
       expect((await call(`${at}/messages`)).body.toString()).toContain('"operation":"add"');
       worker.kill('SIGTERM');
       expect(await ended(worker)).toBe(0);
@@ -75,7 +75,7 @@ describe('abp worker', () => {
         expect(await stopped).toBe(0);
       }
       for (const id of sessions) {
-        await expect.poll(async () => json(await call(`${server.url}/v1/sessions/${id}`)).status, { timeout: 45_000 }).toBe('idle');
+        await expect.poll(async () => json(await call(`${server.url}/v1/sessions/${id}`)).status, { timeout: 60_000 }).toBe('idle');
         const rows = await server.gateway.store.db.selectFrom('session_events').selectAll().where('session_id', '=', id).execute();
         const of = (type: string): { tool_call_id?: string }[] =>
           rows.filter((row) => row.type === type).map(({ data }) => JSON.parse(String(data)));

@@ -39,7 +39,7 @@ test('a worker runs coding agents too: their calls go through it', async () => {
     const { id } = (await admin.call('POST', '/v1/sessions', { agent_id })).body;
     const content = 'call the tool run_claude with {"prompt": "say \\"from the worker\\""}';
     await admin.call('POST', `/v1/sessions/${id}/messages`, { message: { content } });
-    await expect.poll(async () => (await admin.call('GET', `/v1/sessions/${id}`)).body.status, { timeout: 30_000 }).toBe('idle');
+    await expect.poll(async () => (await admin.call('GET', `/v1/sessions/${id}`)).body.status, { timeout: 60_000 }).toBe('idle');
     const { items } = (await admin.call('GET', `/v1/sessions/${id}/messages`)).body;
     expect(items[2]?.content[0]).toMatchObject({ result: { text: 'from the worker', files_changed: [] } });
     const runs = (await admin.call('GET', '/v1/runs')).body.items as { plane: string; run_id: string; parent_run_id: string }[];

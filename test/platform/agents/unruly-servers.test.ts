@@ -27,7 +27,7 @@ describe('an MCP server', () => {
   async function call(agent: string, tool: string): Promise<JsonObject> {
     const { body: session } = await admin.call('POST', '/v1/sessions', { agent_id: agent });
     await admin.call('POST', `/v1/sessions/${session.id}/messages`, { message: { content: `call the tool ${tool} with {}` } });
-    await expect.poll(async () => (await admin.call('GET', `/v1/sessions/${session.id}`)).body.status, { timeout: 10_000 }).toBe('idle');
+    await expect.poll(async () => (await admin.call('GET', `/v1/sessions/${session.id}`)).body.status, { timeout: 60_000 }).toBe('idle');
     const { items } = (await admin.call('GET', `/v1/sessions/${session.id}/messages`)).body;
     return items.find(({ role }: { role: string }) => role === 'tool_result').content[0];
   }

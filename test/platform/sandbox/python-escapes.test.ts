@@ -263,7 +263,7 @@ function tree(root: number): number[] {
 }
 
 async function untilGone(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(processes().filter(({ pid }) => pids.includes(pid))).toEqual([]), { timeout: 5000 });
+  await vi.waitFor(() => expect(processes().filter(({ pid }) => pids.includes(pid))).toEqual([]), { timeout: 60_000 });
 }
 
 /** Bubblewrap and what runs inside, once the interpreter is there; `cpu` marks whose it is. */
