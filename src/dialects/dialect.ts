@@ -160,6 +160,8 @@ export interface Dialect {
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;
   liftResponse(body: Json): IrResponse;
   lowerResponse(response: IrResponse, context: AnswerContext): JsonObject;
+  /** A whole answer that says that it failed, where the dialect has one beside its error body. */
+  readonly failedResponse?: (error: IrError, context: AnswerContext) => JsonObject;
   /** `seen` gets every event as it was parsed, before it is read. */
   stepper(seen?: Seen): Stepper;
   emitter(context: AnswerContext): Emitter;

@@ -1,12 +1,13 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import type { IrPart, TextPart, ToolCallPart, VendorMeta } from '../../ir/part.ts';
-import type { FinishReason } from '../../ir/response.ts';
+import type { FinishReason, IrError } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { citationMembers } from '../openai-citations.ts';
 import { lowerLogprobs } from '../openai-logprobs.ts';
+import { failure } from './errors.ts';
 import { ID } from './lift-content.ts';
 import { callItem } from './lower-items.ts';
 
@@ -74,6 +75,11 @@ export function responseObject(
       ? { tool_usage: { web_search: { num_requests: usage.webSearchRequests } } }
       : {}),
   };
+}
+
+/** A whole answer that failed. */
+export function failedResponse(error: IrError, context: AnswerContext): JsonObject {
+  return responseObject(context, { status: 'failed', error: failure(error), id: responseId(undefined, context), output: [] });
 }
 
 function lowerUsage(usage: IrUsage): JsonObject {

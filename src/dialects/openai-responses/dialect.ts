@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { failedResponse } from './answer.ts';
 import { answers } from './answer-shape.ts';
 import { echoOf } from './echo.ts';
 import { emitter } from './emit.ts';
@@ -32,6 +33,7 @@ export const openaiResponses: Dialect = {
   },
   answers,
   echoOf,
+  failedResponse,
   liftRequest,
   lowerRequest,
   liftResponse,

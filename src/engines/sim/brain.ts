@@ -5,10 +5,12 @@ import type { FinishReason } from '../../ir/response.ts';
 import { countRequest, countTokens, cutToTokens } from '../../ir/token-estimate.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { answer } from './answer.ts';
-import { failure } from './failures.ts';
-import type { PlannedCall, SimPlan } from './plan.ts';
+import { FAILED_INSIDE, failure, OVERFLOW } from './failures.ts';
+import type { PlannedCall, SimPlan, Wrapping } from './plan.ts';
+import type { Stage } from './stages.ts';
 import { partEvents, stepsOf, type WholePart } from './stream.ts';
 import { type Thought, thoughtFor } from './thinking.ts';
+import { type Wonder, wonderParts } from './wonders.ts';
 
 export type { SimPlan, SimStep } from './plan.ts';
 
@@ -16,28 +18,51 @@ export type { SimPlan, SimStep } from './plan.ts';
  * What the simulated model does with a request: the same request always gives the same plan, streamed or not. The thinking part ends
  * with `meta.signature = { value }`, which a dialect carries as its own signature.
  */
-export function think(request: IrRequest): SimPlan {
+export function think(request: IrRequest, dialect = 'claude'): SimPlan {
   const { text, calls, stage } = answer(request);
+  const wrapping = wrappingOf(stage);
   if (stage.failStatus !== undefined) {
     const wait = stage.waitMs > 0 ? [{ kind: 'wait', ms: stage.waitMs } as const] : [];
-    return { steps: [...wait, { kind: 'fail', error: failure(stage.failStatus) }] };
+    return { steps: [...wait, { kind: 'fail', error: failure(stage.failStatus) }], wrapping };
   }
+  if (stage.troubles.has('overflow')) return { steps: [{ kind: 'fail', error: OVERFLOW }], wrapping };
+  if (stage.troubles.has('failed-status')) return { steps: [{ kind: 'fail-inside', error: FAILED_INSIDE }], wrapping };
   const seed = seedOf(request);
   const thought = thoughtFor(request, seed);
   const kept = withinLimits(request, { text, calls, spent: thought?.tokens ?? 0 });
-  const parts = [...thoughtParts(thought), ...textParts(kept.text), ...kept.calls.map((call, at) => callPart(call, seed, at))];
-  const usage = { ...NO_USAGE, inputTokens: countRequest(request) };
+  const shown = stage.wonders.flatMap((wonder) => wonderParts(wonder, dialect) ?? [missing(wonder, dialect)]);
+  const spoken = stage.troubles.has('refuse') ? [REFUSAL] : shown.length > 0 && stage.say === undefined ? [] : textParts(kept.text);
+  const made = kept.calls.map((call, at) => callPart(call, seed, at));
+  const parts = [...thoughtParts(thought), ...shown, ...spoken, ...made];
+  const usage = { ...NO_USAGE, inputTokens: countRequest(request), webSearchRequests: stage.wonders.includes('search') ? 1 : 0 };
   const events: IrEvent[] = [
     { type: 'message-start', id: `msg_${seed.slice(0, 24)}`, model: request.model, usage },
     ...partEvents(parts),
     {
       type: 'message-end',
-      finish: stage.cutCall === true ? 'length' : kept.finish,
+      finish: finishOf(stage, kept.finish),
       ...(kept.stopSequence === undefined ? {} : { stopSequence: kept.stopSequence }),
       usage: { ...usage, outputTokens: kept.tokens, thinkingTokens: thought?.tokens ?? 0 },
     },
   ];
-  return { steps: stepsOf(events, stage) };
+  return { steps: stepsOf(events, stage), wrapping };
+}
+
+function wrappingOf({ troubles }: Stage): Wrapping {
+  return { gzip: troubles.has('gzip'), mark: troubles.has('byte-order-mark'), page: troubles.has('html') };
+}
+
+const REFUSAL: WholePart = { start: { kind: 'refusal' }, text: 'sim refuses, as it was asked to' };
+
+/** The sentence was understood, but the vendor of this dialect has no such thing. */
+function missing(wonder: Wonder, dialect: string): WholePart {
+  return { start: { kind: 'text' }, text: `answers of ${dialect} hold no ${wonder === 'document' ? 'document citation' : wonder}` };
+}
+
+function finishOf({ troubles, cutCall }: Stage, finish: FinishReason): FinishReason {
+  if (troubles.has('pause')) return 'pause';
+  if (troubles.has('refuse')) return 'refusal';
+  return cutCall === true ? 'length' : finish;
 }
 
 /** As much of a conversation tells it apart from itself at any other moment. */

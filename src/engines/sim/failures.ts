@@ -22,3 +22,12 @@ export function failure(status: number): IrError {
     ...(status === 429 ? { retryAfterMs: 1000 } : {}),
   };
 }
+
+/** A prompt that is longer than the model reads; every vendor has words of its own for it. */
+export const OVERFLOW: IrError = {
+  kind: 'context-length',
+  message: 'prompt is too long: 250000 tokens > 200000 maximum',
+  status: 400,
+};
+
+export const FAILED_INSIDE: IrError = { kind: 'server', message: 'sim was asked to end with the status failed', status: 200 };

@@ -1,4 +1,8 @@
 import { objectAt, quotedAt, type Span, unquote } from './literal.ts';
+import type { Wonder } from './wonders.ts';
+
+/** Ways in which an answer of a good status goes wrong. */
+export type Trouble = 'pause' | 'refuse' | 'failed-status' | 'html' | 'gzip' | 'byte-order-mark' | 'overflow';
 
 /** What one sentence of the prompt asks for. */
 export type Act =
@@ -10,6 +14,8 @@ export type Act =
   | { readonly kind: 'cut' }
   /** The token limit comes in the middle of a call. */
   | { readonly kind: 'cut-call' }
+  | { readonly kind: 'show'; readonly wonder: Wonder }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'wait'; readonly ms: number; readonly eachWord: boolean };
 
 /** An act and whether its sentence begins with "then", which puts it after the results of the calls before it. */
@@ -42,8 +48,32 @@ const BROKEN = /\s+with (?:broken|malformed|invalid) arguments\b/iy;
 const INTO_FILE = /\s+(?:in)?to (?:the|a) (?:new )?file\s+/giy;
 const RESULT_WORDS = /^(?:(?:the|its|their|that)(?: tool(?:'s)?)? (?:results?|output|contents?)|what(?:ever)? (?:it|the tool) \w+)[.!]?$/i;
 
+const WONDERS: Readonly<Record<string, Wonder>> = {
+  image: 'image',
+  picture: 'image',
+  audio: 'audio',
+  'code execution': 'code',
+  'web search': 'search',
+  'document citation': 'document',
+};
+
+const TROUBLES: readonly (readonly [pattern: RegExp, trouble: Trouble])[] = [
+  [/\bpause the turn\b/gi, 'pause'],
+  [/\brefuse the request\b/gi, 'refuse'],
+  [/\bend with (?:the )?status failed\b/gi, 'failed-status'],
+  [/\bsend an html page\b/gi, 'html'],
+  [/\b(?:compress|gzip) the answer\b/gi, 'gzip'],
+  [/\bbegin with a byte order mark\b/gi, 'byte-order-mark'],
+  [/\boverflow the context\b/gi, 'overflow'],
+];
+
 /** The phrases that are recognised anywhere in a text. */
 const COMMANDS: readonly Rule[] = [
+  ...TROUBLES.map(([pattern, trouble]): Rule => ({ pattern, read: (_, match) => done(match, { kind: 'trouble', trouble }) })),
+  {
+    pattern: /\bshow (?:an? |the )?(image|picture|audio|code execution|web search|document citation)\b/gi,
+    read: (_, match) => done(match, { kind: 'show', wonder: WONDERS[(match[1] ?? '').toLowerCase()] ?? 'image' }),
+  },
   { pattern: /\bcall (?:the )?tool\s+[`"']?([\w.:/-]*\w)[`"']?/gi, read: readCall },
   { pattern: /\bwrite the text\s+/gi, read: readWrite },
   {

@@ -9,11 +9,24 @@ export type SimStep =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'event'; readonly event: IrEvent }
   | { readonly kind: 'fail'; readonly error: IrError }
+  /** The answer has a good status and says that it failed. */
+  | { readonly kind: 'fail-inside'; readonly error: IrError }
   | { readonly kind: 'cut' };
+
+/** What happens to the bytes of an answer on their way. */
+export interface Wrapping {
+  /** They are compressed although nobody asked for it. */
+  readonly gzip: boolean;
+  /** A byte order mark stands before them. */
+  readonly mark: boolean;
+  /** A page of a proxy comes in their place. */
+  readonly page: boolean;
+}
 
 /** Everything the sim does for one request, in order. Without `fail` or `cut` its events are one whole stream. */
 export interface SimPlan {
   readonly steps: readonly SimStep[];
+  readonly wrapping: Wrapping;
 }
 
 /** A tool call the sim decided on; `arguments` is JSON text, or free text for a custom tool. */

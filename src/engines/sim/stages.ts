@@ -1,4 +1,5 @@
-import type { Act, Sentence } from './instructions.ts';
+import type { Act, Sentence, Trouble } from './instructions.ts';
+import type { Wonder } from './wonders.ts';
 
 export type CallAct = Extract<Act, { kind: 'call' | 'write' }>;
 
@@ -10,12 +11,14 @@ export interface Stage {
   readonly cut: boolean;
   /** The answer ends in the middle of its last call. */
   readonly cutCall?: true;
+  readonly wonders: readonly Wonder[];
+  readonly troubles: ReadonlySet<Trouble>;
   readonly waitMs: number;
   /** Pause before each delta after the first. */
   readonly paceMs: number;
 }
 
-export const EMPTY_STAGE: Stage = { calls: [], cut: false, waitMs: 0, paceMs: 0 };
+export const EMPTY_STAGE: Stage = { calls: [], cut: false, wonders: [], troubles: new Set(), waitMs: 0, paceMs: 0 };
 
 /** Orders the sentences into answers. Without `parallel` every call is an answer of its own. */
 export function stagesOf(sentences: readonly Sentence[], parallel: boolean): Stage[] {
@@ -53,6 +56,10 @@ function extend(stage: Stage, act: Act): Stage {
       return { ...stage, cutCall: true };
     case 'cut':
       return { ...stage, cut: true };
+    case 'show':
+      return { ...stage, wonders: [...stage.wonders, act.wonder] };
+    case 'trouble':
+      return { ...stage, troubles: new Set([...stage.troubles, act.trouble]) };
     case 'wait':
       return act.eachWord ? { ...stage, paceMs: act.ms } : { ...stage, waitMs: stage.waitMs + act.ms };
   }

@@ -1,3 +1,4 @@
+import type { Citation } from '../../ir/citation.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { SimStep } from './plan.ts';
@@ -8,6 +9,7 @@ export interface WholePart {
   readonly start: IrPartStart;
   readonly text: string;
   readonly endMeta?: VendorMeta;
+  readonly citations?: readonly Citation[];
 }
 
 /** Keeps a long answer from becoming a flood of tiny events. */
@@ -18,7 +20,12 @@ export function partEvents(parts: readonly WholePart[]): IrEvent[] {
   return parts.flatMap((part, index): IrEvent[] => [
     { type: 'part-start', index, part: part.start },
     ...deltas(part).map((text): IrEvent => ({ type: 'part-delta', index, text })),
-    { type: 'part-end', index, ...(part.endMeta === undefined ? {} : { meta: part.endMeta }) },
+    {
+      type: 'part-end',
+      index,
+      ...(part.endMeta === undefined ? {} : { meta: part.endMeta }),
+      ...(part.citations === undefined ? {} : { citations: part.citations }),
+    },
   ]);
 }
 

@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { sha256 } from '../../base/canonical-json.ts';
-import { type Json, parseJson } from '../../base/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
 import { matchPath, type PathMatch } from '../../dialects/paths.ts';
@@ -11,6 +12,7 @@ import type { IrError } from '../../ir/response.ts';
 import { countRequest } from '../../ir/token-estimate.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import { type SimPlan, type SimStep, think } from './brain.ts';
+import type { Wrapping } from './plan.ts';
 
 /** A deterministic engine has no clock of its own: equal requests give equal bytes. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -29,6 +31,9 @@ class SimCall implements Exchange {
   #aborted = false;
   #timer: NodeJS.Timeout | undefined;
   #resume: (() => void) | undefined;
+  #wrapping: Wrapping | undefined;
+  #marked = false;
+  readonly #packed: Buffer[] = [];
 
   constructor(request: ExchangeRequest, sink: ExchangeSink) {
     this.#request = request;
@@ -72,7 +77,7 @@ class SimCall implements Exchange {
   }
 
   #generate(dialect: Dialect, request: IrRequest): void {
-    const plan = think(request);
+    const plan = think(request, dialect.id);
     const context: AnswerContext = {
       // The request stands in for the run: its ids repeat only with it.
       runHex: sha256(bodyOf(this.#request) ?? '').slice(0, 32),
@@ -81,8 +86,9 @@ class SimCall implements Exchange {
       includeUsage: request.includeUsage ?? false,
       query: queryOf(this.#request.path),
     };
-    const player = request.stream ? this.#streamed(dialect, context) : this.#whole(dialect, context);
-    this.#play(plan, 0, player);
+    this.#wrapping = plan.wrapping;
+    if (plan.wrapping.page) this.#page();
+    else this.#play(plan, 0, request.stream ? this.#streamed(dialect, context) : this.#whole(dialect, context));
   }
 
   /** Plays the plan step by step; a wait or a slow reader picks it up again later. */
@@ -108,25 +114,51 @@ class SimCall implements Exchange {
       if (step.kind === 'cut') this.#sink.fail({ kind: 'broken', message: 'sim cut the stream' });
       else if (step.kind === 'fail' && !opened) this.#refuse(dialect, step.error);
       else if (step.kind !== 'wait') {
-        if (!opened) this.#sink.head(200, ['content-type', emitter.contentType, 'cache-control', 'no-cache', ...this.#ids()]);
+        if (!opened) this.#head(['content-type', emitter.contentType, 'cache-control', 'no-cache']);
         opened = true;
-        return this.#emit(emitter, step.kind === 'fail' ? { type: 'error', error: step.error } : step.event);
+        return this.#emit(emitter, step.kind === 'event' ? step.event : { type: 'error', error: step.error });
       }
       return true;
     };
   }
 
+  /** A compressed stream comes in one piece at its end; what is in it does not change. */
   #emit(emitter: Emitter, event: IrEvent): boolean {
     const text = emitter.emit(event);
-    const flowing = text === '' || this.#sink.data(Buffer.from(text, 'utf8'));
-    if (event.type === 'message-end' || event.type === 'error') this.#sink.end([]);
+    const ends = event.type === 'message-end' || event.type === 'error';
+    const bytes = this.#wrap(text);
+    const flowing = bytes.length === 0 || this.#sink.data(bytes);
+    if (ends && this.#wrapping?.gzip === true) this.#sink.data(gzipSync(Buffer.concat(this.#packed)));
+    if (ends) this.#sink.end([]);
     return flowing;
+  }
+
+  #wrap(text: string): Buffer {
+    const mark = this.#wrapping?.mark === true && !this.#marked && text !== '' ? '\uFEFF' : '';
+    this.#marked ||= mark !== '';
+    const bytes = Buffer.from(`${mark}${text}`, 'utf8');
+    if (this.#wrapping?.gzip !== true) return bytes;
+    this.#packed.push(bytes);
+    return Buffer.alloc(0);
+  }
+
+  #head(headers: readonly string[]): void {
+    const coding = this.#wrapping?.gzip === true ? ['content-encoding', 'gzip'] : [];
+    this.#sink.head(200, [...headers, ...coding, ...this.#ids()]);
+  }
+
+  #page(): void {
+    const body = Buffer.from('<html><body><h1>502 Bad Gateway</h1>sim was asked for a page</body></html>');
+    this.#sink.head(200, ['content-type', 'text/html', 'content-length', String(body.length), ...this.#ids()]);
+    this.#sink.data(body);
+    this.#sink.end([]);
   }
 
   #whole(dialect: Dialect, context: AnswerContext): (step: SimStep) => boolean {
     const fold = new Fold();
     return (step) => {
       if (step.kind === 'fail') this.#refuse(dialect, step.error);
+      else if (step.kind === 'fail-inside') this.#answer({ status: 200, body: failedBody(dialect, step.error, context) });
       else if (step.kind === 'cut') this.#cutBody();
       else if (step.kind === 'event') {
         fold.push(step.event);
@@ -143,8 +175,13 @@ class SimCall implements Exchange {
   }
 
   #answer(answer: WireError, headers: readonly string[] = []): void {
-    const body = Buffer.from(JSON.stringify(answer.body), 'utf8');
-    this.#sink.head(answer.status, ['content-type', 'application/json', 'content-length', String(body.length), ...headers, ...this.#ids()]);
+    const mark = this.#wrapping?.mark === true ? '\uFEFF' : '';
+    const plain = Buffer.from(`${mark}${JSON.stringify(answer.body)}`, 'utf8');
+    const packed = this.#wrapping?.gzip === true;
+    const body = packed ? gzipSync(plain) : plain;
+    const coding = packed ? ['content-encoding', 'gzip'] : [];
+    const about = ['content-type', 'application/json', 'content-length', String(body.length), ...coding];
+    this.#sink.head(answer.status, [...about, ...headers, ...this.#ids()]);
     this.#sink.data(body);
     this.#sink.end([]);
   }
@@ -158,6 +195,11 @@ class SimCall implements Exchange {
   #ids(): string[] {
     return ['request-id', `req_${this.#request.runHex}`];
   }
+}
+
+/** A failed answer as the vendor writes it: Responses says so by its status, the others put the error into the body. */
+function failedBody(dialect: Dialect, error: IrError, context: AnswerContext): JsonObject {
+  return dialect.failedResponse?.(error, context) ?? dialect.lowerError(error, { requestId: `req_${context.runHex}` }).body;
 }
 
 /** Only raw paths have a streamed body, and sim has none of those. */

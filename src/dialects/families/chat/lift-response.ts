@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../base/json.ts';
 import { isJsonObject, parseJsonObject } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import { EngineFailure } from '../../../ir/engine-failure.ts';
-import type { IrPart, VendorMeta } from '../../../ir/part.ts';
+import type { IrPart, VendorMeta, VendorPart } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
 import { liftAnnotations } from '../../openai-citations.ts';
@@ -145,10 +145,26 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
   return [
     ...thinking,
     ...(text === '' ? [] : [{ kind: 'text' as const, text, ...told }]),
+    ...mediaParts(flavour, message),
     ...(typeof refusal === 'string' ? [{ kind: 'refusal' as const, text: refusal }] : []),
     ...call,
     ...(message.tool_calls ?? []).filter(isCall).map((call, index) => callPart(call, inventedCallId(id, index), flavour)),
     ...(message.function_call ? [callPart({ function: message.function_call }, inventedCallId(id, 0), flavour)] : []),
+  ];
+}
+
+/** Images and audio that stand beside the content; each image is a part of its own. */
+export function mediaParts(flavour: ChatFlavour, message: Readonly<Record<string, unknown>>): VendorPart[] {
+  const part = (type: string, value: Json): VendorPart => ({
+    kind: 'vendor',
+    dialect: flavour.id,
+    type,
+    meta: { [flavour.id]: { [type]: value } },
+  });
+  const { audio, images } = message as { readonly audio?: Json; readonly images?: Json }; // parsed JSON
+  return [
+    ...(isJsonObject(audio) ? [part('audio', audio)] : []),
+    ...(Array.isArray(images) ? images.map((image: Json) => part('images', [image])) : []),
   ];
 }
 

@@ -117,9 +117,15 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
     refusal: refusal.length === 0 ? null : refusal.join(''),
     ...(flavour.reasoningField === undefined || thinking.join('') === '' ? {} : { [flavour.reasoningField]: thinking.join('') }),
     ...answerState(flavour, parts),
+    ...ownMedia(flavour, parts),
     annotations: annotations.length === 0 ? undefined : annotations,
     tool_calls: calls.length === 0 ? undefined : calls.map((part) => lowerCall(part, flavour.id)),
   });
+}
+
+/** Images and audio stand beside the content, where this vendor wrote them itself. */
+function ownMedia(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
+  return Object.assign({}, ...parts.map((part) => (part.kind === 'vendor' ? (part.meta?.[flavour.id] ?? {}) : {})));
 }
 
 /** State of the answer's reasoning: the vendor's own as it came, another engine's in the carrier where the wire has one. */

@@ -7,7 +7,7 @@ import type { FinishReason } from '../../../../ir/response.ts';
 import { liftAnnotations } from '../../../openai-citations.ts';
 import { liftLogprobs } from '../../../openai-logprobs.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { endOf, finishOf, matchedStop, textMeta } from '../lift-response.ts';
+import { endOf, finishOf, matchedStop, mediaParts, textMeta } from '../lift-response.ts';
 import { mergeState } from '../state.ts';
 import type * as wire from '../wire.ts';
 import { Calls, type OpenCall } from './calls.ts';
@@ -53,16 +53,20 @@ export class ChoiceReader {
     const logprobs = liftLogprobs(choice.logprobs?.content);
     if (delta) this.#reasoning(delta, events);
     if (delta?.content || logprobs) this.#say('text', delta?.content ?? '', events, logprobs);
-    if (delta) {
-      if (delta.refusal) this.#say('refusal', delta.refusal, events);
-      if (delta.annotations) this.#annotations.push(...delta.annotations);
-      for (const piece of delta.tool_calls ?? []) this.#call(piece, answerId, events);
-      if (delta.function_call) this.#call({ function: delta.function_call }, answerId, events);
-    }
+    if (delta) this.#beside(delta, answerId, events);
     if (!choice.finish_reason) return;
     this.#reason = choice.finish_reason;
     this.#matched = matchedStop(choice);
     this.#close(events);
+  }
+
+  /** What a delta holds beside the text. */
+  #beside(delta: wire.Delta, answerId: string | undefined, events: IrAnswerEvent[]): void {
+    if (delta.refusal) this.#say('refusal', delta.refusal, events);
+    if (delta.annotations) this.#annotations.push(...delta.annotations);
+    for (const part of mediaParts(this.#flavour, delta)) this.#whole(part, events);
+    for (const piece of delta.tool_calls ?? []) this.#call(piece, answerId, events);
+    if (delta.function_call) this.#call({ function: delta.function_call }, answerId, events);
   }
 
   /** Ends what is open and tells how the answer ended. */
@@ -99,6 +103,11 @@ export class ChoiceReader {
     const index = this.#parts++;
     events.push({ type: 'part-start', index, part });
     return index;
+  }
+
+  #whole(part: IrPartStart, events: IrAnswerEvent[]): void {
+    this.#hush(events);
+    events.push({ type: 'part-end', index: this.#open(part, events) });
   }
 
   /** Ends the part that is being spoken. */

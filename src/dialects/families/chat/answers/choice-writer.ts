@@ -77,13 +77,15 @@ export class ChoiceWriter {
     this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true, before: this.#said });
     this.#refused ||= part.kind === 'refusal';
     if (part.kind === 'thinking') return this.#state(part.meta);
+    const own = part.kind === 'vendor' ? part.meta?.[this.#flavour.id] : undefined;
+    if (own !== undefined) return this.#chunk(own);
     if (!isCall) return '';
     const sealed = this.#sealed ? '' : this.#seal(undefined, foreignMeta(part.meta, this.#flavour.id));
     const { id, name } = part;
-    const own = part.meta?.[this.#flavour.id];
+    const members = part.meta?.[this.#flavour.id];
     const call = part.custom
-      ? { index: this.#calls, id, type: 'custom', custom: { name, input: '' }, ...own }
-      : { index: this.#calls, id, type: 'function', function: { name, arguments: '' }, ...own };
+      ? { index: this.#calls, id, type: 'custom', custom: { name, input: '' }, ...members }
+      : { index: this.#calls, id, type: 'function', function: { name, arguments: '' }, ...members };
     this.#calls += 1;
     const told = this.#legacy ? { function_call: { name, arguments: '' } } : { tool_calls: [call] };
     return `${sealed}${this.#chunk(told)}`;
