@@ -177,6 +177,7 @@ export class Recorder {
       upstreamModel: observed?.model ?? null,
       usage: usageOf(observed),
       toolCalls: (observed?.toolCalls ?? []).map(toolCallRecord),
+      answerFidelity: ending.answerFidelity ?? [],
       attempts: this.#attempts(error?.message ?? null),
       dispatchedMs: this.#dispatchedMs,
       firstByteMs: this.#firstByteMs,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call } from '../support/http-call.ts';
+import { receiptOf } from '../support/receipt-of.ts';
 
 let server: TestGateway;
 beforeAll(async () => {
@@ -24,6 +25,17 @@ async function chat(cell: string, prompt: string, more: object = {}): Promise<{ 
 }
 
 const asTools = { tools: [{ type: 'function', function: TOOL }] };
+
+test('the receipt says what became of everything in the answer, streamed or not', async () => {
+  for (const stream of [false, true]) {
+    const { run } = await chat('sim:gemini', 'show an image', { stream });
+    const { answer_fidelity: fidelity = [] } = await receiptOf(server.url, run);
+    const path = 'candidates[*].content.parts[*]<inlineData>.inlineData<image>';
+    expect(fidelity.find((entry) => entry.path === path)).toMatchObject({ fate: 'emulated', note: 'told as labelled text' });
+    expect(fidelity.find((entry) => entry.path === 'candidates[*].finishReason')).toMatchObject({ fate: 'renamed' });
+    expect(fidelity.find((entry) => entry.path === '(header request-id)')).toMatchObject({ fate: 'dropped' });
+  }
+});
 
 describe.each(CELLS)('on %s a Chat caller', (cell) => {
   const own = cell === 'sim:openai-chat';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -239,13 +239,20 @@ export function isCallItem(item: wire.AnyItem): boolean {
   return item.type === 'function_call' || item.type === 'custom_tool_call';
 }
 
+/** Some engines call an item completed whose arguments were cut off. */
+function isBroken({ status, type, arguments: text }: wire.AnyItem): boolean {
+  return (
+    status === 'incomplete' || (type === 'function_call' && typeof text === 'string' && text !== '' && parseJsonObject(text) === undefined)
+  );
+}
+
 export function endingOf(response: wire.Response, refused: boolean): Ending {
   const calls = (response.output ?? []).filter(isCallItem);
   return {
     status: response.status,
     reason: response.incomplete_details?.reason,
     calls: calls.length > 0,
-    brokenCall: calls.some((item) => item.status === 'incomplete'),
+    brokenCall: response.status === 'incomplete' && calls.some(isBroken),
     refused,
   };
 }
