@@ -5,6 +5,8 @@ import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import { findEngine } from '../engines/index.ts';
+import { tokensIn } from '../ir/token-estimate.ts';
+import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
@@ -29,6 +31,8 @@ export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' 
   readonly observed?: Observed;
   /** What became of everything in a translated answer. */
   readonly answerFidelity?: readonly FidelityEntry[];
+  /** Our estimate of what a stream wrote, for one that does not tell. */
+  readonly writtenTokens?: number;
   /** The answer came to its end, good or bad. */
   readonly whole?: boolean;
   /** We needed no more of it and let the engine go. */
@@ -57,6 +61,7 @@ export class Recorder {
   readonly #at: number;
   readonly #started = performance.now();
   #engine: string | null = null;
+  #requestBytes = 0;
   #prices: string | null = null;
   #status: number | null = null;
   #dispatchedMs: number | null = null;
@@ -78,6 +83,7 @@ export class Recorder {
   /** The run begins, or goes on elsewhere: a later opening replaces what an earlier one said. */
   open(fact: Opening, bodies?: () => RequestBodies): void {
     this.#engine = fact.engine;
+    this.#requestBytes = fact.request?.bytes ?? 0;
     this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
@@ -162,6 +168,7 @@ export class Recorder {
     if (this.#closed) return;
     this.#closed = true;
     const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = ending;
+    const usage = this.#usage(observed, ending.writtenTokens ?? 0);
     // Before the fact: whoever reads that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
     this.#sink.append({
@@ -175,7 +182,7 @@ export class Recorder {
       eventCount,
       backendVersion: this.#note?.version ?? null,
       upstreamModel: observed?.model ?? null,
-      usage: usageOf(observed),
+      usage,
       toolCalls: (observed?.toolCalls ?? []).map(toolCallRecord),
       answerFidelity: ending.answerFidelity ?? [],
       attempts: this.#attempts(error?.message ?? null),
@@ -187,7 +194,15 @@ export class Recorder {
       replayable: false,
     });
     this.#live.end(this.#run);
-    this.#admitted?.settle({ status, usage: usageOf(observed), upstreamModel: observed?.model ?? null, nanoUsd: null });
+    this.#admitted?.settle({ status, usage, upstreamModel: observed?.model ?? null, nanoUsd: null });
+  }
+
+  /** A stream that tells no usage, or was broken off before it told all, has not used nothing. */
+  #usage(observed: Observed | undefined, writtenTokens: number): ReceiptUsage | null {
+    const told = observed?.usage;
+    if (writtenTokens === 0 || (told !== undefined && observed?.finish !== undefined)) return usageOf(told);
+    const { inputTokens, outputTokens } = told ?? { inputTokens: tokensIn(this.#requestBytes), outputTokens: 0 };
+    return usageOf({ ...NO_USAGE, ...told, inputTokens, outputTokens: Math.max(outputTokens, writtenTokens), estimated: true });
   }
 
   #attempts(error: string | null): CloseFact['attempts'] {
@@ -209,8 +224,7 @@ function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-function usageOf(observed: Observed | undefined): ReceiptUsage | null {
-  const usage = observed?.usage;
+function usageOf(usage: IrUsage | undefined): ReceiptUsage | null {
   if (usage === undefined) return null;
   return {
     input_tokens: usage.inputTokens,
@@ -220,6 +234,20 @@ function usageOf(observed: Observed | undefined): ReceiptUsage | null {
     thinking_tokens: usage.thinkingTokens,
     web_search_requests: usage.webSearchRequests,
     estimated: usage.estimated ?? false,
+    ...(usage.details === undefined ? {} : { details: detailsOf(usage.details) }),
+  };
+}
+
+function detailsOf(details: UsageDetails): NonNullable<ReceiptUsage['details']> {
+  const { cacheWrite1hTokens, audioInputTokens, audioOutputTokens, imageOutputTokens, fileSearches, tier, region } = details;
+  return {
+    ...(audioInputTokens === undefined ? {} : { audio_input_tokens: audioInputTokens }),
+    ...(audioOutputTokens === undefined ? {} : { audio_output_tokens: audioOutputTokens }),
+    ...(cacheWrite1hTokens === undefined ? {} : { cache_write_1h_tokens: cacheWrite1hTokens }),
+    ...(fileSearches === undefined ? {} : { file_searches: fileSearches }),
+    ...(imageOutputTokens === undefined ? {} : { image_output_tokens: imageOutputTokens }),
+    ...(region === undefined ? {} : { region }),
+    ...(tier === undefined ? {} : { tier }),
   };
 }
 

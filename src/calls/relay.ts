@@ -160,7 +160,7 @@ class Relay implements ExchangeSink, Exchange {
       recorder.close({ status, reason, error: known, response: null, eventCount: 0 });
       return;
     }
-    const close = ({ digest, eventCount, observed }: Watched): void => {
+    const close = ({ digest, eventCount, observed, writtenTokens = 0 }: Watched): void => {
       const broken = observed.error !== undefined && status === 'completed';
       recorder.close({
         status: broken ? 'failed' : status,
@@ -169,6 +169,7 @@ class Relay implements ExchangeSink, Exchange {
         response: { ...digest, status: this.#status },
         eventCount,
         observed,
+        ...(this.#status < 400 && !broken && this.#options.dialect !== undefined ? { writtenTokens } : {}),
         whole: this.#whole,
       });
     };

@@ -6,6 +6,7 @@ import { EngineFailure } from '../ir/engine-failure.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
 import type { IrResponse } from '../ir/response.ts';
+import { tokensIn } from '../ir/token-estimate.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerChanges } from '../mapping/answer-changes.ts';
 import { AnswerAccount } from '../mapping/answers/account.ts';
@@ -114,6 +115,8 @@ class Sighting {
   #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;
+  /** Characters that the engine has written. */
+  #written = 0;
 
   get ended(): boolean {
     return this.#end !== undefined || this.#error !== undefined;
@@ -129,6 +132,7 @@ class Sighting {
         if (event.part.kind === 'tool-call') this.#calls.set(event.index, { id: event.part.id, name: event.part.name, arguments: '' });
         break;
       case 'part-delta':
+        this.#written += event.text.length;
         this.#grow(event.index, event.text);
         break;
       case 'message-end':
@@ -152,7 +156,9 @@ class Sighting {
 
   #settled(): Pick<Observed, 'usage' | 'finish'> {
     if (this.#end !== undefined) return { usage: this.#end.usage, finish: this.#end.finish };
-    return this.#begun === undefined ? {} : { usage: this.#begun };
+    if (this.#begun === undefined) return {};
+    // The engine tells what it wrote at the end, which did not come.
+    return { usage: { ...this.#begun, outputTokens: Math.max(this.#begun.outputTokens, tokensIn(this.#written)), estimated: true } };
   }
 
   #grow(index: number, text: string): void {

@@ -24,6 +24,8 @@ export interface Watched {
   readonly digest: Digest;
   readonly eventCount: number;
   readonly observed: Observed;
+  /** Our estimate of what a stream wrote, by the sizes of its events. */
+  readonly writtenTokens?: number;
 }
 
 /** Looks at an answer as it goes by: digest, event count, usage. Adds nothing, delays nothing. */
@@ -39,6 +41,7 @@ export class Watch {
   /** What must be whole before it can be read. */
   #kept: Buffer[] = [];
   #events = 0;
+  readonly #sizes = new EventSizes();
 
   constructor(dialect: Dialect | undefined, contentType: string, encoding: string) {
     this.#dialect = dialect;
@@ -61,7 +64,12 @@ export class Watch {
     this.#look(rest);
     if (this.#frames !== undefined) {
       if (!this.#blind) this.#see(this.#frames.flush());
-      return { digest, eventCount: this.#events, observed: this.#observer?.done() ?? NOTHING };
+      return {
+        digest,
+        eventCount: this.#events,
+        observed: this.#observer?.done() ?? NOTHING,
+        ...(this.#blind ? {} : this.#sizes.written()),
+      };
     }
     if (this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
     return { digest, eventCount: 1, observed: this.#body(joined(this.#kept)) };
@@ -95,6 +103,7 @@ export class Watch {
 
   #see(frames: readonly Buffer[]): void {
     this.#events += frames.length;
+    this.#sizes.add(frames);
     if (this.#observer !== undefined) for (const frame of frames) this.#observer.frame(frame);
   }
 
@@ -109,6 +118,54 @@ export class Watch {
 
   #body(body: Buffer): Observed {
     return this.#dialect?.observeBody(body.toString('utf8')) ?? NOTHING;
+  }
+}
+
+/** Bytes that tell one kind of event from another, and how many kinds and lengths are told apart. */
+const KIND_BYTES = 28;
+const MOST_KINDS = 32;
+const MOST_LENGTHS = 256;
+
+/** Events of one kind. */
+class EventKind {
+  count = 0;
+  readonly #lengths = new Set<number>();
+  #bytes = 0;
+  /** The shortest length that came twice: an end without words comes once. */
+  #shortest = Number.POSITIVE_INFINITY;
+
+  add(length: number): void {
+    this.count += 1;
+    this.#bytes += length;
+    if (this.#lengths.has(length)) this.#shortest = Math.min(this.#shortest, length);
+    else if (this.#lengths.size < MOST_LENGTHS) this.#lengths.add(length);
+  }
+
+  /** Deltas differ in nothing but what they say: the shortest is a token, and four bytes more are one more. */
+  get tokens(): number {
+    if (!Number.isFinite(this.#shortest)) return this.count;
+    return this.count + Math.max(0, Math.round((this.#bytes - this.count * this.#shortest) / 4));
+  }
+}
+
+/** The sizes of a stream's events by kind, from which what was written is estimated where the engine does not tell. */
+class EventSizes {
+  readonly #kinds = new Map<string, EventKind>();
+
+  add(frames: readonly Buffer[]): void {
+    for (const frame of frames) {
+      const name = frame.toString('latin1', 0, KIND_BYTES);
+      const kind = this.#kinds.get(name) ?? new EventKind();
+      if (kind.count === 0 && this.#kinds.size >= MOST_KINDS) continue;
+      this.#kinds.set(name, kind);
+      kind.add(frame.length);
+    }
+  }
+
+  /** Most events are deltas. */
+  written(): { writtenTokens?: number } {
+    const deltas = [...this.#kinds.values()].reduce((most, kind) => (kind.count > most.count ? kind : most), new EventKind());
+    return deltas.count === 0 ? {} : { writtenTokens: deltas.tokens };
   }
 }
 

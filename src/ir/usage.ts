@@ -1,3 +1,23 @@
+/** Counts and circumstances that have a price of their own. Each is part of a count above it, or stands beside the tokens. */
+export interface UsageDetails {
+  /** Of what was written to the cache: what stays there for an hour. */
+  readonly cacheWrite1hTokens?: number;
+  readonly audioInputTokens?: number;
+  readonly audioOutputTokens?: number;
+  readonly imageOutputTokens?: number;
+  readonly fileSearches?: number;
+  /** How the call was served, where that is not the usual way. */
+  readonly tier?: 'batch' | 'flex' | 'priority' | 'fast';
+  /** The only place in the world where it was served. */
+  readonly region?: 'us';
+}
+
+/** The details that say something; undefined where none does. */
+export function usageDetails(details: { readonly [K in keyof UsageDetails]: UsageDetails[K] | undefined }): { details?: UsageDetails } {
+  const told = Object.entries(details).filter(([, value]) => value !== undefined && value !== 0);
+  return told.length === 0 ? {} : { details: Object.fromEntries(told) };
+}
+
 /**
  * Token counts of one answer. `inputTokens` counts everything the model read, cache included (vendors differ: Claude reports
  * the uncached rest, OpenAI and Gemini the total); `outputTokens` counts everything it wrote, thinking included.
@@ -11,6 +31,7 @@ export interface IrUsage {
   readonly webSearchRequests: number;
   /** Some of the counts are ours, because the engine did not say. */
   readonly estimated?: boolean;
+  readonly details?: UsageDetails;
 }
 
 export const NO_USAGE: IrUsage = {

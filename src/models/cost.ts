@@ -9,23 +9,63 @@ export interface BilledUsage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly webSearchRequests: number;
+  readonly details?: BilledDetails;
+}
+
+/** What of a usage has a price of its own, and how the call was served. */
+export interface BilledDetails {
+  readonly cacheWrite1hTokens?: number;
+  readonly audioInputTokens?: number;
+  readonly audioOutputTokens?: number;
+  readonly imageOutputTokens?: number;
+  readonly fileSearches?: number;
+  readonly tier?: string;
+  readonly region?: string;
 }
 
 /** A web search is never free: ten dollars per thousand calls, in billionths of a dollar per call. */
 export const SEARCH_NANO_USD = 10_000_000;
 const NANO = 1e9;
 
+/** A search in the files of the caller, where the price list has none: $2.50 per thousand calls (platform.openai.com/docs/pricing, 2026-11-15). */
+const FILE_SEARCH_NANO_USD = 2_500_000;
+
 /**
- * What a vendor takes for a grounded search above that, in billionths of a dollar per search; the first row that matches counts.
- * Google: $35 per thousand grounded prompts, $14 from Gemini 3 on (ai.google.dev/gemini-api/docs/pricing).
+ * What a vendor takes for a grounded search above that, in billionths of a dollar; the first row that matches counts.
+ * Google: $35 per thousand grounded prompts, however many queries each makes; $14 per thousand queries from Gemini 3 on
+ * (ai.google.dev/gemini-api/docs/pricing, 2026-11-15).
  */
-const GROUNDING_PREMIUMS: readonly { readonly provider: string; readonly model: RegExp; readonly nanoUsd: number }[] = [
-  { provider: 'google', model: /gemini-[3-9]/, nanoUsd: 4_000_000 },
-  { provider: 'google', model: /gemini/, nanoUsd: 25_000_000 },
+const GROUNDING: readonly {
+  readonly provider: string;
+  readonly model: RegExp;
+  readonly nanoUsd: number;
+  readonly per: 'prompt' | 'query';
+}[] = [
+  { provider: 'google', model: /gemini-[3-9]/, nanoUsd: 4_000_000, per: 'query' },
+  { provider: 'google', model: /gemini/, nanoUsd: 25_000_000, per: 'prompt' },
+];
+
+/**
+ * What a way of serving multiplies the price of tokens by; the first row that matches counts, and a way without a row costs the list
+ * price. Half for batches everywhere and for OpenAI's and Google's flex; OpenAI's priority prices by model
+ * (platform.openai.com/docs/pricing); Claude's fast mode and calls that stay in the United States
+ * (platform.claude.com/docs/en/about-claude/pricing). All as of 2026-11-15.
+ */
+const FACTORS: readonly { readonly way: string; readonly provider?: string; readonly model?: RegExp; readonly factor: number }[] = [
+  { way: 'batch', factor: 0.5 },
+  { way: 'flex', factor: 0.5 },
+  { way: 'priority', provider: 'openai', model: /^gpt-4o-mini/, factor: 5 / 3 },
+  { way: 'priority', provider: 'openai', model: /^gpt-4o/, factor: 1.7 },
+  { way: 'priority', provider: 'openai', model: /^(?:gpt-4\.1|o3)/, factor: 1.75 },
+  { way: 'priority', provider: 'openai', model: /^o4-mini/, factor: 20 / 11 },
+  { way: 'priority', provider: 'openai', model: /^gpt-5-mini/, factor: 1.8 },
+  { way: 'priority', provider: 'openai', factor: 2 },
+  { way: 'fast', provider: 'anthropic', factor: 6 },
+  { way: 'us', provider: 'anthropic', factor: 1.1 },
 ];
 
 /** The price data in use: the package that carries it and the table of premiums above. */
-export const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 1`;
+export const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 2`;
 
 function packageVersion(): string {
   const file = new URL('../package.json', import.meta.resolve('@pydantic/genai-prices'));
@@ -36,10 +76,31 @@ function packageVersion(): string {
 export function costOf(usage: BilledUsage, model: string, provider: string, at: Date): number | undefined {
   const entry = priceEntry(model, provider, at);
   if (entry === undefined) return undefined;
-  const { list, rates, premium } = entry;
-  const tokens = rates !== undefined && usage.inputTokens < rates.below ? linearPrice(usage, rates) : listPrice(usage, model, list, at);
-  return tokens === undefined ? undefined : Math.round(tokens) + usage.webSearchRequests * (SEARCH_NANO_USD + premium);
+  const { list, rates, grounding } = entry;
+  const { details } = usage;
+  const plain = details === undefined && rates !== undefined && usage.inputTokens < rates.below;
+  const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at);
+  if (tokens === undefined) return undefined;
+  const factor = factorOf(details?.tier, model, provider) * factorOf(details?.region, model, provider);
+  return (
+    Math.round(tokens * factor) + searchPrice(usage.webSearchRequests, grounding) + (details?.fileSearches ?? 0) * FILE_SEARCH_NANO_USD
+  );
 }
+
+function factorOf(way: string | undefined, model: string, provider: string): number {
+  if (way === undefined) return 1;
+  const fits = (row: (typeof FACTORS)[number]): boolean =>
+    row.way === way && (row.provider ?? provider) === provider && (row.model?.test(model) ?? true);
+  return FACTORS.find(fits)?.factor ?? 1;
+}
+
+/** Where the vendor bills by the prompt, its queries are one search. */
+function searchPrice(searches: number, grounding: Grounding | undefined): number {
+  const billed = grounding?.per === 'prompt' ? Math.min(1, searches) : searches;
+  return billed * (SEARCH_NANO_USD + (grounding?.nanoUsd ?? 0));
+}
+
+type Grounding = (typeof GROUNDING)[number];
 
 /** What the price list says, in billionths of a dollar. */
 function listPrice(usage: Omit<BilledUsage, 'webSearchRequests'>, model: string, list: Provider, at: Date): number | undefined {
@@ -49,11 +110,23 @@ function listPrice(usage: Omit<BilledUsage, 'webSearchRequests'>, model: string,
       output_tokens: usage.outputTokens,
       cache_read_tokens: usage.cacheReadTokens,
       cache_write_tokens: usage.cacheWriteTokens,
+      ...detailTokens(usage.details),
     },
     model,
     { provider: list, timestamp: at },
   );
   return price === null ? undefined : price.total_price * NANO;
+}
+
+/** Details by the names of the price list, which leaves out what it has no price for. */
+function detailTokens(details: BilledDetails | undefined): Record<string, number> {
+  const { cacheWrite1hTokens = 0, audioInputTokens = 0, audioOutputTokens = 0, imageOutputTokens = 0 } = details ?? {};
+  return {
+    ...(cacheWrite1hTokens > 0 ? { cache_write_1h_tokens: cacheWrite1hTokens } : {}),
+    ...(audioInputTokens > 0 ? { input_audio_tokens: audioInputTokens } : {}),
+    ...(audioOutputTokens > 0 ? { output_audio_tokens: audioOutputTokens } : {}),
+    ...(imageOutputTokens > 0 ? { output_image_tokens: imageOutputTokens } : {}),
+  };
 }
 
 /** Billionths of a dollar per token, which hold as long as the input is short. */
@@ -100,8 +173,8 @@ function tierStart(price: unknown): number {
   return Math.min(...tiers.map((tier: unknown) => (typeof tier === 'object' && tier !== null && 'start' in tier ? Number(tier.start) : 0)));
 }
 
-function premiumOf(model: string, provider: string): number {
-  return GROUNDING_PREMIUMS.find((row) => row.provider === provider && row.model.test(model))?.nanoUsd ?? 0;
+function groundingOf(model: string, provider: string): Grounding | undefined {
+  return GROUNDING.find((row) => row.provider === provider && row.model.test(model));
 }
 
 /** A model as the price list has it. */
@@ -109,7 +182,7 @@ interface PriceEntry {
   /** The provider with that model alone. */
   readonly list: Provider;
   readonly rates: Rates | undefined;
-  readonly premium: number;
+  readonly grounding: Grounding | undefined;
 }
 
 /** Asking the list takes longer than all the rest of a receipt; the few models in use are remembered. */
@@ -124,7 +197,7 @@ function priceEntry(model: string, provider: string, at: Date): PriceEntry | und
   const whole = findProvider({ providerId: provider });
   const price = whole === undefined ? null : calcPrice({ input_tokens: 1 }, model, { provider: whole, timestamp: at });
   const list = price === null ? undefined : { ...price.provider, models: [price.model] };
-  const entry = list === undefined ? null : { list, rates: ratesOf(list, model, at), premium: premiumOf(model, provider) };
+  const entry = list === undefined ? null : { list, rates: ratesOf(list, model, at), grounding: groundingOf(model, provider) };
   known.set(name, entry);
   return entry ?? undefined;
 }

@@ -37,6 +37,27 @@ test('the receipt says what became of everything in the answer, streamed or not'
   }
 });
 
+describe.each(['sim', 'sim:claude'])('a stream on %s that does not tell its usage', (cell) => {
+  const words = `say ${'many words '.repeat(40)}`;
+
+  test('is estimated', async () => {
+    const { run } = await chat('sim', words, { stream: true });
+    const { usage } = await receiptOf(server.url, run);
+    expect(usage?.estimated).toBe(true);
+    expect(usage?.output_tokens).toBeGreaterThan(60);
+    expect(usage?.output_tokens).toBeLessThan(400);
+    expect(usage?.input_tokens).toBeGreaterThan(60);
+  });
+
+  test('is estimated when it breaks off', async () => {
+    const { run } = await chat(cell, `${words}\ncut the stream`, { stream: true });
+    const receipt = await receiptOf(server.url, run);
+    expect(receipt.status).toBe('failed');
+    expect(receipt.usage?.estimated).toBe(true);
+    expect(receipt.usage?.output_tokens).toBeGreaterThan(20);
+  });
+});
+
 describe.each(CELLS)('on %s a Chat caller', (cell) => {
   const own = cell === 'sim:openai-chat';
 

@@ -28,6 +28,17 @@ export type Plane = z.infer<typeof Plane>;
 export const Recording = z.enum(['full', 'digest', 'off']);
 export type Recording = z.infer<typeof Recording>;
 
+/** What of a usage has a price of its own. */
+const UsageDetails = z.strictObject({
+  audio_input_tokens: count.optional().describe('The part of the input that was audio.'),
+  audio_output_tokens: count.optional().describe('The part of the output that was audio.'),
+  cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
+  file_searches: count.optional().describe('Searches in files that the engine made.'),
+  image_output_tokens: count.optional().describe('The part of the output that was images.'),
+  region: z.enum(['us']).optional().describe('The only place where the call was served.'),
+  tier: z.enum(['batch', 'flex', 'priority', 'fast']).optional().describe('How the call was served, where that is not the usual way.'),
+});
+
 /** Token counts of a run; what the model read includes the cache, what it wrote includes thinking. */
 export const ReceiptUsage = z.strictObject({
   input_tokens: count.describe('Everything the model read, cache included.'),
@@ -37,6 +48,7 @@ export const ReceiptUsage = z.strictObject({
   thinking_tokens: count.describe('The part of the output that was thinking.'),
   web_search_requests: count.describe('Web searches the engine made.'),
   estimated: z.boolean().describe('Whether we counted because the engine did not say.'),
+  details: UsageDetails.optional().describe('What has a price of its own; absent where nothing has.'),
 });
 export type ReceiptUsage = z.infer<typeof ReceiptUsage>;
 

@@ -6,7 +6,7 @@ import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
-import type { IrUsage } from '../../ir/usage.ts';
+import { type IrUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { otherMembers, vendorMeta } from '../members.ts';
 import { liftCitations } from './citations.ts';
@@ -204,6 +204,11 @@ export function liftUsage(usage: wire.Usage | undefined): IrUsage {
     cacheWriteTokens: write,
     thinkingTokens: usage?.output_tokens_details?.thinking_tokens ?? 0,
     webSearchRequests: usage?.server_tool_use?.web_search_requests ?? 0,
+    ...usageDetails({
+      cacheWrite1hTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? undefined,
+      tier: usage?.speed === 'fast' ? 'fast' : usage?.service_tier === 'batch' ? 'batch' : undefined,
+      region: usage?.inference_geo === 'us' ? 'us' : undefined,
+    }),
   };
 }
 

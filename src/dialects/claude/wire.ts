@@ -121,6 +121,10 @@ export const Usage = z.looseObject({
   cache_creation_input_tokens: count,
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
   server_tool_use: z.looseObject({ web_search_requests: count }).nullish(),
+  cache_creation: z.looseObject({ ephemeral_1h_input_tokens: count }).nullish(),
+  service_tier: z.string().nullish(),
+  speed: z.string().nullish(),
+  inference_geo: z.string().nullish(),
 });
 export type Usage = z.infer<typeof Usage>;
 

@@ -1,6 +1,7 @@
-import { type Json, parseJson } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { IrEvent } from '../../ir/event.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
 import { AnswerReader } from './answers/read-answer.ts';
 
@@ -73,7 +74,26 @@ export function observeStream(): StreamObserver {
 /** One answer, or the JSON array of a stream without SSE. */
 export function observeBody(body: string): Observed {
   const parsed = parseJson(body);
+  if (parsed.ok && isJsonObject(parsed.value) && isJsonObject(parsed.value.usage))
+    return observeInteraction(parsed.value, parsed.value.usage);
   const sighting = new Sighting();
   if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null) sighting.see(parsed.value);
   return sighting.done(true);
+}
+
+/** An answer of the Interactions API, whose usage has words of its own. */
+function observeInteraction({ model }: JsonObject, usage: JsonObject): Observed {
+  const counted = (key: string): number => (typeof usage[key] === 'number' ? usage[key] : 0);
+  const thinkingTokens = counted('total_thought_tokens') || counted('total_reasoning_tokens');
+  return {
+    ...(typeof model === 'string' ? { model } : {}),
+    usage: {
+      ...NO_USAGE,
+      inputTokens: counted('total_input_tokens') + counted('total_tool_use_tokens'),
+      outputTokens: counted('total_output_tokens') + thinkingTokens,
+      cacheReadTokens: counted('total_cached_tokens'),
+      thinkingTokens,
+    },
+    toolCalls: [],
+  };
 }

@@ -8,11 +8,12 @@ import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
-import type { IrUsage } from '../../ir/usage.ts';
+import { type IrUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { compact, otherMembers, vendorMeta } from '../members.ts';
 import { liftAnnotations } from '../openai-citations.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
+import { pricedTier } from '../openai-tier.ts';
 import { streamError } from './errors.ts';
 import { ID, inMessage, liftPart, typed } from './lift-content.ts';
 import { liftItems, liftOutput, withItem } from './lift-items.ts';
@@ -203,7 +204,7 @@ function liftSampling(f: Fields<wire.Request>): { sampling: IrSampling; own?: re
 }
 
 /** The vendor's counts are totals: cached input and reasoning output are part of them. */
-export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' | 'output'>): IrUsage {
+export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' | 'output' | 'service_tier'>): IrUsage {
   const { usage } = response;
   const searches = (response.output ?? []).filter((item) => item.type === 'web_search_call').length;
   return {
@@ -213,6 +214,12 @@ export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' |
     cacheWriteTokens: usage?.input_tokens_details?.cache_write_tokens ?? 0,
     thinkingTokens: usage?.output_tokens_details?.reasoning_tokens ?? 0,
     webSearchRequests: response.tool_usage?.web_search?.num_requests ?? searches,
+    ...usageDetails({
+      fileSearches: (response.output ?? []).filter((item) => item.type === 'file_search_call').length,
+      audioInputTokens: usage?.input_tokens_details?.audio_tokens ?? undefined,
+      audioOutputTokens: usage?.output_tokens_details?.audio_tokens ?? undefined,
+      tier: pricedTier(response.service_tier),
+    }),
   };
 }
 

@@ -136,9 +136,9 @@ const count = z.number().nullish();
 
 export const Usage = z.looseObject({
   input_tokens: count,
-  input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
+  input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }).nullish(),
   output_tokens: count,
-  output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -149,6 +149,7 @@ export const Response = z.looseObject({
   status: z.string().nullish(),
   output: z.array(AnyItem).nullish(),
   usage: Usage.nullish(),
+  service_tier: z.string().nullish(),
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
   error: z.looseObject({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
   tool_usage: z.looseObject({ web_search: z.looseObject({ num_requests: count }).nullish() }).nullish(),

@@ -8,6 +8,8 @@ import { Recorder } from '../../calls/recorder.ts';
 import { relay } from '../../calls/relay.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { findDialect } from '../../dialects/index.ts';
 import { chooseEngine, engines } from '../../engines/index.ts';
 import type { ExchangeRequest } from '../../upstream/exchange.ts';
 import { isOurSecret, ownerOf, type Principal } from '../auth/principal.ts';
@@ -42,7 +44,7 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
   const exchange = relay(sent, {
     admitted,
     deployment,
-    dialect: undefined,
+    dialect: countedBy(target.path, deployment),
     recorder,
     answer: new HttpAnswer(response, { runId, url: gateway.url }),
     onTaken: () => undefined,
@@ -52,6 +54,18 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
   response.once('close', () => {
     if (!response.writableFinished) exchange.abort();
   });
+}
+
+/** Raw paths that are billed by the token, and the dialect whose answers tell the usage in the same words. */
+const COUNTED: readonly (readonly [path: RegExp, dialect: string])[] = [
+  [/\/responses\/compact$/, 'openai-responses'],
+  [/\/embeddings$/, 'openai-chat'],
+  [/\/interactions$/, 'gemini'],
+];
+
+function countedBy(path: string, { engine }: Deployment): Dialect | undefined {
+  const dialect = COUNTED.find(([pattern]) => pattern.test(path))?.[1];
+  return dialect !== undefined && engine.dialects.includes(dialect) ? findDialect(dialect) : undefined;
 }
 
 /** The engine that the path names. */

@@ -63,10 +63,20 @@ function errorText(error: Values['error'], texts: FactTexts): string {
 function usageText(usage: Values['usage']): string {
   if (usage === null) return 'null';
   return (
-    `{"cache_read_tokens":${count(usage.cache_read_tokens)},"cache_write_tokens":${count(usage.cache_write_tokens)},"estimated":${usage.estimated}` +
+    `{"cache_read_tokens":${count(usage.cache_read_tokens)},"cache_write_tokens":${count(usage.cache_write_tokens)}${detailsText(usage.details)},"estimated":${usage.estimated}` +
     `,"input_tokens":${count(usage.input_tokens)},"output_tokens":${count(usage.output_tokens)},"thinking_tokens":${count(usage.thinking_tokens)}` +
     `,"web_search_requests":${count(usage.web_search_requests)}}`
   );
+}
+
+/** Its few members in the order of RFC 8785. */
+function detailsText(details: ReceiptUsage['details']): string {
+  if (details === undefined) return '';
+  const told = Object.entries(details).filter(([, value]) => value !== undefined);
+  return `,"details":{${told
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `"${name}":${typeof value === 'number' ? count(value) : jsonText(value ?? null)}`)
+    .join(',')}}`;
 }
 
 function count(value: number): number {

@@ -1,4 +1,5 @@
-import { isJsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { BilledDetails } from '../../models/cost.ts';
 import type { CloseTexts } from '../journal/texts.ts';
 import { costText } from '../journal/writings.ts';
 import { parsedText } from '../seal/canonical-text.ts';
@@ -22,8 +23,23 @@ export async function loadPricer(): Promise<Pricer> {
       cacheReadTokens: Number(usage.cache_read_tokens),
       cacheWriteTokens: Number(usage.cache_write_tokens),
       webSearchRequests: Number(usage.web_search_requests),
+      ...(isJsonObject(usage.details) ? { details: billedDetails(usage.details) } : {}),
     };
     const nanoUsd = costOf(billed, name, String(parsedText(close.get('prices'))), new Date(Number(close.get('at'))));
     return nanoUsd === undefined ? 'null' : costText({ nano_usd: nanoUsd, price_version: PRICE_VERSION });
+  };
+}
+
+/** Details as the receipt has them, by the names of the price list. */
+function billedDetails(told: JsonObject): BilledDetails {
+  const counts = Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'number')) as Record<string, number>;
+  return {
+    cacheWrite1hTokens: counts.cache_write_1h_tokens ?? 0,
+    audioInputTokens: counts.audio_input_tokens ?? 0,
+    audioOutputTokens: counts.audio_output_tokens ?? 0,
+    imageOutputTokens: counts.image_output_tokens ?? 0,
+    fileSearches: counts.file_searches ?? 0,
+    ...(typeof told.tier === 'string' ? { tier: told.tier } : {}),
+    ...(typeof told.region === 'string' ? { region: told.region } : {}),
   };
 }

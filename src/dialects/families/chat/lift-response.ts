@@ -4,9 +4,10 @@ import { parseAt } from '../../../contract/border.ts';
 import { EngineFailure } from '../../../ir/engine-failure.ts';
 import type { IrPart, VendorMeta, VendorPart } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
-import { type IrUsage, NO_USAGE } from '../../../ir/usage.ts';
+import { type IrUsage, NO_USAGE, usageDetails } from '../../../ir/usage.ts';
 import { liftAnnotations } from '../../openai-citations.ts';
 import { liftLogprobs } from '../../openai-logprobs.ts';
+import { pricedTier } from '../../openai-tier.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { callPart, isCall, reasoningOf } from './lift-messages.ts';
@@ -49,7 +50,7 @@ export function matchedStop(choice: Pick<wire.ChunkChoice, 'stop_reason' | 'matc
 }
 
 /** `completion_tokens` counts reasoning, except on Copilot's Gemini models, where only the total shows it. */
-export function liftUsage(usage: wire.Usage | null | undefined): IrUsage {
+export function liftUsage(usage: wire.Usage | null | undefined, serviceTier?: string | null): IrUsage {
   if (!usage) return NO_USAGE;
   const input = usage.prompt_tokens ?? 0;
   const written = usage.completion_tokens ?? 0;
@@ -62,6 +63,11 @@ export function liftUsage(usage: wire.Usage | null | undefined): IrUsage {
     cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
     thinkingTokens: usage.completion_tokens_details?.reasoning_tokens ?? beside,
     webSearchRequests: 0,
+    ...usageDetails({
+      audioInputTokens: usage.prompt_tokens_details?.audio_tokens ?? undefined,
+      audioOutputTokens: usage.completion_tokens_details?.audio_tokens ?? undefined,
+      tier: pricedTier(serviceTier),
+    }),
   };
 }
 
@@ -95,7 +101,7 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
     ...(id === undefined ? {} : { id }),
     model: response.model ?? '',
     ...liftAnswer(flavour, first, id),
-    usage: withSearches(liftUsage(response.usage), annotations),
+    usage: withSearches(liftUsage(response.usage, response.service_tier), annotations),
     ...(alternatives.length === 0 ? {} : { alternatives }),
   };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, parseJsonObject } from '../../../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from '../../../base/json.ts';
 import { decodeSse } from '../../../base/sse.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../../dialect.ts';
@@ -32,6 +32,7 @@ class Sighting {
   #id: string | undefined;
   #model: string | undefined;
   #usage: wire.Usage | undefined;
+  #tier: string | undefined;
   #reason: string | undefined;
   #refused = false;
   #error: string | undefined;
@@ -46,6 +47,7 @@ class Sighting {
     if (isJsonObject(chunk.error) || typeof chunk.error === 'string') this.#error ??= errorOf(200, { error: chunk.error }).message;
     this.#model ??= chunk.model || undefined;
     this.#tellUsage(chunk.usage);
+    this.#tier = chunk.service_tier ?? this.#tier;
     for (const choice of chunk.choices ?? []) this.#choice(choice, chunk.id ?? '');
   }
 
@@ -72,7 +74,7 @@ class Sighting {
       calls: calls.map((call) => (call.custom ? '' : call.arguments)),
       refused: this.#refused,
     });
-    const usage: IrUsage | undefined = this.#usage && withSearches(liftUsage(this.#usage), this.#annotations);
+    const usage: IrUsage | undefined = this.#usage && withSearches(liftUsage(this.#usage, this.#tier), this.#annotations);
     return {
       ...(this.#model === undefined ? {} : { model: this.#model }),
       ...(usage === undefined ? {} : { usage }),
@@ -106,6 +108,7 @@ export function observeChatBody(flavour: ChatFlavour, body: string): Observed {
   const value = parseJsonObject(body);
   if (value === undefined) return { toolCalls: [] };
   const known = wire.Response.safeParse(value);
+  if (value.object === 'list' && isJsonObject(value.usage)) return embedded(value);
   if (!known.success) return { toolCalls: [], ...(value.error === undefined ? {} : { error: errorOf(0, value).message }) };
   const { model, parts, finish, usage } = liftChatResponse(flavour, value);
   return {
@@ -116,4 +119,10 @@ export function observeChatBody(flavour: ChatFlavour, body: string): Observed {
       part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
     ),
   };
+}
+
+/** Embeddings are billed by what was read; there is nothing else to tell. */
+function embedded({ model, usage }: JsonObject): Observed {
+  const known = wire.Usage.safeParse(usage);
+  return { toolCalls: [], ...(typeof model === 'string' ? { model } : {}), ...(known.success ? { usage: liftUsage(known.data) } : {}) };
 }

@@ -131,8 +131,8 @@ export const Usage = z.looseObject({
   total_tokens: count,
   cached_tokens: count,
   reasoning_tokens: count,
-  prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
-  completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -166,6 +166,7 @@ export const Response = z.looseObject({
   model: z.string().nullish(),
   choices: z.array(Choice),
   usage: Usage.nullish(),
+  service_tier: z.string().nullish(),
 });
 
 /** A piece of a call in a stream: the first one has the id and the name, later ones only more arguments. */
@@ -204,6 +205,7 @@ export const Chunk = z.object({
   model: z.string().nullish(),
   choices: z.array(ChunkChoice).nullish(),
   usage: Usage.nullish(),
+  service_tier: z.string().nullish(),
   error: JsonValue.optional(),
 });
 export type Chunk = z.infer<typeof Chunk>;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import type { FinishReason } from '../../../ir/response.ts';
-import type { IrUsage } from '../../../ir/usage.ts';
+import { type IrUsage, usageDetails } from '../../../ir/usage.ts';
 
 /** `finishReason` in neutral words; some deployments write its number. A turn with calls ends in STOP, too. */
 export const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -61,7 +61,18 @@ export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUs
     cacheWriteTokens: 0,
     thinkingTokens,
     webSearchRequests: searches(grounding),
+    ...usageDetails({
+      audioInputTokens: modality(usage?.promptTokensDetails, 'AUDIO'),
+      audioOutputTokens: modality(usage?.candidatesTokensDetails, 'AUDIO'),
+      imageOutputTokens: modality(usage?.candidatesTokensDetails, 'IMAGE'),
+    }),
   };
+}
+
+/** Tokens of one kind of medium. */
+function modality(details: Json | undefined, name: string): number {
+  if (!Array.isArray(details)) return 0;
+  return details.reduce((sum: number, one: Json) => sum + (isJsonObject(one) && one.modality === name ? count(one.tokenCount) : 0), 0);
 }
 
 /** Every query is a search; a grounded answer that does not list its queries had at least one. */

@@ -20,6 +20,7 @@ export class ChatStepper implements Stepper {
   #started = false;
   #ended = false;
   #usage: wire.Usage | undefined;
+  #tier: string | undefined;
 
   constructor(flavour: ChatFlavour, seen?: Seen) {
     this.#flavour = flavour;
@@ -55,6 +56,7 @@ export class ChatStepper implements Stepper {
     const choices = chunk.choices ?? [];
     if (!this.#started && choices.length > 0) events.push(this.#start(chunk));
     this.#tellUsage(chunk.usage);
+    this.#tier = chunk.service_tier ?? this.#tier;
     for (const choice of choices) {
       this.#tellUsage(choice.usage);
       if (isAnswer(choice)) this.#first.read(choice, this.#id, events);
@@ -89,7 +91,7 @@ export class ChatStepper implements Stepper {
     this.#ended = true;
     const events: IrAnswerEvent[] = [];
     const end = this.#first.end(events);
-    const usage = withSearches(liftUsage(this.#usage), this.#first.cited);
+    const usage = withSearches(liftUsage(this.#usage, this.#tier), this.#first.cited);
     return [...events, ...this.#furtherEnds(), { type: 'message-end', ...end, usage }];
   }
 

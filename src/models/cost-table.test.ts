@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { type BilledDetails, type BilledUsage, costOf } from './cost.ts';
+
+const at = new Date('2026-11-15T00:00:00Z');
+const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing, 2026-11-15';
+const OPENAI = 'platform.openai.com/docs/pricing, 2026-11-15';
+const GOOGLE = 'ai.google.dev/gemini-api/docs/pricing, 2026-11-15';
+const SEED = 'a search is $10.00 per 1,000 calls plus the premium of grounding';
+
+/** Tokens read, written, read from the cache, written to it; then searches, and what has a price of its own. */
+type Used = readonly [input: number, output: number, read?: number, write?: number, searches?: number, details?: BilledDetails];
+
+function usage([inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, webSearchRequests = 0, details]: Used): BilledUsage {
+  const counts = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, webSearchRequests };
+  return details === undefined ? counts : { ...counts, details };
+}
+
+/** Computed by hand from the page named: what was used, at dollars per million, in billionths of a dollar. */
+const CASES: readonly (readonly [provider: string, model: string, used: Used, nanoUsd: number, how: string, source: string])[] = [
+  ['anthropic', 'claude-sonnet-4-5', [1000, 100], 4_500_000, '1000×3 + 100×15', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 0, 1000], 300_000, '1000×0.30', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 0, 0, 1000], 3_750_000, '1000×3.75, five minutes', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 0, 0, 1000, 0, { cacheWrite1hTokens: 1000 }], 6_000_000, '1000×6, one hour', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 0, 0, 1000, 0, { cacheWrite1hTokens: 400 }], 4_650_000, '600×3.75 + 400×6', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [300_000, 1000], 1_822_500_000, '300000×6 + 1000×22.50, above 200K', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 100, 0, 0, 3], 34_500_000, 'tokens + 3 searches', CLAUDE],
+  ['anthropic', 'claude-sonnet-4-5', [1000, 100, 0, 0, 0, { tier: 'batch' }], 2_250_000, 'half of 4500000', CLAUDE],
+  ['anthropic', 'claude-haiku-4-5', [2000, 1000], 7_000_000, '2000×1 + 1000×5', CLAUDE],
+  ['anthropic', 'claude-haiku-4-5', [2000, 0, 0, 2000, 0, { cacheWrite1hTokens: 2000 }], 4_000_000, '2000×2', CLAUDE],
+  ['anthropic', 'claude-haiku-4-5', [500, 0, 500], 50_000, '500×0.10', CLAUDE],
+  ['anthropic', 'claude-opus-4-5', [1000, 1000], 30_000_000, '1000×5 + 1000×25', CLAUDE],
+  ['anthropic', 'claude-opus-4-6', [1000, 1000, 0, 0, 0, { tier: 'fast' }], 180_000_000, '1000×30 + 1000×150', CLAUDE],
+  ['anthropic', 'claude-opus-4-6', [1000, 1000, 0, 0, 0, { region: 'us' }], 33_000_000, '30000000×1.1', CLAUDE],
+  ['anthropic', 'claude-opus-4-6', [1000, 1000, 0, 0, 0, { tier: 'batch', region: 'us' }], 16_500_000, '30000000×0.5×1.1', CLAUDE],
+  ['openai', 'gpt-4o', [1000, 100], 3_500_000, '1000×2.50 + 100×10', OPENAI],
+  ['openai', 'gpt-4o', [1000, 0, 400], 2_000_000, '600×2.50 + 400×1.25', OPENAI],
+  ['openai', 'gpt-4o', [1000, 100, 0, 0, 0, { tier: 'priority' }], 5_950_000, '1000×4.25 + 100×17', OPENAI],
+  ['openai', 'gpt-4o', [1000, 100, 0, 0, 0, { tier: 'batch' }], 1_750_000, '1000×1.25 + 100×5', OPENAI],
+  ['openai', 'gpt-4o', [1000, 100, 0, 0, 1, { fileSearches: 2 }], 18_500_000, 'tokens + 10 per thousand + 2×2.50 per thousand', OPENAI],
+  ['openai', 'gpt-4.1', [10_000, 1000], 28_000_000, '10000×2 + 1000×8', OPENAI],
+  ['openai', 'gpt-4.1', [10_000, 1000, 0, 0, 0, { tier: 'priority' }], 49_000_000, '10000×3.50 + 1000×14', OPENAI],
+  ['openai', 'gpt-5', [1000, 1000], 11_250_000, '1000×1.25 + 1000×10', OPENAI],
+  ['openai', 'gpt-5', [1000, 1000, 0, 0, 0, { tier: 'flex' }], 5_625_000, '1000×0.625 + 1000×5', OPENAI],
+  ['openai', 'gpt-5', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 22_500_000, '1000×2.50 + 1000×20', OPENAI],
+  ['openai', 'gpt-5-mini', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 4_050_000, '1000×0.45 + 1000×3.60', OPENAI],
+  ['openai', 'o3', [1000, 1000, 0, 0, 0, { tier: 'flex' }], 5_000_000, '1000×1 + 1000×4', OPENAI],
+  ['openai', 'o4-mini', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 10_000_000, '1000×2 + 1000×8', OPENAI],
+  ['openai', 'gpt-audio', [1000, 0, 0, 0, 0, { audioInputTokens: 600 }], 20_200_000, '400×2.50 + 600×32', OPENAI],
+  ['openai', 'gpt-audio', [0, 1000, 0, 0, 0, { audioOutputTokens: 500 }], 37_000_000, '500×10 + 500×64', OPENAI],
+  ['openai', 'text-embedding-3-small', [100_000, 0], 2_000_000, '100000×0.02', OPENAI],
+  ['openai', 'text-embedding-3-large', [100_000, 0], 13_000_000, '100000×0.13', OPENAI],
+  ['google', 'gemini-2.5-flash', [1000, 1000], 2_800_000, '1000×0.30 + 1000×2.50', GOOGLE],
+  ['google', 'gemini-2.5-flash', [1000, 0, 0, 0, 0, { audioInputTokens: 1000 }], 1_000_000, '1000×1.00', GOOGLE],
+  ['google', 'gemini-2.5-flash', [0, 0, 0, 0, 3], 35_000_000, 'one grounded prompt, whatever its queries', `${GOOGLE}; ${SEED}`],
+  ['google', 'gemini-3-pro-preview', [0, 0, 0, 0, 3], 42_000_000, 'three queries at 14 per thousand', `${GOOGLE}; ${SEED}`],
+  ['google', 'gemini-2.5-flash-image', [100, 1290, 0, 0, 0, { imageOutputTokens: 1290 }], 38_730_000, '100×0.30 + 1290×30', GOOGLE],
+  ['google', 'gemini-3-pro-image-preview', [100, 1120, 0, 0, 0, { imageOutputTokens: 1120 }], 134_600_000, '100×2 + 1120×120', GOOGLE],
+  ['google', 'gemini-2.5-pro', [300_000, 1000], 765_000_000, '300000×2.50 + 1000×15, above 200K', GOOGLE],
+  ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'batch' }], 5_625_000, 'half of 1000×1.25 + 1000×10', GOOGLE],
+  ['google', 'gemini-embedding-001', [10_000, 0], 1_500_000, '10000×0.15', GOOGLE],
+];
+
+test.each(CASES)('%s %s: %j costs %d', (provider, model, used, nanoUsd) => {
+  expect(costOf(usage(used), model, provider, at)).toBe(nanoUsd);
+});
+
+test('every case says how it was computed, and from which page', () => {
+  expect(CASES.length).toBeGreaterThanOrEqual(40);
+  for (const [, , , , how, source] of CASES) expect([how === '', source.includes('2026-11-15')]).toEqual([false, true]);
+});
