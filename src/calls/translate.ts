@@ -77,6 +77,7 @@ export class StreamTranslator {
   /** What became of everything that the engine has told. */
   fidelity(headers: readonly string[]): FidelityEntry[] {
     this.#account.headers(headers);
+    for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
     return this.#account.entries();
   }
 
@@ -192,6 +193,7 @@ export function translateWhole(body: Buffer, translation: Translation, headers: 
   account.whole(parsed.value);
   account.headers(headers);
   const response = changed(translation.engine.liftResponse(parsed.value), translation, account);
+  for (const { concept, note } of translation.filter.notes) account.note(concept, note);
   const text = JSON.stringify(translation.caller.lowerResponse(response, translation.context));
   return { text, observed: observedOf(response), fidelity: account.entries() };
 }

@@ -1,5 +1,5 @@
 import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
-import type { AnswerChange, AnswerFilter } from './answer-filter.ts';
+import type { AnswerChange, AnswerFilter, FilterNote } from './answer-filter.ts';
 import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
 import { SingleCallFilter } from './emulations/single-call.ts';
@@ -20,7 +20,7 @@ function filterOf(change: AnswerChange): AnswerFilter {
     case 'custom-tools':
       return new CustomFilter(change.names);
     case 'forced-tool':
-      return new ForcedToolFilter();
+      return new ForcedToolFilter(change);
     case 'json-answer':
       return { filter: (event) => [event] };
     case 'single-call':
@@ -46,6 +46,11 @@ export class AnswerChanges {
   /** A filter ended the answer itself; the engine need not go on. */
   get done(): boolean {
     return this.#filters.some((filter) => filter.done === true);
+  }
+
+  /** What the changes did to the answer. */
+  get notes(): readonly FilterNote[] {
+    return [this.#filters, ...this.#others.values()].flatMap((filters) => filters.flatMap(({ notes = [] }) => notes));
   }
 
   /** The caller asked for JSON. */

@@ -1,10 +1,21 @@
+import type { JsonObject } from '../base/json.ts';
+import type { AnswerConcept } from '../ir/answer-concept.ts';
 import type { IrAnswerEvent } from '../ir/event.ts';
+import type { AnswerNote } from './answers/account.ts';
 
 /** Changes one answer on its way to the caller, event by event. */
 export interface AnswerFilter {
   filter(event: IrAnswerEvent): IrAnswerEvent[];
   /** The filter ended the answer itself; the engine need not go on. */
   readonly done?: boolean;
+  /** What it did to the answer, as far as that is known so far. */
+  readonly notes?: readonly FilterNote[];
+}
+
+/** What a filter did to everything in an answer that means the same. */
+export interface FilterNote {
+  readonly concept: AnswerConcept;
+  readonly note: AnswerNote;
 }
 
 /**
@@ -16,7 +27,7 @@ export type AnswerChange =
   | { readonly kind: 'tool-names'; readonly renames: ReadonlyMap<string, string> }
   | { readonly kind: 'tool-ids'; readonly rule: RegExp; readonly taken: readonly string[] }
   | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
-  | { readonly kind: 'forced-tool' }
+  | { readonly kind: 'forced-tool'; readonly name: string; readonly schema?: JsonObject }
   /** The caller asked for JSON: nothing may be added to its text. */
   | { readonly kind: 'json-answer' }
   | { readonly kind: 'single-call' }

@@ -1,31 +1,28 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
-import type { Capability } from '../contract/capability.ts';
-import type { EmulationEntry } from '../contract/negotiation.ts';
+import { isExactNumber, isJsonObject, type Json, type JsonObject, nearestDouble, parseJson } from '../base/json.ts';
 import { schemaProblem } from './json-schema.ts';
 
-/** What post-processing made of an answer. */
-export type PostProcessed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
+/** The JSON that was found in an answer, or why there is none. */
+export type FoundJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
 
-type Check = (value: Json, schema: JsonObject | undefined) => string | undefined;
+/** Why a text is not the JSON that was promised; undefined when it is. Without a schema it must be an object, as JSON mode promises. */
+export function jsonProblem(text: string, schema: JsonObject | undefined): string | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return `the answer is not JSON: ${parsed.message}`;
+  if (schema === undefined) return isJsonObject(parsed.value) ? undefined : 'JSON mode promises an object';
+  const problem = schemaProblem(schema, withDoubles(parsed.value));
+  return problem === undefined ? undefined : `the answer does not fit: ${problem}`;
+}
 
-/** What the JSON of an answer must be, by the capability that was promised. */
-const CHECKS: Readonly<Partial<Record<Capability, Check>>> = {
-  structured_output_json_schema: (value, schema) => (schema === undefined ? undefined : schemaProblem(schema, value)),
-  json_mode: (value) => (isJsonObject(value) ? undefined : 'JSON mode promises an object'),
-};
-
-/** Does what a post-processing entry of a report promised, on the text of the finished answer. */
-export function runPostProcessing(entry: EmulationEntry, responseText: string, schema?: JsonObject): PostProcessed {
-  const check = entry.strategy.type === 'post_processing' ? CHECKS[entry.capability] : undefined;
-  if (check === undefined) return failed(`${entry.capability} has no post-processing`);
-  const extracted = extractJson(responseText);
-  if (!extracted.ok) return extracted;
-  const problem = check(extracted.value, schema);
-  return problem === undefined ? extracted : failed(`the answer does not fit: ${problem}`);
+/** The validator knows the numbers of JavaScript; for what a schema asks, the nearest one stands for a longer one. */
+function withDoubles(value: Json): Json {
+  if (isExactNumber(value)) return nearestDouble(value) ?? Number.MAX_VALUE;
+  if (Array.isArray(value)) return value.map((one: Json) => withDoubles(one));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withDoubles(one)]));
 }
 
 /** The JSON of a text answer: the whole text, or the one fenced block in it. */
-export function extractJson(text: string): PostProcessed {
+export function extractJson(text: string): FoundJson {
   const bare = parseJson(text);
   if (bare.ok) return bare;
   const blocks = fencedBlocks(text);
@@ -54,6 +51,6 @@ function fencedBlocks(text: string): string[] {
   return blocks;
 }
 
-function failed(problem: string): PostProcessed {
+function failed(problem: string): FoundJson {
   return { ok: false, problem };
 }

@@ -1,7 +1,9 @@
+import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrFunctionTool, IrRequest } from '../../ir/request.ts';
-import type { AnswerFilter } from '../answer-filter.ts';
+import { extractJson, jsonProblem } from '../../negotiation/post-processing.ts';
+import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
 
 const TOOL_NAME = 'json_answer';
@@ -17,50 +19,150 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
     });
   }
   const choice = request.toolChoice?.kind ?? 'auto';
-  if (choice === 'tool' || choice === 'none' || choice === 'allowed') {
+  if (choice === 'tool' || choice === 'allowed') {
     throw new AbpError('E003', 'JSON output and this tool_choice cannot both be forced on this engine.', {
       reason: 'the JSON answer is itself a forced tool call',
       possible_interpretations: ['JSON output without tool_choice', 'tool_choice without JSON output'],
     });
   }
+  const name = freeName(request);
   const tool: IrFunctionTool = {
     kind: 'function',
-    name: TOOL_NAME,
+    name,
     description:
       (output.kind === 'json-schema' ? output.description : undefined) ?? 'Gives the final answer as JSON. Call it exactly once.',
     schema: output.kind === 'json-schema' ? output.schema : { type: 'object', additionalProperties: true },
   };
-  const others = request.tools.length > 0;
+  // A caller who forbids its own tools still wants JSON: ours alone may be called.
+  const others = request.tools.length > 0 && choice !== 'none';
   const { output: _taken, ...rest } = request;
   return {
     capability: output.kind === 'json' ? 'json_mode' : 'structured_output_json_schema',
-    detail: `forced tool use: the answer is the arguments of the tool ${TOOL_NAME}`,
-    note: { concept: output.kind === 'json' ? 'json_mode' : 'json_schema', fate: 'emulated', note: `forced tool use (${TOOL_NAME})` },
+    detail: `forced tool use: the answer is the arguments of the tool ${name}`,
+    note: { concept: output.kind === 'json' ? 'json_mode' : 'json_schema', fate: 'emulated', note: `forced tool use (${name})` },
     request: {
       ...rest,
       tools: [...request.tools, tool],
-      toolChoice: others ? { kind: 'required' } : { kind: 'tool', name: TOOL_NAME },
+      toolChoice: others ? { kind: 'required' } : { kind: 'tool', name },
       parallelToolCalls: false,
     },
-    change: { kind: 'forced-tool' },
+    change: { kind: 'forced-tool', name, ...(output.kind === 'json-schema' ? { schema: output.schema } : {}) },
   };
 }
 
+/** A name that no tool of the caller has, and none had in the conversation. */
+function freeName({ tools, messages }: IrRequest): string {
+  const taken = new Set(tools.map(({ name }) => name));
+  for (const { parts } of messages) for (const part of parts) if (part.kind === 'tool-call') taken.add(part.name);
+  let name = TOOL_NAME;
+  for (let number = 2; taken.has(name); number += 1) name = `${TOOL_NAME}_${number}`;
+  return name;
+}
+
+/** Which tool the answer comes through, and what it must match; without a schema it must be an object. */
+export interface ForcedAnswer {
+  readonly name: string;
+  readonly schema?: JsonObject;
+}
+
+const AROUND: FilterNote = {
+  concept: 'text',
+  note: { fate: 'emulated', note: 'the caller asked for JSON; words around it were left out' },
+};
+
+/**
+ * Shows the arguments of our tool as the text of the answer, and holds them to what the caller asked for. Words of the model wait until
+ * it is known whether they are the answer, stand around it, or lead to a call of the caller's own tools.
+ */
 export class ForcedToolFilter implements AnswerFilter {
+  readonly #forced: ForcedAnswer;
   readonly #answers = new Set<number>();
+  readonly #texts = new Set<number>();
+  #held: IrAnswerEvent[] = [];
+  #json = '';
+  #said = '';
   #otherCalls = false;
+  readonly notes: FilterNote[] = [];
+
+  constructor(forced: ForcedAnswer) {
+    this.#forced = forced;
+  }
 
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
-    if (event.type === 'part-start' && event.part.kind === 'tool-call') {
-      if (event.part.name !== TOOL_NAME) {
-        this.#otherCalls = true;
+    switch (event.type) {
+      case 'part-start':
+        return this.#start(event);
+      case 'part-delta':
+        if (this.#answers.has(event.index)) this.#json += event.text;
+        return this.#hold(event, event.text);
+      case 'part-end':
+        return this.#answers.has(event.index) ? [{ type: 'part-end', index: event.index }] : this.#hold(event, '');
+      case 'message-end':
+        return this.#end(event);
+      default:
         return [event];
-      }
-      this.#answers.add(event.index);
-      return [{ type: 'part-start', index: event.index, part: { kind: 'text' } }];
     }
-    if (event.type === 'part-end' && this.#answers.has(event.index)) return [{ type: 'part-end', index: event.index }];
-    if (event.type === 'message-end' && event.finish === 'tool-calls' && !this.#otherCalls) return [{ ...event, finish: 'stop' }];
-    return [event];
   }
+
+  #start(event: Extract<IrAnswerEvent, { type: 'part-start' }>): IrAnswerEvent[] {
+    const { index, part } = event;
+    if (part.kind === 'text') {
+      this.#texts.add(index);
+      return this.#hold(event, '');
+    }
+    if (part.kind !== 'tool-call') return [event];
+    if (part.name === this.#forced.name) {
+      this.#answers.add(index);
+      return [{ type: 'part-start', index, part: { kind: 'text' } }];
+    }
+    this.#otherCalls = true;
+    return [...this.#release(), event];
+  }
+
+  #hold(event: IrAnswerEvent, text: string): IrAnswerEvent[] {
+    if (!('index' in event) || !this.#texts.has(event.index) || this.#otherCalls) return [event];
+    this.#held.push(event);
+    this.#said += text;
+    return [];
+  }
+
+  #release(): IrAnswerEvent[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+
+  #end(event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
+    if (this.#otherCalls) return [...this.#release(), event];
+    if (event.finish !== 'tool-calls' && event.finish !== 'stop') return [...(this.#json === '' ? this.#release() : []), event];
+    return this.#json === '' ? this.#fromWords(event) : this.#checked(this.#json, event);
+  }
+
+  /** The model did not call the tool. What it said may be the answer all the same, bare or in a fence. */
+  #fromWords(event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
+    const index = [...this.#texts][0] ?? 0;
+    const found = extractJson(this.#said);
+    if (!found.ok) return [failure(found.problem)];
+    const text = JSON.stringify(found.value);
+    if (text !== this.#said) this.notes.push(AROUND);
+    const told: IrAnswerEvent[] = [
+      { type: 'part-start', index, part: { kind: 'text' } },
+      { type: 'part-delta', index, text },
+      { type: 'part-end', index },
+    ];
+    return [...told, ...this.#checked(text, event)];
+  }
+
+  #checked(json: string, event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
+    if (this.#said.trim() !== '' && this.#json !== '') this.notes.push(AROUND);
+    const problem = jsonProblem(json, this.#forced.schema);
+    return problem === undefined ? [{ ...event, finish: 'stop' }] : [failure(problem)];
+  }
+}
+
+function failure(problem: string): IrAnswerEvent {
+  return {
+    type: 'error',
+    error: { kind: 'server', message: `the engine’s answer is not the JSON that was asked for: ${problem}`, status: 502 },
+  };
 }
