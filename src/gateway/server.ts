@@ -189,6 +189,8 @@ function keeperOf(
     onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
     onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
     onSettled: (runs) => live.settled(runs),
+    onDamaged: (segment, bytes) =>
+      log.error({ segment, bytes }, 'a part of the journal could not be read; it was set aside and named in the chain: abp doctor'),
     onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
   });
 }

@@ -29,6 +29,16 @@ const PAGE = 500;
  * could be checked.
  */
 export async function* exportLines(store: Store, chain: StoredChain, options: ExportOptions = {}): AsyncGenerator<readonly string[]> {
+  for await (const { lines } of exportPages(store, chain, options)) yield lines;
+}
+
+/** Lines of an export, and the rows that its receipts are from. */
+export interface ExportPage {
+  readonly lines: readonly string[];
+  readonly rows: readonly SealedRow[];
+}
+
+export async function* exportPages(store: Store, chain: StoredChain, options: ExportOptions = {}): AsyncGenerator<ExportPage> {
   const { filter = {} } = options;
   const range = await rangeOf(store, chain, options);
   if (range === undefined) return;
@@ -50,19 +60,28 @@ async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to
   return { chain: chain.number, from: first, to: head?.sequence ?? last };
 }
 
-async function page(store: Store, range: ChainRange, filter: ExportFilter): Promise<readonly string[]> {
+async function page(store: Store, range: ChainRange, filter: ExportFilter): Promise<ExportPage> {
   const rows = await sealedRows(store, range, filter);
   const entries = [...rows.map(entryLine), ...(await chainEntries(store, range))].sort((a, b) => a.sequence - b.sequence);
   const heads = new Map((await chainHeads(store, range)).map(({ sequence, document }) => [sequence, document]));
-  return entries.flatMap(({ sequence, document }) => {
+  const lines = entries.flatMap(({ sequence, document }) => {
     const head = heads.get(sequence);
     return head === undefined ? [document] : [document, head];
   });
+  return { lines, rows };
 }
 
-function entryLine({ sequence, status, document, chosen }: SealedRow): ChainLine {
-  const isWhole = chosen && status !== ARCHIVED && status !== DELETED;
-  return { sequence, document: isWhole ? document : `{"hash":"${sealedHash(document)}","kind":"link","sequence":${sequence}}` };
+/** Whether the content of a receipt is still there, by the word of its row. */
+export function isWhole({ columns: { status } }: SealedRow): boolean {
+  return status !== ARCHIVED && status !== DELETED;
+}
+
+function entryLine(row: SealedRow): ChainLine {
+  const { sequence, document, chosen } = row;
+  return {
+    sequence,
+    document: chosen && isWhole(row) ? document : `{"hash":"${sealedHash(document)}","kind":"link","sequence":${sequence}}`,
+  };
 }
 
 /** In a JSON string the quotes would be escaped, so the text stands nowhere else. */

@@ -114,6 +114,35 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
       });
     });
 
+    it.each([
+      ['key_id', { key_id: 'key_of_another' }],
+      ['status', { status: 'failed' }],
+      ['engine', { engine: 'claude' }],
+      ['model', { model: null }],
+      ['started_at', { started_at: 1 }],
+      ['tags', { tags: '[]' }],
+    ])('finds a column %s that somebody changed, which lists and permissions look at', async (name, changes) => {
+      const [, run = expect.fail()] = await home.seal(3, { keyId: 'key_mine' });
+      await home.store.db.updateTable('receipts').set(changes).where('run_id', '=', run.slice('run_'.length)).execute();
+      const found = await verify();
+      expect(found).toMatchObject({ ok: false, problem_count: 1, problems: [{ code: 'column_changed', sequence: 2, run_id: run }] });
+      expect(found.verdict).toContain(`with another ${name} than it was sealed with`);
+      expect(await verifyRun(home.store, run)).toMatchObject({ ok: false });
+    });
+
+    it('finds a stub that somebody put in the place of a receipt, which no entry of the chain removed', async () => {
+      const [, run = expect.fail()] = await home.seal(3);
+      const row = await getReceipt(home.store, run);
+      const stub = JSON.stringify({ run_id: run, status: 'archived', seal: row?.document.seal });
+      await home.store.db
+        .updateTable('receipts')
+        .set({ status: 'archived', document: stub })
+        .where('run_id', '=', run.slice('run_'.length))
+        .execute();
+      expect(await verify()).toMatchObject({ ok: false, problems: [{ code: 'unrecorded_removal', sequence: 2 }] });
+      expect(await verifyRun(home.store, run)).toMatchObject({ ok: false });
+    });
+
     it('keeps stubs of removed receipts and still verifies', async () => {
       const gone = await home.seal(3, { keyId: 'key_gone', tags: ['private'], task: 'secret' });
       await home.seal(2, { keyId: 'key_stays' });

@@ -26,6 +26,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     remove: async () => impossible(),
     blocked: undefined,
     stalled: undefined,
+    damaged: false,
     ready: Promise.resolve(0),
     close: async () => undefined,
   };

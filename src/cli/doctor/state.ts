@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { damagedParts } from '../../receipts/keeper/gaps.ts';
 import { maskAddress } from '../masking.ts';
 import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
 import { nearestFolder } from './machine.ts';
@@ -32,6 +33,19 @@ async function judgeAbsent(home: string): Promise<Finding> {
     return fail(`${home} cannot be made: ${reason}`, 'Choose another home with ABP_HOME.');
   }
 }
+
+export const journal: Check = {
+  name: 'journal',
+  async run({ home }) {
+    const folder = join(home, 'journal');
+    const parts = damagedParts(folder);
+    if (parts.length === 0) return ok('every line can be read');
+    return warn(
+      `${parts.length === 1 ? 'a part' : `${parts.length} parts`} of the journal could not be read: ${parts.slice(0, 3).join(', ')}`,
+      `The chain names the gap (abp receipt verify). What was set aside is in ${join(folder, 'damaged')}; delete it when you have seen it.`,
+    );
+  },
+};
 
 export const database: Check = {
   name: 'database',

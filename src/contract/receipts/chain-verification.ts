@@ -21,6 +21,8 @@ export const ChainProblemCode = z.enum([
   'wrong_key',
   'other_node',
   'cut',
+  'column_changed',
+  'unrecorded_removal',
 ]);
 export type ChainProblemCode = z.infer<typeof ChainProblemCode>;
 

@@ -62,6 +62,25 @@ export const Removal = z.strictObject({
 });
 export type Removal = z.infer<typeof Removal>;
 
+/** An entry of the chain: parts of the node's journal could not be read. What stood there is in no receipt. */
+export const JournalGap = z.strictObject({
+  kind: z.literal('gap').describe('The journal was damaged.'),
+  node: text.describe('The node whose chain this is.'),
+  at: time.describe('When it was found.'),
+  segment: text.describe('The file of the journal.'),
+  gaps: z
+    .array(
+      z.strictObject({
+        offset: count.describe('Where the damage begins.'),
+        bytes: count.describe('How far it goes.'),
+        sha256: sha256.describe('Digest of the damaged bytes, which were set aside.'),
+      }),
+    )
+    .describe('The parts that could not be read.'),
+  seal: Seal.describe('The place in the chain.'),
+});
+export type JournalGap = z.infer<typeof JournalGap>;
+
 /** A line of an export that stands for a receipt whose content is not in the file. */
 export const ChainLink = z.strictObject({
   kind: z.literal('link').describe('A receipt whose content is not in the file.'),
@@ -71,7 +90,7 @@ export const ChainLink = z.strictObject({
 export type ChainLink = z.infer<typeof ChainLink>;
 
 /** One line of an export of receipts. */
-export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, ChainLink]);
+export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainLink]);
 
 /** What is left of a receipt whose content was removed. */
 export const ReceiptStub = Receipt.pick({

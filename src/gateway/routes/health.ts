@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
+import type { Keeper } from '../../receipts/keeper/keeper.ts';
 import { defineRoute, Reply } from '../route.ts';
 
 const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
 const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string() });
+
+function journalState({ blocked, stalled, damaged }: Keeper): string {
+  if (blocked !== undefined) return 'unwritable';
+  if (stalled !== undefined) return 'stalled';
+  return damaged ? 'damaged' : 'ok';
+}
 
 export const healthRoutes = [
   defineRoute({
@@ -22,8 +29,8 @@ export const healthRoutes = [
     response: Ready,
     handle: async ({ gateway }) => {
       // The reason of a stall is in the log; this route is public.
-      const { blocked, stalled } = gateway.keeper;
-      const journal = blocked !== undefined ? 'unwritable' : stalled === undefined ? 'ok' : 'stalled';
+      const { blocked } = gateway.keeper;
+      const journal = journalState(gateway.keeper);
       try {
         await gateway.store.ping();
       } catch (error) {

@@ -15,12 +15,19 @@ const SEGMENT_BYTES = 16 * 1024 * 1024;
 /** Room for a few facts. */
 const PROBE_BYTES = 8192;
 
+/** How the names of segments begin that a process writes which started its journal at this time. */
+export function segmentPrefix(startedAt: number): string {
+  return String(startedAt).padStart(14, '0');
+}
+
 /** Name of a segment: sorts by age, tells which process wrote it. */
 function segmentName(startedAt: number, pid: number, number: number): string {
-  return `${String(startedAt).padStart(14, '0')}-${pid}-${String(number).padStart(6, '0')}${SEGMENT_SUFFIX}`;
+  return `${segmentPrefix(startedAt)}-${pid}-${String(number).padStart(6, '0')}${SEGMENT_SUFFIX}`;
 }
 
 export interface JournalOptions {
+  /** When the process began to write; now, unless told. */
+  readonly startedAt?: number;
   readonly onWritten?: (facts: readonly Fact[]) => void;
   /** Facts cannot be written, and why; undefined when they can be again. */
   readonly onFault?: (message: string | undefined) => void;
@@ -41,7 +48,7 @@ function writeAscii(fd: number, text: string): number {
  */
 export class Journal {
   readonly #folder: string;
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   readonly #options: JournalOptions;
   readonly #held: HeldFacts;
   readonly #texts: FactTexts;
@@ -52,6 +59,7 @@ export class Journal {
 
   constructor(folder: string, options: JournalOptions = {}) {
     this.#folder = folder;
+    this.#startedAt = options.startedAt ?? Date.now();
     this.#options = options;
     this.#texts = new FactTexts(options.redactor);
     this.#held = new HeldFacts({

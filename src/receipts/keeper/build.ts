@@ -39,9 +39,11 @@ export function closedReceipt({ open, close, origin, sealer }: Ended): Built {
   return { document, sha256: hash, sequence };
 }
 
+const DIED = 'the process that served this run ended before the run did';
+
 /** How a run ended whose process died: it began, and it did not end in an orderly way. */
-export function interruption(at: number): CloseTexts {
-  const error = jsonText({ code: 'internal', message: 'the process that served this run ended before the run did' });
+export function interruption(at: number, message: string = DIED): CloseTexts {
+  const error = jsonText({ code: 'internal', message });
   return NOT_ENDED.with({ at: String(at), status: '"failed"', reason: '"interrupted"', error });
 }
 

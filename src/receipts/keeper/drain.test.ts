@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -6,13 +6,16 @@ import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
+import { chainOf } from '../../store/receipts/chain.ts';
 import { journalPosition } from '../../store/receipts/journal-positions.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import { factLine } from '../journal/fact-line.ts';
 import type { Fact } from '../journal/facts.ts';
 import { type Chain, openChain } from '../seal/chain.ts';
-import { Drain } from './drain.ts';
+import { verifyStored } from '../verify/verify-stored.ts';
+import { Drain, type DrainOptions } from './drain.ts';
+import { damagedParts } from './gaps.ts';
 import { closeInterrupted } from './interrupted.ts';
 
 const origin = { node: 'node_a', version: '1' };
@@ -36,7 +39,7 @@ afterEach(async () => {
 
 const line = (fact: Fact): string => `${factLine(fact)}\n`;
 const segment = (name: string, text: string): void => writeFileSync(join(journal, `${name}.facts`), text);
-const drain = (): Drain => new Drain({ store, folder: journal, origin, chain });
+const drain = (options: Partial<DrainOptions> = {}): Drain => new Drain({ store, folder: journal, origin, chain, ...options });
 const statusOf = async (run: RunId): Promise<string | undefined> => (await getReceipt(store, run))?.status;
 
 describe('a drain', () => {
@@ -152,11 +155,23 @@ describe('a drain', () => {
     expect(await costOf(free)).toBeNull();
   });
 
-  it('stops at a damaged line and writes nothing of its batch', async () => {
-    const run = newRunId();
-    segment('1', `${line(openFact({ run }))}open\tdamaged\n`);
-    await expect(drain().all()).rejects.toThrow('the journal segment 1.facts holds a damaged line');
-    expect(await statusOf(run)).toBeUndefined();
+  it('sets a damaged line aside, names the gap in the chain once, and goes on', async () => {
+    const [first, second] = [newRunId(), newRunId()];
+    const whole = (run: RunId): string => line(openFact({ run })) + line(closeFact({ run }));
+    segment('1', `${whole(first)}open\tdamaged\nclose2\tas well\n${whole(second)}`);
+    const found: [string, number][] = [];
+    await drain({ onDamage: (name, bytes) => found.push([name, bytes]) }).all();
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['completed', 'completed']);
+    expect(found).toEqual([['1.facts', 27]]);
+    const place = `1.facts-${whole(first).length}`;
+    expect(damagedParts(journal)).toEqual([place]);
+    expect(readFileSync(join(journal, 'damaged', place), 'latin1')).toBe('open\tdamaged\nclose2\tas well');
+    const verification = await verifyStored(store, await chainOf(store, origin.node));
+    expect(verification).toMatchObject({ ok: true, receipts: 2, last: 3 });
+    expect(verification.notes).toEqual(['entry 1: 27 bytes of the journal 1.facts were damaged and are in no receipt']);
+    await store.db.deleteFrom('journal_positions').execute();
+    await drain().all();
+    expect(await verifyStored(store, await chainOf(store, origin.node))).toMatchObject({ ok: true, receipts: 2, last: 3 });
   });
 
   it('deletes a segment that was drained a minute ago, never the newest', async () => {

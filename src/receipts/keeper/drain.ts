@@ -8,11 +8,13 @@ import { getReceipt } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
 import { hasPrices, isOpening, parseClosing, parseOpening, runOfLine } from '../journal/fact-line.ts';
-import { SEGMENT_SUFFIX } from '../journal/journal.ts';
+import { SEGMENT_SUFFIX, segmentPrefix } from '../journal/journal.ts';
+import { sift } from '../journal/sift.ts';
 import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
 import { type Sealer, upstreamModel } from './build.ts';
 import type { Origin } from './document.ts';
+import { keepGaps } from './gaps.ts';
 import { isClosedElsewhere, keepLateEnds, type LateEnding } from './late-ends.ts';
 import { loadPricer, type Pricer } from './pricing.ts';
 import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
@@ -38,6 +40,10 @@ export interface DrainOptions {
   readonly chain: Chain;
   /** Knows which runs can be replayed. */
   readonly bodies?: Pick<BodyKeeper, 'settle' | 'replayable' | 'forget'>;
+  /** When this process began its journal. Segments from before are not written to any more, so that their last line is what it is. */
+  readonly journalSince?: number | undefined;
+  /** Parts of a segment could not be read, and are named in the chain. */
+  readonly onDamage?: (segment: string, bytes: number) => void;
   /** A batch was written: the runs whose receipts are in it. */
   readonly onSettled?: (runs: readonly RunId[]) => void;
 }
@@ -50,6 +56,8 @@ export class Drain {
   readonly #chain: Chain;
   readonly #bodies: DrainOptions['bodies'];
   readonly #onSettled: DrainOptions['onSettled'];
+  readonly #onDamage: DrainOptions['onDamage'];
+  readonly #ownSegments: string;
   #pricer: Pricer | undefined;
   /** The database knew better than we did: the batch is made again, and asks it about every run that ends. */
   #doubtful = false;
@@ -59,13 +67,15 @@ export class Drain {
   readonly #positions = new Map<string, number>();
   readonly #drainedAt = new Map<string, number>();
 
-  constructor({ store, folder, origin, chain, bodies, onSettled }: DrainOptions) {
+  constructor({ store, folder, origin, chain, bodies, journalSince, onSettled, onDamage }: DrainOptions) {
     this.#store = store;
     this.#folder = folder;
     this.#origin = origin;
     this.#chain = chain;
     this.#bodies = bodies;
     this.#onSettled = onSettled;
+    this.#onDamage = onDamage;
+    this.#ownSegments = segmentPrefix(journalSince ?? 0);
   }
 
   segments(): string[] {
@@ -95,7 +105,7 @@ export class Drain {
     const position = await this.#position(segment);
     const { end, more } = this.#readLines(segment, position);
     if (end === 0) return false;
-    const lines = this.#buffer.toString('latin1', 0, end - 1).split('\n');
+    const { lines, damage } = sift(this.#buffer.toString('latin1', 0, end), position);
     if (this.#pricer === undefined && lines.some(hasPrices)) this.#pricer = await loadPricer();
     // After the lines were read: the bodies of every run that ends in them are in their journal by now.
     await this.#bodies?.settle();
@@ -103,7 +113,8 @@ export class Drain {
     const recalled = await this.#recall(lines);
     const mark = { segment, node: this.#origin.node, position: position + end };
     try {
-      // Before the position moves on: what is known of these runs is nowhere else.
+      // Before the position moves on: what is known of these runs, and of what is damaged, is nowhere else.
+      await keepGaps(this.#store, this.#chain, { folder: this.#folder, segment, damage });
       await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
       await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written }));
       this.#doubtful = false;
@@ -116,6 +127,7 @@ export class Drain {
       throw error;
     }
     this.#positions.set(segment, position + end);
+    for (const { text } of damage) this.#onDamage?.(segment, text.length);
     for (const run of written) settled.push(run);
     // With each batch: whoever waits for a receipt must not wait for a backlog behind it.
     if (written.length > 0) this.#onSettled?.(written);
@@ -124,13 +136,16 @@ export class Drain {
     return more;
   }
 
-  /** Fills the buffer from `position`; how many of its bytes are whole lines. A line longer than the buffer gets a larger one. */
+  /**
+   * Fills the buffer from `position`; how many of its bytes are whole lines. A line longer than the buffer gets a larger one. A last line
+   * without a line break is left until it has one, unless nobody writes to the segment any more.
+   */
   #readLines(segment: string, position: number): { end: number; more: boolean } {
     for (;;) {
       const read = readAt(join(this.#folder, segment), this.#buffer, position);
       const end = read === 0 ? 0 : this.#buffer.lastIndexOf(LF, read - 1) + 1;
       const more = read === this.#buffer.length;
-      if (end > 0 || !more) return { end, more };
+      if (end > 0 || !more) return { end: more || segment >= this.#ownSegments ? end : read, more };
       this.#buffer = Buffer.allocUnsafe(this.#buffer.length * 2);
     }
   }

@@ -14,7 +14,11 @@ import { closedRow, type Opening, openingOf } from './stored.ts';
 interface Past {
   readonly now: number;
   readonly bodies?: Pick<BodyKeeper, 'remains'>;
+  /** Parts of the journal could not be read: a run may have ended in them. */
+  readonly damaged?: boolean;
 }
+
+const DAMAGED = 'how this run ended is not known: its process died, or the part of the journal that said so was damaged';
 
 /** What a turn of an agent is executed by, as JSON text begins. */
 const AGENT = '"agent:';
@@ -28,13 +32,19 @@ export function endsWithProcess({ open }: Opening): boolean {
  * Ends the runs that an earlier process of this node left open. Called at start, after the old journals are drained and before the
  * first new run, so every running row of this node is an orphan. Another node may be closing them too; each is closed once.
  */
-export async function closeInterrupted(store: Store, chain: Chain, origin: Origin, { now, bodies }: Past): Promise<number> {
+export async function closeInterrupted(
+  store: Store,
+  chain: Chain,
+  origin: Origin,
+  { now, bodies, damaged = false }: Past,
+): Promise<number> {
   let closed = 0;
   for (let cursor: string | undefined; ; ) {
     const page = await listReceipts(store, { unfinished: true, limit: 500, cursor });
     const mine = page.items.map(openingOf).filter((opening) => opening.origin.node === origin.node && endsWithProcess(opening));
     const ended: Ended[] = [];
-    for (const opening of mine) ended.push({ opening, close: await withRemains(opening, interruption(now), bodies) });
+    for (const opening of mine)
+      ended.push({ opening, close: await withRemains(opening, interruption(now, damaged ? DAMAGED : undefined), bodies) });
     // A page of which another node has closed a run meanwhile is read again.
     if (!(await closeRuns(store, chain, ended))) continue;
     closed += mine.length;

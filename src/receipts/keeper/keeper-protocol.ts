@@ -9,6 +9,8 @@ export interface KeeperData {
   readonly homePath: string;
   readonly databaseUrl?: string;
   readonly version: string;
+  /** When this process began to write its journal. */
+  readonly journalSince: number;
   /** Receipts that ended longer ago are archived; never, unless it is said. */
   readonly retentionDays?: number;
   /** And those that ended even longer ago are deleted. */
@@ -50,6 +52,8 @@ export type KeeperReport =
   | { readonly kind: 'head'; readonly document: string }
   /** Bodies are not stored; receipts are. */
   | { readonly kind: 'bodies-fault'; readonly message: string }
+  /** Parts of the journal could not be read; they were set aside and named in the chain. */
+  | { readonly kind: 'damaged'; readonly segment: string; readonly bytes: number }
   | { readonly kind: 'removed'; readonly runs: readonly RunId[] }
   /** Runs of a lost node were closed by this one. */
   | { readonly kind: 'closed-for'; readonly node: string; readonly runs: readonly RunId[] }

@@ -80,7 +80,13 @@ async function keep(): Promise<void> {
   const chain = await openChain(store, home.nodeId, keysFolder);
   const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
   const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
-  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, onSettled });
+  let damaged = false;
+  const onDamage = (segment: string, bytes: number): void => {
+    damaged = true;
+    report({ kind: 'damaged', segment, bytes });
+  };
+  const { journalSince } = data;
+  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSettled, onDamage });
   const heads = new HeadWatch(store, chain, (document) => report({ kind: 'head', document }));
   const tasks = new KeeperTasks({
     store,
@@ -103,7 +109,7 @@ async function keep(): Promise<void> {
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
   // What an earlier process left open is only known once all its facts have arrived.
-  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies }) });
+  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged }) });
   let failed = false;
   while (!stopping) {
     await nextWork();

@@ -11,6 +11,7 @@ import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
 import { type Step, Turn } from '../journal/turn.ts';
 import type { RemovalOrder } from '../remove.ts';
+import { damagedParts } from './gaps.ts';
 import {
   IDLE,
   type KeeperData,
@@ -53,6 +54,8 @@ export interface KeeperOptions {
   readonly onHead?: (document: string) => void;
   /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
   readonly onRemoved?: (runs: readonly RunId[]) => void;
+  /** Parts of the journal could not be read; they were set aside and named in the chain. */
+  readonly onDamaged?: (segment: string, bytes: number) => void;
   /** Another node was lost, and these of its runs were closed here as interrupted. */
   readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
 }
@@ -81,6 +84,8 @@ export interface Keeper {
   remove(order: RemovalOrder): Promise<TaskResults['remove']>;
   /** Why no run can begin, or undefined: facts cannot be written. */
   readonly blocked: string | undefined;
+  /** Whether parts of the journal were set aside because they could not be read, and nobody has looked at them yet. */
+  readonly damaged: boolean;
   /** Why facts are not moving, or undefined. */
   readonly stalled: string | undefined;
   /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
@@ -99,10 +104,12 @@ export interface SettleWatch {
 export function startKeeper(options: KeeperOptions): Keeper {
   const shared = new SharedArrayBuffer(4);
   const signal = new Int32Array(shared);
+  const journalSince = Date.now();
   const data: KeeperData = {
     homePath: options.homePath,
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
     version: options.version,
+    journalSince,
     ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
     ...(options.deletionDays === undefined ? {} : { deletionDays: options.deletionDays }),
     keeping: options.keeping ?? DEFAULT_KEEPING,
@@ -114,7 +121,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     env: threadEnvironment(),
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  return new ThreadKeeper(worker, signal, options);
+  return new ThreadKeeper(worker, signal, { ...options, journalSince });
 }
 
 class ThreadKeeper implements Keeper {
@@ -136,10 +143,11 @@ class ThreadKeeper implements Keeper {
   #stalled: string | undefined;
   #blocked: string | undefined;
 
-  constructor(worker: Worker, signal: Int32Array, options: KeeperOptions) {
+  constructor(worker: Worker, signal: Int32Array, options: KeeperOptions & { readonly journalSince: number }) {
     this.#worker = worker;
     this.#signal = signal;
     this.#journal = new Journal(options.journalFolder, {
+      startedAt: options.journalSince,
       onWritten: (facts) => this.#wake(facts),
       onFault: (message) => this.#block(message),
       redactor: redactor((options.keeping ?? DEFAULT_KEEPING).redact),
@@ -165,6 +173,10 @@ class ThreadKeeper implements Keeper {
 
   get blocked(): string | undefined {
     return this.#blocked;
+  }
+
+  get damaged(): boolean {
+    return damagedParts(this.#options.journalFolder).length > 0;
   }
 
   get stalled(): string | undefined {
@@ -279,6 +291,9 @@ class ThreadKeeper implements Keeper {
         break;
       case 'bodies-fault':
         this.#options.onBodiesFault?.(message.message);
+        break;
+      case 'damaged':
+        this.#options.onDamaged?.(message.segment, message.bytes);
         break;
       case 'removed':
         this.#options.onRemoved?.(message.runs);

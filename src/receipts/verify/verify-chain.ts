@@ -24,6 +24,10 @@ export interface VerifyOptions {
   readonly tip?: OutsideHead | undefined;
   /** The lines are a whole chain where it is kept, and it may have no entry yet. A file that holds nothing proves nothing. */
   readonly mayBeEmpty?: boolean;
+  /** The lines come from where the receipts are kept: a receipt without content must be one that some entry of the chain removed. */
+  readonly isStore?: boolean;
+  /** Places that removals outside of the lines name. */
+  readonly removed?: readonly number[];
 }
 
 type EntryLine = Exclude<Line, { kind: 'head' }>;
@@ -35,6 +39,7 @@ export class ChainVerifier {
   readonly #outside: OutsideHead | undefined;
   readonly #tip: OutsideHead | undefined;
   readonly #mayBeEmpty: boolean;
+  readonly #isStore: boolean;
   readonly #problems = new ProblemList();
   readonly #places = new SequenceWatch();
   readonly #links = new Set<number>();
@@ -46,12 +51,14 @@ export class ChainVerifier {
   /** Hashes of the entries that the outside head and the tip name. */
   readonly #compared = new Map<number, string | undefined>();
 
-  constructor({ publicKeys, head, tip, mayBeEmpty = false }: VerifyOptions) {
+  constructor({ publicKeys, head, tip, mayBeEmpty = false, isStore = false, removed = [] }: VerifyOptions) {
     this.#keys = new TrustedKeys(publicKeys);
     this.#heads = new SignedHeads(this.#keys, (problem) => this.#problems.add(problem));
     this.#outside = head;
     this.#tip = tip;
     this.#mayBeEmpty = mayBeEmpty;
+    this.#isStore = isStore;
+    for (const sequence of removed) this.#removals.add(sequence);
     for (const one of [head, tip]) if (one !== undefined) this.#compared.set(one.sequence, undefined);
   }
 
@@ -68,6 +75,11 @@ export class ChainVerifier {
   unreadable(message: string): void {
     this.#number += 1;
     this.#problem({ code: 'not_json', message: `line ${this.#number} ${message}` });
+  }
+
+  /** Something is wrong with the row that an entry was read from. */
+  row(problem: Omit<ChainProblem, 'line'>): void {
+    this.#problem(problem);
   }
 
   #problem(problem: Omit<ChainProblem, 'line'> & { readonly line?: number }): void {
@@ -97,6 +109,13 @@ export class ChainVerifier {
     if (line.kind === 'receipt') this.#receipts += 1;
     else if (line.kind === 'removal') for (const one of line.removal.receipts) this.#removals.add(one.sequence);
     else if (line.kind === 'rotation') this.#rotation(line);
+    else if (line.kind === 'gap') this.#gap(line);
+  }
+
+  /** The node says itself that facts were lost, and where; nothing is wrong with what it did seal. */
+  #gap({ gap: { segment, gaps }, seal: { sequence } }: Extract<Line, { kind: 'gap' }>): void {
+    const bytes = gaps.reduce((sum, one) => sum + one.bytes, 0);
+    this.#notes.push(`entry ${sequence}: ${bytes} bytes of the journal ${segment} were damaged and are in no receipt`);
   }
 
   #rotation({ rotation, message, seal: { sequence } }: Extract<Line, { kind: 'rotation' }>): void {
@@ -120,6 +139,7 @@ export class ChainVerifier {
   end(): ChainVerification {
     this.#heads.end();
     for (const problem of this.#places.missing()) this.#problem(problem);
+    if (this.#isStore) this.#unrecorded();
     this.#tail();
     const { shown, count } = this.#problems;
     const removed = [...this.#links].filter((sequence) => this.#removals.has(sequence)).length;
@@ -138,6 +158,14 @@ export class ChainVerifier {
       problems: shown,
       problem_count: count,
     };
+  }
+
+  #unrecorded(): void {
+    for (const sequence of this.#links) {
+      if (this.#removals.has(sequence)) continue;
+      const message = `entry ${sequence} is only a stub, and no entry of the chain says that its content was removed`;
+      this.#problem({ code: 'unrecorded_removal', line: 0, sequence, message });
+    }
   }
 
   #tail(): void {

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { jsonTree, repeatedMember } from '../../base/json-tree.ts';
-import { ChainLink, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
+import { ChainLink, JournalGap, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem } from '../../contract/receipts/chain-verification.ts';
 import { LateEnds } from '../../contract/receipts/late-end.ts';
 import { Seal } from '../../contract/receipts/receipt.ts';
@@ -15,7 +15,8 @@ export type Line =
   | ({ readonly kind: 'receipt'; readonly runId: string } & Omit<Entry, 'node'>)
   | ({ readonly kind: 'rotation'; readonly rotation: KeyRotation; readonly message: string } & Entry)
   | ({ readonly kind: 'removal'; readonly removal: Removal } & Entry)
-  | ({ readonly kind: 'late_ends' } & Entry);
+  | ({ readonly kind: 'late_ends' } & Entry)
+  | ({ readonly kind: 'gap'; readonly gap: JournalGap } & Entry);
 
 interface Entry {
   readonly seal: Seal;
@@ -98,6 +99,8 @@ function otherLine(value: JsonObject): Line | LineProblem {
       return removalLine(value);
     case 'late_ends':
       return lateEndsLine(value);
+    case 'gap':
+      return gapLine(value);
     default:
       return unknownLine(value);
   }
@@ -134,6 +137,11 @@ function removalLine(value: JsonObject): Line | LineProblem {
 function lateEndsLine(value: JsonObject): Line | LineProblem {
   const late = LateEnds.safeParse(value);
   return late.success ? { kind: 'late_ends', ...entryOf(value, late.data) } : unknownLine(value);
+}
+
+function gapLine(value: JsonObject): Line | LineProblem {
+  const gap = JournalGap.safeParse(value);
+  return gap.success ? { kind: 'gap', gap: gap.data, ...entryOf(value, gap.data) } : unknownLine(value);
 }
 
 function entryOf(value: JsonObject, { seal, node }: { seal: Seal; node: string }): Entry {

@@ -1,11 +1,17 @@
+import { isJsonObject, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
+import { Removal } from '../../contract/receipts/chain.ts';
+import type { ChainProblem, ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { listChains, listSealKeys, type StoredChain } from '../../store/receipts/chain.ts';
+import { entriesOfKind, type SealedRow } from '../../store/receipts/chain-lines.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
+import { differingColumns, facetsOf } from '../../store/receipts/receipt-columns.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
-import { type ExportOptions, exportLines } from '../export.ts';
+import { type ExportOptions, exportPages, isWhole } from '../export.ts';
+import { parsedText } from '../seal/canonical-text.ts';
+import { valueAt } from '../seal/content-hash.ts';
 import { ChainVerifier, type OutsideHead } from './verify-chain.ts';
 
 /** How stored receipts are verified. */
@@ -19,9 +25,41 @@ export interface StoredOptions extends Pick<ExportOptions, 'from' | 'to'> {
 export async function verifyStored(store: Store, chain: StoredChain, options: StoredOptions = {}): Promise<ChainVerification> {
   const { publicKeys = (await listSealKeys(store, chain.number)).map((key) => key.publicKey), head, ...range } = options;
   const tip = range.to === undefined ? chain : undefined;
-  const verifier = new ChainVerifier({ publicKeys, head, tip, mayBeEmpty: range.from === undefined && range.to === undefined });
-  for await (const lines of exportLines(store, chain, range)) for (const line of lines) verifier.line(line);
+  const isAll = range.from === undefined && range.to === undefined;
+  const removed = isAll ? [] : (await entriesOfKind(store, chain.number, 'removal')).flatMap(removedPlaces);
+  const verifier = new ChainVerifier({ publicKeys, head, tip, mayBeEmpty: isAll, isStore: true, removed });
+  for await (const { lines, rows } of exportPages(store, chain, range)) {
+    for (const line of lines) verifier.line(line);
+    for (const row of rows) if (isWhole(row)) checkColumns(row, verifier);
+  }
   return verifier.end();
+}
+
+/** Lists and permissions look at columns: they must say what the sealed document says. */
+function checkColumns({ sequence, document, columns, runKey: key }: SealedRow, verifier: ChainVerifier): void {
+  const receipt = parseJson(document);
+  // A document that is no JSON object is a problem of its line already.
+  if (!receipt.ok || !isJsonObject(receipt.value)) return;
+  const { value } = receipt;
+  const wrong = differingColumns(
+    columns,
+    facetsOf((leaf) => valueAt(value, leaf.path)),
+  );
+  if (value.run_id !== `run_${key}`) verifier.row(columnProblem(sequence, 'run_id'));
+  for (const name of wrong) verifier.row({ ...columnProblem(sequence, name), run_id: String(value.run_id) });
+}
+
+function columnProblem(sequence: number, name: string): Omit<ChainProblem, 'line'> {
+  return {
+    code: 'column_changed',
+    sequence,
+    message: `entry ${sequence} stands in the database with another ${name} than it was sealed with`,
+  };
+}
+
+function removedPlaces(document: string): number[] {
+  const removal = Removal.safeParse(parsedText(document));
+  return removal.success ? removal.data.receipts.map(({ sequence }) => sequence) : [];
 }
 
 /** Verifies one receipt: its own hash, and its link to the next signed head. */

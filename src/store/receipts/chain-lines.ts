@@ -1,11 +1,14 @@
+import type { ReceiptColumns } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { conditions, type ReceiptChoice } from './receipts.ts';
 
 /** A sealed row as an export needs it. */
 export interface SealedRow {
   readonly sequence: number;
-  readonly status: string;
   readonly document: string;
+  /** Its columns as they stand, and the run whose row it is. */
+  readonly columns: ReceiptColumns;
+  readonly runKey: string;
   /** Whether the filter of the export takes it. */
   readonly chosen: boolean;
 }
@@ -30,7 +33,7 @@ export type ExportFilter = ReceiptChoice;
 export async function sealedRows(store: Store, { chain, from, to }: ChainRange, filter: ExportFilter): Promise<readonly SealedRow[]> {
   const rows = await store.db
     .selectFrom('receipts')
-    .select(['sequence', 'status', 'document'])
+    .selectAll()
     .select((eb) =>
       eb
         .case()
@@ -45,10 +48,11 @@ export async function sealedRows(store: Store, { chain, from, to }: ChainRange, 
     .where('sequence', '<=', to)
     .orderBy('sequence')
     .execute();
-  return rows.map(({ sequence, status, document, chosen }) => ({
+  return rows.map(({ sequence, document, chosen, run_id, ...columns }) => ({
     sequence: sequence ?? 0,
-    status,
     document,
+    columns,
+    runKey: run_id,
     chosen: Number(chosen) === 1,
   }));
 }
@@ -56,6 +60,18 @@ export async function sealedRows(store: Store, { chain, from, to }: ChainRange, 
 /** Rotations and removals of a range. */
 export async function chainEntries(store: Store, range: ChainRange): Promise<readonly ChainLine[]> {
   return await linesOf(store, 'chain_entries', range);
+}
+
+/** The documents of all entries of a chain that are of this kind, oldest first. */
+export async function entriesOfKind(store: Store, chain: number, kind: string): Promise<readonly string[]> {
+  const rows = await store.db
+    .selectFrom('chain_entries')
+    .select('document')
+    .where('chain', '=', chain)
+    .where('kind', '=', kind)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ document }) => document);
 }
 
 /** Signed heads of a range. */
