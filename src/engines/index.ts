@@ -1,3 +1,4 @@
+import { globMatch } from '../base/glob.ts';
 import { claude } from './claude/engine.ts';
 import { copilot } from './copilot/engine.ts';
 import type { Engine } from './engine.ts';
@@ -34,4 +35,10 @@ export function chooseEngine(name: string): EngineChoice | undefined {
   const engine = findEngine(id);
   if (engine === undefined || (dialect !== undefined && !engine.dialects.includes(dialect))) return undefined;
   return { engine, ...(dialect === undefined ? {} : { dialect }) };
+}
+
+/** The engine whose vendor makes a model of this bare name, as far as names tell: by its first word, or by what is known of single models. */
+export function engineOfModel(name: string): Engine | undefined {
+  const [family = ''] = name.split('-');
+  return findEngine(family) ?? engines.find(({ models }) => models.some(({ match }) => match !== '*' && globMatch(match, name)));
 }

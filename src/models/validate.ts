@@ -9,7 +9,9 @@ const SHORTEST_PREFIX = 3;
 function matches(models: readonly ModelCapabilities[], name: string): readonly ModelCapabilities[] {
   const byAlias = current(models.filter((model) => model.modelAlias === name));
   if (byAlias.length > 0) return byAlias;
-  const byProvider = current(models.filter((model) => model.providerModelId === name));
+  const isVendors = ({ modelId, provider, providerModelId }: ModelCapabilities): boolean =>
+    providerModelId === name || (provider !== undefined && modelId === `${provider}/${name}`);
+  const byProvider = current(models.filter(isVendors));
   if (byProvider.length > 0) return byProvider;
   return name.length < SHORTEST_PREFIX ? [] : current(models.filter((model) => model.modelId.startsWith(name)));
 }

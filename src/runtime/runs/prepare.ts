@@ -47,9 +47,9 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
   const { adapter, options, deps, runId } = run;
   assertBudgetHolds(options, port);
   const detected = await detect(run);
-  const traffic = await chooseTraffic(adapter, options, port);
-  const admitted = await port.admit(admissionAsk(runId, adapter, options, traffic));
   const wanted = deps.agents.wanted(adapter, options);
+  const traffic = await chooseTraffic(adapter, options, port, wanted);
+  const admitted = await port.admit(admissionAsk(runId, adapter, options, traffic));
   const folder = openRunFolder(deps.runsFolder, runId, deps.ownerPid);
   try {
     return await planned(run, port, { admitted, detected, traffic, wanted, folder });

@@ -5,8 +5,9 @@ import type { RunId } from '../../contract/run-id.ts';
 import { ValidationError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
-import { chooseEngine, ownEngine } from '../../engines/index.ts';
+import { chooseEngine, engineOfModel, findEngine, ownEngine } from '../../engines/index.ts';
 import type { EngineOffer, GatewayPort, RunAdmissionAsk } from '../gateway-port.ts';
+import type { Wanted } from './deps.ts';
 
 /** Where the model traffic of an agent goes. */
 export type Traffic =
@@ -25,11 +26,12 @@ export type Traffic =
  * The engine's key if there is one; else the agent's own login, where it may be forwarded; else the agent is left alone, and the reason
  * is said. A caller who names an engine gets that engine or an error.
  */
-export async function chooseTraffic(adapter: Adapter, options: RunOptions, port: GatewayPort): Promise<Traffic> {
+export async function chooseTraffic(adapter: Adapter, options: RunOptions, port: GatewayPort, wanted: Wanted): Promise<Traffic> {
   if (options.direct === true) return { kind: 'direct', reason: 'the caller asked for it' };
   const { dialect, dialects, unserved } = adapter.traffic;
   if (unserved !== undefined) return leftAlone(options, options.engine, unserved);
-  const offer = await port.offer({ engine: options.engine, dialect, dialects });
+  const model = vendorModel(adapter, options, wanted);
+  const offer = await port.offer({ engine: options.engine ?? model.engine, dialect, dialects });
   const obstacle = obstacleOf(adapter, offer);
   if (obstacle !== undefined) return leftAlone(options, offer.engine, obstacle);
   if ('missing' in offer) throw new AbpError('internal', 'an offer without an engine passed');
@@ -38,9 +40,33 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
       { field: 'model', message: `is required: ${offer.engine} does not know the models that ${adapter.displayName} asks for by itself` },
     ]);
   }
-  const forcedModel = offer.needsModel ? (options.model ?? null) : null;
   const { engine, credential, shared } = offer;
+  const forcedModel = offer.needsModel ? ((isOf(engine, model.engine) ? model.name : options.model) ?? null) : null;
   return { kind: 'gateway', engine, credential, forcedModel, ...(shared !== undefined && { dialect: shared }) };
+}
+
+/** A model as its vendor names it, and the engine of that vendor. */
+interface VendorModel {
+  readonly engine?: string;
+  readonly name?: string;
+}
+
+/**
+ * Agents that reach every vendor write `anthropic/claude-sonnet-4-5`. Such a name says where the model is; it is not one that the
+ * vendor knows.
+ */
+function vendorModel({ traffic }: Adapter, { model }: RunOptions, wanted: Wanted): VendorModel {
+  if (model === undefined || traffic.dialects.length < 2) return {};
+  const [prefix = '', ...rest] = model.split('/');
+  const provider = wanted.model?.provider ?? (rest.length > 0 ? prefix : undefined);
+  const engine = provider === undefined ? engineOfModel(model) : findEngine(provider);
+  if (engine === undefined) return {};
+  const bare = findEngine(prefix)?.id === engine.id && rest.length > 0 ? rest.join('/') : model;
+  return { engine: engine.id, name: wanted.model?.providerModelId ?? bare };
+}
+
+function isOf(engine: string, vendor: string | undefined): boolean {
+  return vendor !== undefined && engine.split(':')[0] === vendor;
 }
 
 /** Without an engine in mind the agent runs as it is; with one, that would not be what was asked for. */
