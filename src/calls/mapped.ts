@@ -196,7 +196,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #endStream(stream: StreamTranslator): void {
     const last = Buffer.from(stream.end(), 'utf8');
     if (last.length > 0) this.#options.recorder.tape?.caller.chunk(last);
-    // Journaled first, as everywhere: whoever has a whole answer finds its receipt.
+    // Journaled first, as everywhere: a caller who has a whole answer finds its receipt.
     this.#closeStream(stream);
     if (last.length > 0) this.#options.answer.write(last);
     this.#options.answer.end([]);

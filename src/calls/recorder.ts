@@ -169,7 +169,7 @@ export class Recorder {
     this.#closed = true;
     const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = ending;
     const usage = this.#usage(observed, ending.writtenTokens ?? 0);
-    // Before the fact: whoever reads that the run has ended finds all its bodies.
+    // Before the fact: a reader who sees that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
     this.#sink.append({
       fact: 'close',

@@ -103,7 +103,7 @@ class Relay implements ExchangeSink, Exchange {
     recorder.tape?.engine.trailers(trailers);
     this.#whole = true;
     const failed = this.#status >= 400;
-    // Journaled first: whoever has a whole answer finds its receipt, even when this process is killed the moment after.
+    // Journaled first: a caller who has a whole answer finds its receipt, even when this process is killed the moment after.
     recorder.ending({
       record: () => this.#settle(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, null),
       proceed: () => {

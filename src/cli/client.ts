@@ -24,7 +24,7 @@ export function connect(options: { readonly homePath?: string | undefined }): Se
   return clientOf(address, home.token);
 }
 
-/** A client of any address; without a token it calls as whoever the server takes an unkeyed caller for. */
+/** A client of any address; without a token the server takes it for an unkeyed caller. */
 export function clientOf(address: Address, token?: string): ServerClient {
   return {
     ...address,

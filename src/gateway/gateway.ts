@@ -8,11 +8,25 @@ import type { Home } from '../home/home.ts';
 import type { AgentPlane } from '../platform/agents/agent-plane.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
+import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
+import type { RunService } from '../runtime/runs/service.ts';
 import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
+import type { AttachedRuns } from './run-plane/attached-runs.ts';
 import type { BodyBudget } from './vendor/body.ts';
+
+/** What the run plane keeps in memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
+export interface RunPlane {
+  /** Runs of coding agents that were let in and have not ended. */
+  readonly admitted: Map<RunId, Admitted>;
+  /** Ids that callers have made for runs that are under way here. */
+  readonly claimed: Set<RunId>;
+  agents?: Promise<CodingAgents>;
+  service?: Promise<RunService>;
+  attached?: AttachedRuns;
+}
 
 /** Everything a request can reach. Made once at start. */
 export interface Gateway {
@@ -27,8 +41,7 @@ export interface Gateway {
   readonly deployments: ReadonlyMap<string, Deployment>;
   /** What every call passes on its way to an engine. */
   readonly admission: Admission;
-  /** Runs of coding agents that were let in and have not ended. */
-  readonly admittedRuns: Map<RunId, Admitted>;
+  readonly runPlane: RunPlane;
   readonly budget: BodyBudget;
   /** Translates what would keep other calls waiting. */
   readonly large: LargeBodies;

@@ -14,7 +14,7 @@ const ANSWER_MS = 10_000;
 /** At the end of the process there is no later one, but nobody waits for ever. */
 const LAST_MS = 5000;
 
-/** Writes signed heads of the chain to the log and, where one is set, to a webhook: places that whoever cuts the chain does not reach. */
+/** Writes signed heads of the chain to the log and, where one is set, to a webhook: places that somebody who can cut the chain does not reach. */
 export class HeadPublisher {
   readonly #options: HeadPublisherOptions;
   #outbound: Promise<Outbound> | undefined;

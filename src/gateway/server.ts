@@ -128,7 +128,7 @@ async function assemble(
     keys: new KeyRing(store, home.token),
     deployments: deployments.byEngine,
     admission,
-    admittedRuns: new Map(),
+    runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
     platform,
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),

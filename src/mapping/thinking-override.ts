@@ -8,7 +8,7 @@ import { Ledger } from '../ir/ledger.ts';
 import type { IrEffort, IrRequest } from '../ir/request.ts';
 import { modelFacts } from './model.ts';
 
-/** Thinking that whoever runs the caller decided, whatever the caller writes. A budget beats an effort. */
+/** Thinking that the run of a coding agent decided; it replaces what the agent writes. A budget beats an effort. */
 export interface ThinkingOverride {
   readonly effort?: IrEffort;
   readonly budgetTokens?: number;

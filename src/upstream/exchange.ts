@@ -11,7 +11,7 @@ export interface ExchangeRequest {
   readonly headers: readonly string[];
   /** A stream for paths that are passed on unread. */
   readonly body: Buffer | Readable | null;
-  /** What the body says, where whoever wrote it is in this process: an engine that is too need not read it again. */
+  /** The body as a value, where this process wrote it: an engine inside this process need not parse it again. */
   readonly json?: Json;
   /** Milliseconds the engine may stay silent before the call is given up. */
   readonly silenceMs: number;

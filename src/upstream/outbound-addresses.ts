@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Networks that are not the public internet. Whoever lets a model choose an address must not let it choose one of these. */
+/** Networks that are not the public internet. A tool that lets a model choose an address must not let it choose one of these. */
 const BLOCKED: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -92,7 +92,7 @@ describe('two processes on one PostgreSQL database', () => {
     expect(existsSync(folder)).toBe(true);
     const stream = text(worker.platform.feed(session, 0));
     await expect.poll(() => worker.platform.parts.hub.isHeard(session.id)).toBe(true);
-    await removeSession(server.platform.parts, server.platform.worker, session.id, undefined);
+    await removeSession(server.platform.parts, server.platform.worker, session.id, { all: true });
     expect(await stream).toMatch(/event: disconnecting\ndata: \{"reason":"deleted"/);
     await expect.poll(() => existsSync(folder)).toBe(false);
   });

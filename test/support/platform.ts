@@ -110,7 +110,7 @@ export class TestPlatform {
   async send(session: StoredSession, text: string): Promise<void> {
     await sendMessage(this.platform.parts, this.platform.worker, {
       sessionId: session.id,
-      visible: undefined,
+      visible: { all: true },
       parts: [{ kind: 'text', text }],
       grant: { host: false, recording: 'off' },
     });

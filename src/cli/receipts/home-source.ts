@@ -80,7 +80,7 @@ function bodiesOf(store: Store, home: Home, { recording }: Config): BodyKeeper {
   return new BodyKeeper({ store, home, keeping, onFault });
 }
 
-/** Whoever adds to the chain must be the only one: the lock of the server keeps a server from starting meanwhile. */
+/** A command that adds to the chain must be the only one that does: the lock of the server keeps a server from starting meanwhile. */
 async function alone<T>(home: Home, work: () => Promise<T>): Promise<T> {
   const lock = home.lockServer();
   try {

@@ -39,7 +39,7 @@ export function defineAgentRoute<
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
 >(definition: AgentRouteDefinition<P, Q, B>): AgentRoute {
-  // Whoever serves it parses params, query and body with these very schemas first.
+  // The server and the command line both parse params, query and body with these very schemas first.
   const route = definition as unknown as Omit<AgentRoute, 'need' | 'handle'>;
   return {
     ...route,

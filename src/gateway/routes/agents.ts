@@ -29,8 +29,8 @@ import {
   NewAgent,
 } from '../api/agents.ts';
 import { maySee } from '../auth/access.ts';
-import { callerOf, isAdmin } from '../auth/agent-caller.ts';
-import { keyIdOf, type Principal } from '../auth/principal.ts';
+import { callerOf, visibleTo } from '../auth/agent-caller.ts';
+import type { Principal } from '../auth/principal.ts';
 import { Reply } from '../route.ts';
 import { previewOf } from './agents-preview.ts';
 import { agentView, changesOf, inputOf, itemsOf, selectionsOf } from './agents-view.ts';
@@ -58,7 +58,7 @@ export const agentRoutes = [
     query: AgentListQuery,
     response: AgentList,
     serve: async (plane, { principal, query }) => {
-      const page = await listAgents(plane.store, { ...query, ...(isAdmin(principal) ? {} : { keyId: keyIdOf(principal) }) });
+      const page = await listAgents(plane.store, { ...query, visible: visibleTo(principal) });
       const capabilities = await listCapabilitiesOf(
         plane.store,
         page.items.map(({ id }) => id),

@@ -60,7 +60,7 @@ function mayChange(principal: Principal, custom: CustomDefinition | undefined): 
   return custom !== undefined && maySee(principal, custom.keyId) && !custom.versions.some(actsOnHost);
 }
 
-/** The definition, for whoever may change it. */
+/** The definition, for a caller who may change it. */
 async function changeable(plane: AgentPlane, principal: Principal, id: string): Promise<CustomDefinition> {
   if (plane.registry.isBuiltIn(id)) throw new AbpError('conflict', `${id} is built in and cannot be changed.`, { capability_id: id });
   const custom = await findDefinition(plane, id);

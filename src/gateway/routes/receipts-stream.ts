@@ -27,7 +27,7 @@ async function positionOf({ store, home }: Gateway, after: string | undefined): 
   throw new AbpError('invalid_request', `"${after}" is neither a sequence nor a run whose receipt this node has sealed.`);
 }
 
-/** Whoever has seen more than there is would wait in silence for what it has not seen: the database is an older one, or another. */
+/** A reader who has seen more than there is would wait in silence for what it has not seen: the database is an older one, or another. */
 function placeBefore({ sequence, node }: StoredChain, after: number): number {
   if (after <= sequence) return after;
   throw new AbpError('invalid_request', `The chain of ${node} ends at ${sequence}, before ${after}; begin without a position.`);

@@ -52,7 +52,7 @@ async function afterWaiting(
   }
 }
 
-/** Whoever may not see a receipt is told the same as if there were none. */
+/** A caller who may not see a receipt is told the same as if there were none. */
 export function noReceipt(run: RunId): AbpError {
   return new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
 }

@@ -1,7 +1,7 @@
 import type { IrPart } from '../../ir/part.ts';
 import { nanoUsd } from '../../platform/agents/agent-limits.ts';
 import { placeOf } from '../../platform/platform.ts';
-import { listMessages, sendMessage, type Visible } from '../../platform/sessions/messages.ts';
+import { listMessages, sendMessage } from '../../platform/sessions/messages.ts';
 import {
   branchSession,
   changeSession,
@@ -35,18 +35,13 @@ import {
   SessionView,
 } from '../api/sessions.ts';
 import type { Need } from '../auth/access.ts';
-import { isAdmin } from '../auth/agent-caller.ts';
+import { isAdmin, visibleTo } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply } from '../route.ts';
 
 export const NEED: Need = { kind: 'plane', plane: 'agent' };
-
-/** A caller sees its own sessions; an admin sees all. */
-export function visibleTo(principal: Principal): Visible {
-  return isAdmin(principal) ? undefined : keyIdOf(principal);
-}
 
 export async function sessionOf({ platform }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
   return await visibleSession(platform.parts, id, visibleTo(principal));
@@ -71,14 +66,14 @@ function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
   return { host: false, recording, tags, engines, models };
 }
 
-/** Whoever may not run programs of this machine neither speaks to an agent that does, nor approves its calls. */
+/** A caller who may not run programs of this machine neither speaks to an agent that does, nor approves its calls. */
 export async function assertMaySpeak({ agents }: Gateway, principal: Principal, sessionId: string): Promise<void> {
   if (!isAdmin(principal)) await assertMaySteer(agents, sessionId, visibleTo(principal));
 }
 
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
-/** Whoever asks for JSON and not for a stream gets a list. */
+/** A caller who accepts JSON and no stream gets a list. */
 function wantsList(accept: string | undefined): boolean {
   return accept?.includes('application/json') === true && !accept.includes('text/event-stream');
 }
@@ -114,7 +109,7 @@ export const sessionRoutes = [
     response: SessionList,
     handle: async ({ gateway, principal, query }) => {
       const { agent_id: agentId, ...filter } = query;
-      const { items, ...rest } = await pageOfSessions(gateway.platform.parts, { ...filter, agentId, keyId: visibleTo(principal) });
+      const { items, ...rest } = await pageOfSessions(gateway.platform.parts, { ...filter, agentId, visible: visibleTo(principal) });
       return { items: items.map(sessionView), ...rest };
     },
   }),

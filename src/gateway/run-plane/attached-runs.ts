@@ -13,13 +13,10 @@ interface Attached {
   readonly endsWithOwner: boolean;
 }
 
-const made = new WeakMap<Gateway, AttachedRuns>();
-
 /** The runs that other processes of this home drive; their model traffic and their receipts are here. */
 export function attachedRunsOf(gateway: Gateway): AttachedRuns {
-  const known = made.get(gateway) ?? new AttachedRuns(gateway);
-  made.set(gateway, known);
-  return known;
+  gateway.runPlane.attached ??= new AttachedRuns(gateway);
+  return gateway.runPlane.attached;
 }
 
 /** Watches over the processes that drive attached runs: one that is killed cannot say that its run is over. */

@@ -4,13 +4,9 @@ import { getReceipt } from '../../store/receipts/receipts.ts';
 import { getRun } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 
-/** Ids that callers have made for runs that are under way here. */
-const claimed = new WeakMap<Gateway, Set<RunId>>();
-
 /** Takes an id for a run; throws `conflict`, with the place of the run, where one has it, had it, or is about to. */
 export async function claimRun(gateway: Gateway, run: RunId): Promise<void> {
-  const here = claimed.get(gateway) ?? new Set();
-  claimed.set(gateway, here);
+  const here = gateway.runPlane.claimed;
   if (here.has(run) || gateway.live.pending(run) !== undefined) throw runExists(run);
   // Taken before the database is asked: of two claims at once one is the second.
   here.add(run);
@@ -25,5 +21,5 @@ export async function claimRun(gateway: Gateway, run: RunId): Promise<void> {
 
 /** The run has ended, and its receipt holds the id from now on; or it was never started. */
 export function releaseRun(gateway: Gateway, run: RunId): void {
-  claimed.get(gateway)?.delete(run);
+  gateway.runPlane.claimed.delete(run);
 }

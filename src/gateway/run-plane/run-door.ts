@@ -29,7 +29,7 @@ export function workerDoor(): RunDoor {
       await opening;
     },
     close: async () => {
-      // One that could not be opened has told whoever wanted it.
+      // One that could not be opened has told the run that wanted it.
       const listener = await opening?.catch(() => undefined);
       await listener?.close();
     },

@@ -30,7 +30,7 @@ export interface RunGateway {
 /** How long another process may take between taking the home and answering, or between its last run and its end. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 25;
-/** Whoever read the address before it was taken away comes within this time. */
+/** Another process that read the address before it was taken away calls within this time. */
 const LATECOMERS_MS = 500;
 
 /**

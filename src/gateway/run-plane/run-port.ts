@@ -29,7 +29,7 @@ const SHOWN = 12;
 /** How long the last calls of a run may take to become receipts. */
 const SETTLE_MS = 3000;
 const LOOK_MS = 20;
-/** Dead run keys are kept this long, for whoever reads receipts beside keys. */
+/** Dead run keys are kept this long, so that receipts of the last day can be matched with them. */
 const KEPT_MS = 24 * 3600 * 1000;
 
 /** The processes of this home, which hold its token. */
@@ -81,24 +81,24 @@ const CLOSING = {
   replayable: false,
 } as const;
 
-function admit({ admission, admittedRuns }: Gateway, owner: CallOwner, { tags, ...ask }: RunAdmissionAsk): Admitted {
-  const known = admittedRuns.get(ask.runId);
+function admit({ admission, runPlane: { admitted: running } }: Gateway, owner: CallOwner, { tags, ...ask }: RunAdmissionAsk): Admitted {
+  const known = running.get(ask.runId);
   if (known !== undefined) return known;
   const admitted = admission.admit({ ...ask, way: 'run', mode: null, owner: { ...owner, tags: [...owner.tags, ...tags] } }, null);
-  admittedRuns.set(ask.runId, admitted);
+  running.set(ask.runId, admitted);
   return admitted;
 }
 
-function settle({ admittedRuns }: Gateway, { run, status, usage, upstreamModel, cost }: RunClosing): void {
-  const admitted = admittedRuns.get(run);
-  admittedRuns.delete(run);
+function settle({ runPlane: { admitted: running } }: Gateway, { run, status, usage, upstreamModel, cost }: RunClosing): void {
+  const admitted = running.get(run);
+  running.delete(run);
   admitted?.settle({ status, usage, upstreamModel, nanoUsd: cost?.nano_usd ?? null });
 }
 
 /** A run that was let in is not started after all. */
-export function dropAdmission({ admittedRuns }: Gateway, run: RunId): void {
-  const admitted = admittedRuns.get(run);
-  admittedRuns.delete(run);
+export function dropAdmission({ runPlane: { admitted: running } }: Gateway, run: RunId): void {
+  const admitted = running.get(run);
+  running.delete(run);
   admitted?.settle({ status: 'failed', usage: null, upstreamModel: null, nanoUsd: null });
 }
 

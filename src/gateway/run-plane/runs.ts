@@ -7,15 +7,10 @@ import { releaseRun } from './claimed-runs.ts';
 import { codingAgentsOf } from './coding-agents.ts';
 import { dropAdmission, runPort } from './run-port.ts';
 
-const made = new WeakMap<Gateway, Promise<RunService>>();
-
 /** The runs of a server. The engine that drives them is loaded with the first one. */
 export function runServiceOf(gateway: Gateway): Promise<RunService> {
-  const before = made.get(gateway);
-  if (before !== undefined) return before;
-  const making = make(gateway);
-  made.set(gateway, making);
-  return making;
+  gateway.runPlane.service ??= make(gateway);
+  return gateway.runPlane.service;
 }
 
 async function make(gateway: Gateway): Promise<RunService> {
@@ -46,10 +41,10 @@ export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<
 
 /** Ends every run before the server stops answering: their agents call it. */
 export async function closeRuns(gateway: Gateway): Promise<void> {
-  await (await made.get(gateway))?.close();
+  await (await gateway.runPlane.service)?.close();
 }
 
 /** Resolves when no run is under way. */
 export async function runsIdle(gateway: Gateway): Promise<void> {
-  await (await made.get(gateway))?.idle();
+  await (await gateway.runPlane.service)?.idle();
 }

@@ -26,7 +26,7 @@ export class BodyBudget {
 
 /** Who wants a body. Exactly one of the two is called. */
 export interface BodyReader {
-  /** Whoever gets the body releases its length from the budget. */
+  /** The reader owns the body from here on, and releases its length from the budget. */
   done(body: Buffer): void;
   fail(error: unknown): void;
 }

@@ -71,7 +71,7 @@ function tryNext(gateway: Gateway, one: Dispatch, line: Line, reason: TurnedDown
     sendNext(gateway, one, line, reason);
     return;
   }
-  // Whoever leaves meanwhile is noticed when the try is planned.
+  // A caller who leaves meanwhile is noticed when the try is planned.
   line.exchange = undefined;
   const go = (): void => sendNext(gateway, one, line, reason);
   ready.then(go, go);

@@ -6,6 +6,7 @@ import { freshState } from '../../loop/state.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import { getSession } from '../../store/agent-plane/sessions.ts';
 import { type Appended, appendMessage, type DraftEvent } from '../../store/agent-plane/turn-writer.ts';
+import { isVisible, type Visible } from '../../store/agent-plane/visible.ts';
 import { newId } from '../ids.ts';
 import type { PlatformParts } from '../parts.ts';
 import { type Checkpoint, checkpointJson, type TurnGrant } from '../turns/checkpoint.ts';
@@ -13,9 +14,6 @@ import { messageDigest } from '../turns/turn-receipt.ts';
 import type { Worker } from '../turns/worker.ts';
 import { partsJson } from './content.ts';
 import { MESSAGE_EVENTS, messageView } from './session-event.ts';
-
-/** Whose sessions a caller may touch: those of a key, those made without one (null), or all (undefined). */
-export type Visible = string | null | undefined;
 
 export interface NewMessage {
   readonly sessionId: string;
@@ -48,7 +46,7 @@ export async function sendMessage(parts: PlatformParts, worker: Worker, message:
     events: 1 + first.length,
   };
   const appended = await appendMessage(parts.store, {
-    ...{ sessionId, keyId: visible, message: input, opening: first, at, origin: parts.origin },
+    ...{ sessionId, visible, message: input, opening: first, at, origin: parts.origin },
     turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext },
   });
   if (appended === undefined) throw await whyNot(parts, sessionId, visible);
@@ -69,10 +67,6 @@ async function whyNot({ store }: PlatformParts, sessionId: string, visible: Visi
   const session = await getSession(store, sessionId);
   if (session === undefined || !isVisible(session.keyId, visible)) return noSession(sessionId);
   return new AbpError('conflict', 'The agent of this session is archived and takes no messages.', { agent_id: session.agentId });
-}
-
-export function isVisible(keyId: string | null, visible: Visible): boolean {
-  return visible === undefined || visible === keyId;
 }
 
 export function noSession(id: string): AbpError {

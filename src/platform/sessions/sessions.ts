@@ -15,6 +15,7 @@ import {
   type StoredSession,
   updateSession,
 } from '../../store/agent-plane/sessions.ts';
+import { ALL, isVisible, type Visible } from '../../store/agent-plane/visible.ts';
 import { DELETED, EVENTS_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { Page } from '../../store/page.ts';
 import { usd } from '../agents/agent-limits.ts';
@@ -22,7 +23,7 @@ import { agentModel } from '../agents/agent-model.ts';
 import type { PlatformParts } from '../parts.ts';
 import { cancelTurn } from '../turns/turns.ts';
 import type { Worker } from '../turns/worker.ts';
-import { isVisible, noSession, type Visible } from './messages.ts';
+import { noSession } from './messages.ts';
 import { type SessionSettings, sessionSettings, settingsJson } from './session-settings.ts';
 
 export interface SessionRequest extends SessionSettings {
@@ -119,9 +120,9 @@ export async function forgetSession({ transcripts, hub, workspaces }: PlatformPa
 /** Removes every session of an archived agent, which can get no new ones. */
 export async function removeSessionsOf(parts: PlatformParts, worker: Worker, agentId: string): Promise<void> {
   for (;;) {
-    const { items } = await listSessions(parts.store, { agentId });
+    const { items } = await listSessions(parts.store, { agentId, visible: ALL });
     if (items.length === 0) return;
-    for (const { id } of items) await removeSession(parts, worker, id, undefined);
+    for (const { id } of items) await removeSession(parts, worker, id, ALL);
   }
 }
 

@@ -2,10 +2,10 @@ import { AbpError } from '../../contract/errors.ts';
 import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
 import { listCustomCapabilities } from '../../store/agent-plane/custom-capabilities.ts';
 import { agentOfSession } from '../../store/agent-plane/sessions.ts';
+import { isVisible, type Visible } from '../../store/agent-plane/visible.ts';
 import type { AgentPlane } from '../agents/agent-plane.ts';
 import { requireAgent, runsPrograms } from '../agents/agents.ts';
 import { versionsIn } from '../custom/stored.ts';
-import { isVisible, type Visible } from './messages.ts';
 
 const MOST = 1000;
 

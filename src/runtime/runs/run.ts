@@ -97,7 +97,7 @@ export class Run implements RunHandle {
     const verdictOn = (id: string) => this.#hooks.verdictOn(id);
     this.#approvals = new Approvals({ options, clock, deadlines: this.#deadlines, verdictOn, tell, emit });
     this.#conversation = new Conversation({ adapter, options, answerable: isAnswerable(options), tell, emit });
-    // Begun in a later turn, so that whoever has the handle can listen before the first event.
+    // Begun in a later turn of the event loop, so that the caller who gets the handle can listen before the first event.
     this.#over = Promise.resolve().then(() => this.#live());
   }
 
@@ -262,7 +262,7 @@ export class Run implements RunHandle {
     return resultOf({ run: this, options: this.#options, tally, ending, spent, durationMs, events });
   }
 
-  /** A run whose receipt cannot be written has still ended; whoever waits for it must hear so. */
+  /** A run whose receipt cannot be written has still ended; a caller who waits for it must hear so. */
   async #settled(settlement: Settlement, ending: Ending): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
     try {
       return await settlement.close(ending, this.#telling.tally);

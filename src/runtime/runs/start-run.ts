@@ -21,7 +21,7 @@ export function startRun(adapter: Adapter, options: LocalRunOptions, deps: RunDe
   return new Run({ adapter, options: withMode(options), cwd, deps, ...(runId === undefined ? {} : { runId }) });
 }
 
-/** Whoever gives a callback for approvals and no mode wants to be asked. */
+/** A caller who gives a callback for approvals and no mode wants to be asked. */
 function withMode(options: LocalRunOptions): LocalRunOptions {
   const { approvalMode, onApprovalRequest } = options;
   return approvalMode === undefined && onApprovalRequest !== undefined ? { ...options, approvalMode: 'prompt' } : options;

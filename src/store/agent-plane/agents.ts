@@ -7,6 +7,7 @@ import { hasTag, storedTags, tagsColumn } from '../tags.ts';
 import { damaged, storableText, storedObject } from '../text.ts';
 import { insertCapabilities } from './agent-capabilities.ts';
 import type { AgentsTable } from './agent-plane-schema.ts';
+import { type Visible, visibleTo } from './visible.ts';
 
 /** An archived agent can be read and nothing else. */
 export type AgentStatus = 'active' | 'archived';
@@ -48,8 +49,7 @@ export interface AgentChange {
 export interface AgentFilter extends PageOptions {
   readonly status?: AgentStatus | undefined;
   readonly tag?: string | undefined;
-  /** Only agents of this key; null for those made without a key. Absent for all. */
-  readonly keyId?: string | null | undefined;
+  readonly visible: Visible;
 }
 
 export async function createAgent(store: Store, agent: NewAgent): Promise<StoredAgent> {
@@ -77,11 +77,12 @@ export async function getAgent(store: Store, id: string): Promise<StoredAgent | 
 }
 
 /** Newest first. */
-export async function listAgents(store: Store, filter: AgentFilter = {}): Promise<Page<StoredAgent>> {
+export async function listAgents(store: Store, filter: AgentFilter): Promise<Page<StoredAgent>> {
   const size = pageSize(filter.limit);
   let query = store.db.selectFrom('agents').selectAll();
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (filter.keyId !== undefined) query = query.where('key_id', filter.keyId === null ? 'is' : '=', filter.keyId);
+  const { all, key } = visibleTo(filter.visible);
+  if (!all) query = query.where('key_id', key === null ? 'is' : '=', key);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
   if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query

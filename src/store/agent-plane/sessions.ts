@@ -6,6 +6,7 @@ import type { Store } from '../store.ts';
 import { hasTag, storedTags, tagsColumn } from '../tags.ts';
 import { damaged, storableText, storedObject } from '../text.ts';
 import type { SessionsTable } from './agent-plane-schema.ts';
+import { type Visible, visibleTo } from './visible.ts';
 
 /** `waiting` = a turn stands still until somebody answers. */
 export type SessionStatus = 'idle' | 'active' | 'waiting';
@@ -44,8 +45,7 @@ export interface SessionFilter extends PageOptions {
   readonly agentId?: string | undefined;
   readonly status?: SessionStatus | undefined;
   readonly tag?: string | undefined;
-  /** Only sessions of this key; null for those made without a key. Absent for all. */
-  readonly keyId?: string | null | undefined;
+  readonly visible: Visible;
 }
 
 export interface SessionChange {
@@ -103,12 +103,13 @@ export async function agentOfSession(
 }
 
 /** Newest first. */
-export async function listSessions(store: Store, filter: SessionFilter = {}): Promise<Page<StoredSession>> {
+export async function listSessions(store: Store, filter: SessionFilter): Promise<Page<StoredSession>> {
   const size = pageSize(filter.limit);
   let query = store.db.selectFrom('sessions').selectAll();
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', storableText(filter.agentId));
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (filter.keyId !== undefined) query = query.where('key_id', filter.keyId === null ? 'is' : '=', filter.keyId);
+  const { all, key } = visibleTo(filter.visible);
+  if (!all) query = query.where('key_id', key === null ? 'is' : '=', key);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
   if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query

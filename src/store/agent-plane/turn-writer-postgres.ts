@@ -4,6 +4,7 @@ import type { PostgresStore } from '../store.ts';
 import { storedObject } from '../text.ts';
 import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-writer.ts';
 import { isEnded } from './turns.ts';
+import { visibleTo } from './visible.ts';
 
 /** Each write is one statement, hence one transaction and one round trip. Whoever listens hears of it when it commits. */
 const APPEND = `
@@ -44,10 +45,11 @@ function arrays(events: readonly DraftEvent[]): [types: string[], data: string[]
 }
 
 export async function appendOnPostgres(store: PostgresStore, append: MessageAppend): Promise<Appended | undefined> {
-  const { sessionId, keyId, message, opening, turn, at, origin } = append;
+  const { sessionId, visible, message, opening, turn, at, origin } = append;
+  const { all, key } = visibleTo(visible);
   const { rows } = await store.db.executeQuery<AppendedRow>(
     CompiledQuery.raw(APPEND, [
-      ...[sessionId, turn.id, ...arrays([message, ...opening]), at, keyId === undefined, keyId ?? null],
+      ...[sessionId, turn.id, ...arrays([message, ...opening]), at, all, key],
       ...[turn.owner, JSON.stringify(turn.checkpoint), origin],
     ]),
   );

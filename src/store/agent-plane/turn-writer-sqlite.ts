@@ -4,6 +4,7 @@ import type { SqliteStore } from '../store.ts';
 import { storedObject } from '../text.ts';
 import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-writer.ts';
 import { isEnded } from './turns.ts';
+import { visibleTo } from './visible.ts';
 
 /** The statements of a turn, prepared once. */
 class TurnStatements {
@@ -76,9 +77,10 @@ export async function appendOnSqlite(store: SqliteStore, append: MessageAppend):
 }
 
 function appended(statements: TurnStatements, append: MessageAppend): Appended | undefined {
-  const { sessionId, keyId, message, opening, turn, at } = append;
+  const { sessionId, visible, message, opening, turn, at } = append;
+  const { all, key } = visibleTo(visible);
   const events = [message, ...opening];
-  const row = statements.append.get(events.length, turn.id, at, sessionId, keyId === undefined ? 1 : 0, keyId ?? null);
+  const row = statements.append.get(events.length, turn.id, at, sessionId, all ? 1 : 0, key);
   if (row === undefined) return undefined;
   const sequence = Number(row.sequence);
   const turnId = String(row.turn_id);

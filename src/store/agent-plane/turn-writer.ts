@@ -5,12 +5,13 @@ import type { SessionStatus } from './sessions.ts';
 import { appendOnPostgres, commitOnPostgres } from './turn-writer-postgres.ts';
 import { appendOnSqlite, commitOnSqlite } from './turn-writer-sqlite.ts';
 import type { TurnStatus } from './turns.ts';
+import type { Visible } from './visible.ts';
 
 /** A message for a session; it begins a turn unless one is under way. */
 export interface MessageAppend {
   readonly sessionId: string;
-  /** Only a session of this key; null for those made without a key. Absent for any. */
-  readonly keyId?: string | null | undefined;
+  /** Other sessions are as if they were not there. */
+  readonly visible: Visible;
   readonly message: DraftEvent;
   /** What is appended after the message when it begins a turn. */
   readonly opening: readonly DraftEvent[];

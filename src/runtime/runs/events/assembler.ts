@@ -29,7 +29,7 @@ export class Assembler {
     return { ...draft, ...base, ...whole, ...this.#accumulated.fields(draft), ...this.#duration(draft, now) } as AgentEvent;
   }
 
-  /** Events that only matter to whoever wants output as it comes. */
+  /** Events that only matter to a caller who wants output as it comes. */
   static isDelta(event: { readonly type: string }): boolean {
     return DELTAS.has(event.type);
   }

@@ -46,7 +46,7 @@ export class Telling {
     const { stream, collectEvents, prepare, onEvent } = this.#options;
     const event = this.#assembler.complete(draft);
     this.tally.add(event);
-    // Whoever wants no stream gets every message in one piece.
+    // A caller who wants no stream gets every message in one piece.
     if (stream === false && Assembler.isDelta(event)) return undefined;
     if (collectEvents === true) this.collected.push(event);
     prepare(event);
