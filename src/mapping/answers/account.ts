@@ -158,7 +158,7 @@ function grow(root: Place, at: string, concepts: ReadonlyMap<string, AnswerConce
   let place = root;
   for (const [key] of at.matchAll(/\[\*\]|<[^<>]*>|\.[^.[<]+/g)) {
     const path = `${place.path}${key}`;
-    const next = place.below.get(key) ?? { path, concept: concepts.get(path), below: new Map() };
+    const next = place.below.get(key) ?? { path, concept: concepts.get(path) ?? place.concept, below: new Map() };
     place.below.set(key, next);
     place = next;
   }

@@ -153,6 +153,7 @@ export const answers: AnswerShape = {
     stop_reason: 'finishReason',
     usage_input: 'usageMetadata.promptTokenCount',
     usage_output: 'usageMetadata.candidatesTokenCount',
+    usage_cache_write_beside: 'usageMetadata.promptTokenCount',
     usage_cache_read: 'usageMetadata.cachedContentTokenCount',
     usage_thinking: 'usageMetadata.thoughtsTokenCount',
     error: 'error',
