@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { pathGlob } from './path-glob.ts';
+
+it.each([
+  ['*.lock', ['a.lock', 'a/b/c.lock'], ['a.lock.js']],
+  ['**/.env', ['.env', 'a/.env', 'a/b/.env'], ['a.env', '.env.local']],
+  ['**/.env*', ['.env', 'a/.env.local'], ['a/b.env']],
+  ['secret/**', ['secret/a', 'secret/a/b'], ['secret', 'not-secret/a']],
+  ['src/**/test.ts', ['src/test.ts', 'src/a/test.ts', 'src/a/b/test.ts'], ['src/a-test.ts', 'test.ts']],
+  ['{a,b{c,d}}.ts', ['a.ts', 'bc.ts', 'bd.ts'], ['b.ts']],
+  ['file[0-9].[!j]s', ['file1.ts'], ['filex.ts', 'file1.js']],
+  ['a\\*b', ['a*b'], ['axb']],
+  ['?', ['a', '/'], ['ab', '']],
+  ['', [''], ['a']],
+])('%s', (pattern, matching, others) => {
+  const matches = pathGlob(pattern);
+  expect(matching.filter((path) => !matches(path))).toEqual([]);
+  expect(others.filter(matches)).toEqual([]);
+});
+
+it('refuses patterns that are not well formed', () => {
+  expect(() => pathGlob('{a,b')).toThrow('a { without its }');
+  expect(() => pathGlob('[a')).toThrow('a [ without its ]');
+  expect(() => pathGlob('{a,b}'.repeat(10))).toThrow('stands for more than 256');
+});
+
+it('reads a long path once, whatever the pattern', () => {
+  const started = performance.now();
+  expect(pathGlob('*a'.repeat(50))('a'.repeat(4000).concat('b'))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { applyChanges, judgeChanges } from './apply-work.ts';
+import { TooLarge } from './copy-tree.ts';
+import { compareStage, makeStage } from './stage-work.ts';
+import type { StageAnswer, StageTask } from './thread-work.ts';
+
+// What is asked for comes from `onThread` alone.
+const task = workerData as StageTask;
+
+function answer(): StageAnswer {
+  switch (task.kind) {
+    case 'make':
+      return { kind: 'made', staged: makeStage(task.folder, task.plan) };
+    case 'compare':
+      return { kind: 'compared', ...compareStage(task.folder, task.plan) };
+    case 'apply': {
+      const { conflicts, open } = judgeChanges(task.root, task.changes);
+      if (conflicts.length === 0 && open.length > 0 && !task.onlyJudge) applyChanges({ ...task, changes: open });
+      return { kind: 'applied', conflicts, applied: open.length };
+    }
+  }
+}
+
+function answered(): StageAnswer {
+  try {
+    return answer();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+    return { kind: 'failed', message: error instanceof Error ? error.message : String(error), code, tooLarge: error instanceof TooLarge };
+  }
+}
+
+parentPort?.postMessage(answered());

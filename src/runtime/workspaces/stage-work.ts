@@ -1,0 +1,137 @@
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../base/canonical-json.ts';
+import { parseJsonObject } from '../../base/json.ts';
+import { pathGlob } from '../../base/path-glob.ts';
+import { type Change, type ChangeSet, changesBetween, pathKeyOf } from './change-set.ts';
+import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
+import { type History, shareHistory } from './git-history.ts';
+import { type Contents, patchOf } from './patch.ts';
+import { digestOf, fileOf, type Looks, nameOf, type PathKey, type Seen, textOf, walkTree } from './tree.ts';
+
+/** What is staged, and what of it is not. */
+export interface StagePlan {
+  /** The folder whose copy is made; a real path. */
+  readonly source: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly denyWrite: readonly string[];
+  /** Large folders of dependencies are left where they are, to be shown read-only. */
+  readonly borrows: boolean;
+  readonly limits: CopyLimits;
+  /** Whoever works in the copy, where that is somebody else. */
+  readonly owner?: Owner;
+}
+
+/** What a staging came to. */
+export interface Staged {
+  readonly files: number;
+  readonly bytes: number;
+  /** Paths of folders that were left in the original. */
+  readonly borrowed: readonly string[];
+  readonly history: History | null;
+}
+
+export const BASE_FILE = 'base.json';
+export const CHANGES_FILE = 'changes.json';
+export const PATCH_FILE = 'patch.diff';
+export const TREE = 'tree';
+
+const BORROWED = new Set(['node_modules', '.venv']);
+const LARGEST_SHOWN = 8 * 1024 * 1024;
+
+/** Copies the source into the tree of a stage and writes down what was copied. Blocks: run it on a thread. */
+export function makeStage(folder: string, plan: StagePlan): Staged {
+  const tree = join(folder, TREE);
+  mkdirSync(tree, { recursive: true, mode: 0o755 });
+  const borrowed: PathKey[] = [];
+  const looks = looksFor(plan, (key) => borrowed.push(key));
+  const copied = copyTree({ source: plan.source, target: tree, looks, limits: plan.limits, owner: plan.owner });
+  const history = shareHistory(plan.source, tree) ?? null;
+  // Places for what is shown from the original.
+  for (const key of borrowed) mkdirSync(fileOf(tree, key), { recursive: true });
+  if (plan.owner !== undefined) handOver(tree, borrowed, history !== null, plan.owner);
+  writeFileSync(join(folder, BASE_FILE), JSON.stringify({ borrowed, seen: [...copied] }), { mode: 0o600 });
+  let bytes = 0;
+  for (const { node } of copied.values()) bytes += node.type === 'file' ? node.bytes : 0;
+  return { files: copied.size, bytes, borrowed: borrowed.map(textOf), history };
+}
+
+function handOver(tree: string, borrowed: readonly PathKey[], history: boolean, { uid, gid }: Owner): void {
+  chownSync(tree, uid, gid);
+  for (const key of borrowed) chownSync(fileOf(tree, key), uid, gid);
+  if (!history) return;
+  const repository = join(tree, '.git');
+  chownSync(repository, uid, gid);
+  for (const key of walkTree(repository, () => true).keys()) chownSync(fileOf(repository, key), uid, gid);
+}
+
+/** Exclusion wins, then inclusion must match a file where there is any. Repositories are never copied: they hold programs that git runs. */
+function looksFor(plan: StagePlan, borrow: (key: PathKey) => void): Looks {
+  const [include, exclude, denied] = [plan.include, plan.exclude, plan.denyRead].map((patterns) => patterns.map(pathGlob));
+  const any = (globs: readonly ((path: string) => boolean)[] | undefined, path: string): boolean =>
+    globs?.some((glob) => glob(path)) === true;
+  return (key, isFolder) => {
+    const path = textOf(key);
+    if (nameOf(key) === '.git') return false;
+    if (any(denied, path) || any(exclude, path)) return false;
+    if (isFolder && (any(denied, `${path}/`) || any(exclude, `${path}/`))) return false;
+    if (isFolder && plan.borrows && BORROWED.has(nameOf(key))) {
+      borrow(key);
+      return false;
+    }
+    return isFolder || plan.include.length === 0 || any(include, path);
+  };
+}
+
+interface Base {
+  readonly borrowed: PathKey[];
+  readonly seen: [PathKey, Seen][];
+}
+
+/** What a comparison found. */
+export interface Compared {
+  readonly changes: ChangeSet;
+  readonly patchSha256: string;
+}
+
+/** Compares the tree of a stage with what was copied, and writes the change set and the patch. Blocks: run it on a thread. */
+export function compareStage(folder: string, plan: StagePlan): Compared {
+  // Written by `makeStage`, in a folder that no agent sees.
+  const base = parseJsonObject(readFileSync(join(folder, BASE_FILE), 'utf8')) as unknown as Base | undefined;
+  if (base === undefined) throw new Error('the list of what was copied cannot be read');
+  const before = new Map(base.seen);
+  const left = new Set([...base.borrowed, '.git']);
+  const tree = join(folder, TREE);
+  const after = walkTree(tree, (key) => !left.has(key), before);
+  const changes = changesBetween(before, after, deniedBy(plan));
+  const patch = patchOf(changes, contentsOf(plan.source, tree));
+  writeFileSync(join(folder, CHANGES_FILE), JSON.stringify(changes), { mode: 0o600 });
+  writeFileSync(join(folder, PATCH_FILE), patch, { mode: 0o600 });
+  return { changes, patchSha256: sha256(patch) };
+}
+
+/** Rules that a change breaks. What was not to be read was not copied: an agent that makes it anew would write over it. */
+function deniedBy({ denyRead, denyWrite, exclude }: StagePlan): (path: string) => string | undefined {
+  const rules = (
+    [
+      ['deny_write', denyWrite],
+      ['deny_read', denyRead],
+      ['exclude', exclude],
+    ] as const
+  ).flatMap(([name, patterns]) => patterns.map((pattern) => ({ reason: `${name}: ${pattern}`, matches: pathGlob(pattern) })));
+  return (path) => rules.find(({ matches }) => matches(path) || matches(`${path}/`))?.reason;
+}
+
+/** What stood in the original is read there, while it is still as it was copied. */
+function contentsOf(source: string, tree: string): Contents {
+  const read = (root: string, change: Change, node: Change['before']): Buffer | undefined => {
+    if (node?.type !== 'file' || node.bytes > LARGEST_SHOWN) return undefined;
+    const path = fileOf(root, pathKeyOf(change));
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size !== node.bytes || digestOf(path, stats.size) !== node.sha256) return undefined;
+    return readFileSync(path);
+  };
+  return { before: (change) => read(source, change, change.before), after: (change) => read(tree, change, change.after) };
+}

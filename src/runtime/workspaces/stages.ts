@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseJsonObject } from '../../base/json.ts';
+import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import { type Conflict, undoAbandoned } from './apply-work.ts';
+import type { Change, ChangeSet } from './change-set.ts';
+import { CHANGES_FILE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
+import { onThread } from './thread-work.ts';
+
+/** The folder of all stages of a home. */
+export function stagesFolder(homePath: string): string {
+  return join(homePath, 'stages');
+}
+
+export const STAGE_LIMITS = { files: 200_000, bytes: 4 * 1024 ** 3 };
+
+/** Stages that nobody asked for any more are removed after this long, and the oldest before that where they take too much space. */
+export interface StageKeeping {
+  readonly keepMs: number;
+  readonly maxBytes: number;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+export const STAGE_KEEPING: StageKeeping = { keepMs: 14 * DAY_MS, maxBytes: 10 * 1024 ** 3 };
+
+interface StageRecord {
+  readonly run: RunId;
+  readonly plan: StagePlan;
+  readonly owner: ProcessIdentity | undefined;
+  readonly createdAt: number;
+  /** `open`: an agent works in it, or was killed. */
+  readonly state: 'staging' | 'open' | 'finished' | 'applied';
+  readonly staged?: Staged;
+  readonly patchSha256?: string;
+}
+
+const RECORD_FILE = 'stage.json';
+
+/** A staged copy of a workspace. The original is never written but by `apply`. */
+export class Stage {
+  readonly folder: string;
+  #record: StageRecord;
+
+  private constructor(folder: string, record: StageRecord) {
+    this.folder = folder;
+    this.#record = record;
+  }
+
+  /** Makes the copy. One that a killed process began is nobody's, and is removed by `cleanStages`. */
+  static async make(stages: string, run: RunId, plan: StagePlan): Promise<Stage> {
+    const folder = join(stages, run);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const source = realpathSync(plan.source);
+    const record: StageRecord = { run, plan: { ...plan, source }, owner: identityOf(process.pid), createdAt: Date.now(), state: 'staging' };
+    const stage = new Stage(folder, record);
+    stage.#write(record);
+    try {
+      const { staged } = await onThread({ kind: 'make', folder, plan: record.plan }, 'made');
+      stage.#write({ ...record, state: 'open', staged });
+      return stage;
+    } catch (error) {
+      stage.remove();
+      throw error;
+    }
+  }
+
+  /** The stage of an earlier run; undefined when there is none that could be applied. */
+  static open(stages: string, run: RunId): Stage | undefined {
+    const folder = join(stages, run);
+    const record = recordIn(folder);
+    return record === undefined || record.state === 'staging' ? undefined : new Stage(folder, record);
+  }
+
+  /** Where the copy is. */
+  get tree(): string {
+    return join(this.folder, TREE);
+  }
+
+  /** The folder that was copied. */
+  get source(): string {
+    return this.#record.plan.source;
+  }
+
+  get staged(): Staged {
+    return this.#record.staged ?? { files: 0, bytes: 0, borrowed: [], history: null };
+  }
+
+  get state(): StageRecord['state'] {
+    return this.#record.state;
+  }
+
+  get patchFile(): string {
+    return join(this.folder, PATCH_FILE);
+  }
+
+  /** What the run changed. Compared once; the answer is kept. */
+  async changes(): Promise<Compared> {
+    const { state, patchSha256 } = this.#record;
+    const file = join(this.folder, CHANGES_FILE);
+    if (state !== 'open' && patchSha256 !== undefined && existsSync(file)) {
+      const changes = parseJsonObject(readFileSync(file, 'utf8'));
+      // Written by `compareStage`, in a folder that no agent sees. A file that is torn is made anew.
+      if (changes !== undefined) return { changes: changes as unknown as ChangeSet, patchSha256 };
+    }
+    if (isAtWork(this.#record) && this.#record.owner?.pid !== process.pid)
+      throw new AbpError('conflict', `${this.#record.run} is still at work in its stage.`);
+    return await this.finish();
+  }
+
+  /** The agent has ended: compares, and keeps the change set and the patch. */
+  async finish(): Promise<Compared> {
+    const { changes, patchSha256 } = await onThread({ kind: 'compare', folder: this.folder, plan: this.#record.plan }, 'compared');
+    this.#write({ ...this.#record, state: 'finished', patchSha256 });
+    return { changes, patchSha256 };
+  }
+
+  /** Brings the changes into the original, all or none. `wants` says which of those that are held back are asked for. */
+  async apply(wants: (change: Change) => boolean = () => false): Promise<Applied> {
+    undoAbandoned(this.folder);
+    const { changes } = await this.changes();
+    const chosen = changes.changes.filter((change) => change.held === undefined || wants(change));
+    const held = changes.changes.filter((change) => !chosen.includes(change));
+    const { conflicts, applied } = await onThread(
+      {
+        kind: 'apply',
+        stage: this.folder,
+        tree: this.tree,
+        root: this.source,
+        changes: withFolders(chosen),
+        owner: identityOf(process.pid),
+        onlyJudge: false,
+      },
+      'applied',
+    );
+    if (conflicts.length === 0) this.#write({ ...this.#record, state: 'applied' });
+    return { conflicts, applied: conflicts.length > 0 ? 0 : applied, held };
+  }
+
+  /** Takes back what a killed process had begun to apply. */
+  recover(): boolean {
+    return undoAbandoned(this.folder);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #write(record: StageRecord): void {
+    this.#record = record;
+    const file = join(this.folder, RECORD_FILE);
+    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+}
+
+/** What applying came to. With conflicts nothing was changed. */
+export interface Applied {
+  readonly conflicts: readonly Conflict[];
+  readonly applied: number;
+  /** Changes that were not applied because nobody asked for them. */
+  readonly held: readonly Change[];
+}
+
+/** A folder that only exists for something that is held back is not made. */
+function withFolders(changes: readonly Change[]): Change[] {
+  const isNewFolder = ({ before, after }: Change): boolean => before === null && after?.type === 'folder';
+  const inside = changes.filter((change) => !isNewFolder(change)).map(({ path }) => path);
+  const everything = changes.map(({ path }) => path);
+  return changes.filter((change) => {
+    if (!isNewFolder(change)) return true;
+    const below = (path: string): boolean => path.startsWith(`${change.path}/`);
+    // An empty folder is work too.
+    return inside.some(below) || !everything.some(below);
+  });
+}
+
+function recordIn(folder: string): StageRecord | undefined {
+  const file = join(folder, RECORD_FILE);
+  // Written by a stage, in a folder that no agent sees.
+  return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as StageRecord | undefined) : undefined;
+}
+
+/** Undoes what killed processes had begun to apply, and removes stages by age and space. Returns the runs whose original was restored. */
+export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING, now: number = Date.now()): string[] {
+  const folders = existsSync(stages) ? readdirSync(stages).map((name) => join(stages, name)) : [];
+  const restored = folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
+  const idle = folders.flatMap((folder) => {
+    const record = recordIn(folder);
+    return record !== undefined && isAtWork(record) ? [] : [{ folder, record }];
+  });
+  let bytes = 0;
+  for (const { folder, record } of idle.sort((a, b) => (b.record?.createdAt ?? 0) - (a.record?.createdAt ?? 0))) {
+    bytes += record?.staged?.bytes ?? 0;
+    const isUseless = record === undefined || record.state === 'staging' || now - record.createdAt > keeping.keepMs;
+    if (isUseless || bytes > keeping.maxBytes) rmSync(folder, { recursive: true, force: true });
+  }
+  return restored;
+}
+
+/** Whether its process is still there, and not done with it. */
+function isAtWork({ owner, state }: StageRecord): boolean {
+  return (state === 'staging' || state === 'open') && owner !== undefined && isRunning(owner);
+}

@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads';
+import { siblingModule } from '../../base/module-url.ts';
+import type { ProcessIdentity } from '../../base/process-table.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Conflict } from './apply-work.ts';
+import type { Change } from './change-set.ts';
+import type { Compared, Staged, StagePlan } from './stage-work.ts';
+
+/** Work on trees of files, which blocks whoever does it. */
+export type StageTask =
+  | { readonly kind: 'make'; readonly folder: string; readonly plan: StagePlan }
+  | { readonly kind: 'compare'; readonly folder: string; readonly plan: StagePlan }
+  | {
+      readonly kind: 'apply';
+      readonly stage: string;
+      readonly tree: string;
+      readonly root: string;
+      readonly changes: readonly Change[];
+      readonly owner: ProcessIdentity | undefined;
+      readonly onlyJudge: boolean;
+    };
+
+export type StageAnswer =
+  | { readonly kind: 'made'; readonly staged: Staged }
+  | ({ readonly kind: 'compared' } & Compared)
+  | { readonly kind: 'applied'; readonly conflicts: readonly Conflict[]; readonly applied: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined; readonly tooLarge: boolean };
+
+type AnswerOf<K extends StageAnswer['kind']> = Extract<StageAnswer, { kind: K }>;
+
+/** Does the work on a thread of its own, so that nobody else waits for a disk. */
+export async function onThread<K extends StageAnswer['kind']>(task: StageTask, kind: K): Promise<AnswerOf<K>> {
+  const worker = new Worker(siblingModule(import.meta.url, './stage-thread'), {
+    workerData: task,
+    env: {},
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  const answer = await new Promise<StageAnswer>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new AbpError('internal', 'the work on a stage ended without an answer')));
+  });
+  if (answer.kind === 'failed') throw failure(task, answer);
+  if (answer.kind !== kind) throw new AbpError('internal', `the work on a stage answered ${answer.kind}`);
+  // The kind has just been compared.
+  return answer as AnswerOf<K>;
+}
+
+const DOING: Readonly<Record<StageTask['kind'], string>> = {
+  make: 'The workspace could not be staged',
+  compare: 'The stage could not be compared',
+  apply: 'The changes could not be applied, and nothing was changed',
+};
+
+function failure(task: StageTask, { message, tooLarge, code }: AnswerOf<'failed'>): AbpError {
+  const advice = tooLarge ? ' Leave parts of it out with exclude, or name the parts that are needed with include.' : '';
+  const known = tooLarge || code !== undefined;
+  return new AbpError(known ? 'invalid_request' : 'internal', `${DOING[task.kind]}: ${message}.${advice}`);
+}

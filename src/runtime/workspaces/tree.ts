@@ -1,0 +1,111 @@
+import { createHash, hash } from 'node:crypto';
+import { closeSync, type Dirent, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
+
+/** What stands at a path. */
+export type TreeNode =
+  | {
+      readonly type: 'file';
+      readonly sha256: string;
+      readonly bytes: number;
+      readonly executable: boolean;
+      readonly setid?: true | undefined;
+    }
+  | { readonly type: 'link'; readonly target: string }
+  | { readonly type: 'folder' }
+  /** A pipe, a socket or a device. */
+  | { readonly type: 'special' };
+
+/** A node and what tells that a file was not touched since: no program without privileges can set a change time. */
+export interface Seen {
+  readonly node: TreeNode;
+  readonly stamp: string;
+}
+
+/**
+ * Paths as bytes: a name need not be text. A key is the path below the root with slashes, a character per byte; `textOf` is what people
+ * read, and `fileOf` what the system is given.
+ */
+export type PathKey = string;
+
+export const textOf = (key: PathKey): string => Buffer.from(key, 'latin1').toString('utf8');
+export const keyOf = (text: string): PathKey => Buffer.from(text, 'utf8').toString('latin1');
+export const fileOf = (root: string, key: PathKey): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')]);
+export const parentOf = (key: PathKey): PathKey => (key.includes('/') ? key.slice(0, key.lastIndexOf('/')) : '');
+export const childOf = (folder: PathKey, { name }: Dirent<Buffer>): PathKey =>
+  folder === '' ? name.toString('latin1') : `${folder}/${name.toString('latin1')}`;
+export const nameOf = (key: PathKey): string => key.slice(key.lastIndexOf('/') + 1);
+
+const CHUNK = 1024 * 1024;
+const SETID = 0o6000;
+
+export const stampOf = ({ ino, size, ctimeMs }: Stats): string => `${ino} ${size} ${ctimeMs}`;
+
+/** Whether a path is looked at, and for a folder whether what is in it is. */
+export type Looks = (key: PathKey, isFolder: boolean) => boolean;
+
+/** Everything below a folder, parents first. Links are not followed. A file that `known` has with the same stamp is not read again. */
+export function walkTree(root: string, looks: Looks, known: ReadonlyMap<PathKey, Seen> = new Map()): Map<PathKey, Seen> {
+  const found = new Map<PathKey, Seen>();
+  const open: PathKey[] = [''];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of readdirSync(fileOf(root, folder), { encoding: 'buffer', withFileTypes: true })) {
+      const key = childOf(folder, entry);
+      if (!looks(key, entry.isDirectory())) continue;
+      const seen = seenAt(root, key, known.get(key));
+      if (seen === undefined) continue;
+      found.set(key, seen);
+      if (seen.node.type === 'folder') open.push(key);
+    }
+  }
+  return found;
+}
+
+/** Undefined when nothing is there, also when a folder on the way is none. */
+export function lookAt(path: Buffer): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** What stands at a path now; undefined when nothing does. */
+export function seenAt(root: string, key: PathKey, known?: Seen): Seen | undefined {
+  const path = fileOf(root, key);
+  const stats = lookAt(path);
+  if (stats === undefined) return undefined;
+  const stamp = stampOf(stats);
+  if (stats.isDirectory()) return { node: { type: 'folder' }, stamp };
+  if (stats.isSymbolicLink()) return { node: { type: 'link', target: readlinkSync(path, 'latin1') }, stamp };
+  if (!stats.isFile()) return { node: { type: 'special' }, stamp };
+  if (known?.node.type === 'file' && known.stamp === stamp) return known;
+  return { node: fileNode(stats, digestOf(path, stats.size)), stamp };
+}
+
+export function fileNode({ size, mode }: Pick<Stats, 'size' | 'mode'>, sha256: string): TreeNode {
+  return { type: 'file', sha256, bytes: size, executable: (mode & 0o100) !== 0, ...((mode & SETID) === 0 ? {} : { setid: true }) };
+}
+
+/** SHA-256 of a file, in pieces where it is large. */
+export function digestOf(path: Buffer, size: number): string {
+  const descriptor = openSync(path, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, 1), CHUNK));
+    const first = readSync(descriptor, chunk);
+    if (first === size && size <= CHUNK) return hash('sha256', chunk.subarray(0, first), 'hex');
+    const digest = createHash('sha256').update(chunk.subarray(0, first));
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) digest.update(chunk.subarray(0, read));
+    return digest.digest('hex');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
+  if (a === undefined || b === undefined || a.type !== b.type) return a === b;
+  if (a.type === 'file' && b.type === 'file') {
+    return a.sha256 === b.sha256 && a.executable === b.executable && (a.setid === true) === (b.setid === true);
+  }
+  return a.type !== 'link' || b.type !== 'link' || a.target === b.target;
+}
