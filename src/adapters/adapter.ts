@@ -112,6 +112,10 @@ export interface SpawnPlan {
   readonly answerable: boolean;
   /** A hook of the caller decides on tools before they run, where the agent can be made to wait for it. */
   readonly watched?: boolean;
+  /** The agent runs in a room of ours: its own sandbox could not nest in it, and is off. */
+  readonly confined?: boolean;
+  /** Tools by name, for agents that take such rules; no allowed ones means all. */
+  readonly tools?: { readonly allowed: readonly string[]; readonly denied: readonly string[] };
   /** The agent's own screen is shown (`abp launch`); there are no events to read. */
   readonly interactive: boolean;
 }
@@ -322,6 +326,8 @@ export interface Adapter {
   readonly untold?: readonly HookType[];
   /** Its answers can carry another input for a tool. */
   readonly takesInput?: true;
+  /** It can be started without tools that a rule names. */
+  readonly takesToolRules?: true;
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
   /** What it waits for in a run that is started so. Absent: it never waits. */

@@ -18,6 +18,7 @@ export type Profile = Pick<
   | 'messages'
   | 'untold'
   | 'takesInput'
+  | 'takesToolRules'
   | 'thinking'
   | 'thinkingToday'
 >;

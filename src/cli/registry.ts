@@ -46,6 +46,12 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'run', group: AGENTS, summary: 'Run a coding agent on a prompt', load: () => import('./commands/run.ts') },
   { name: 'launch', group: AGENTS, summary: 'Show a coding agent’s own screen, through us', load: () => import('./commands/launch.ts') },
   {
+    name: 'apply',
+    group: AGENTS,
+    summary: 'Bring what a staged run changed into its workspace',
+    load: () => import('./commands/apply.ts'),
+  },
+  {
     name: 'env',
     group: AGENTS,
     summary: 'Print the variables that send a coding agent through us',

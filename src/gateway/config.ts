@@ -6,6 +6,7 @@ import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipts/receipt.ts';
+import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { engines, findEngine } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 
@@ -55,6 +56,19 @@ const RouteConfig = z.strictObject({
   attempts: z.int().min(1).max(10).default(1).describe('Tries per engine; 1 means no retry.'),
   emulate: z.array(Capability).default([]).describe('Capabilities that may be approximated.'),
   recording: Recording.optional().describe('full, digest or off for this route; of this and the key’s the lesser counts.'),
+});
+
+/** What the operator holds every caller and every run to. */
+const PolicyConfig = PolicyProfile.partial().extend({
+  deny_engines: z.array(z.string().min(1)).default([]).describe('Globs of engines that nobody may call, on any way.'),
+  deny_models: z.array(z.string().min(1)).default([]).describe('Globs of models that nobody may call, by the name that the engine gets.'),
+  sandbox: z.boolean().default(false).describe('Whether every coding agent is confined by the operating system.'),
+  enforcement: z
+    .enum(['enforced', 'advisory', 'external'])
+    .default('enforced')
+    .describe(
+      'What becomes of a rule that nothing here can hold: the run is refused; it runs and the receipt says so; or something around the backplane, such as a container, holds it.',
+    ),
 });
 
 /** A pattern that does not compile would let through what it should have caught. */
@@ -124,6 +138,7 @@ export const Config = z.strictObject({
       in_flight_mb: z.number().positive().default(512).describe('Bodies held at the same time.'),
     })
     .prefault({}),
+  policy: PolicyConfig.prefault({}),
   sessions: z
     .strictObject({
       turns: z

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Admission, Admitted } from '../calls/admission.ts';
 import type { Deployment } from '../calls/deployment.ts';
@@ -55,4 +56,6 @@ export interface Gateway {
   readonly closing: AbortSignal;
   /** Where this server answers; known once it listens. */
   url: string;
+  /** Takes a connection that came out of the room of a run; there once the server listens. */
+  takeConnection: ((run: RunId, socket: Socket) => void) | undefined;
 }

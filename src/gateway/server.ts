@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Admission, type Check } from '../calls/admission.ts';
+import { deniedEngines } from '../calls/denied-engines.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import type { ModelWay } from '../calls/model-call.ts';
@@ -112,7 +113,7 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const admission = new Admission(checks);
+  const admission = new Admission([...policyChecks(config), ...checks]);
   const way: ModelWay = { sink: keeper, live, admission, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
   const large = new LargeBodies();
@@ -137,6 +138,7 @@ async function assemble(
     version,
     closing: closing.signal,
     url: '',
+    takeConnection: undefined,
   };
   // A run accepted before the past is settled would be taken for one that an earlier process left open.
   const interrupted = await keeper.ready;
@@ -164,6 +166,12 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   return gateway;
+}
+
+/** Nothing is asked on the hot path of an installation that denies nothing. */
+function policyChecks({ policy }: Config): Check[] {
+  const { deny_engines: engines, deny_models: models } = policy;
+  return engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })];
 }
 
 function keeperOf(

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Admitted } from '../calls/admission.ts';
 import type { Call } from '../calls/call.ts';
 import type { Capability } from '../contract/capability.ts';
@@ -6,6 +7,7 @@ import type { RunId } from '../contract/run-id.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { CloseFact, OpenFact } from '../receipts/journal/facts.ts';
+import type { PolicyWish } from './policy/rules.ts';
 
 /** What a run of a coding agent says of itself when it begins; the rest of the fact is the same for all of them. */
 export type RunOpening = {
@@ -25,13 +27,26 @@ export type RunOpening = {
   | 'fidelity'
   | 'request'
   | 'enforcement'
+  | 'rules'
   | 'tags'
 >;
 
 /** What it says when it ends. */
 export type RunClosing = Pick<
   CloseFact,
-  'run' | 'at' | 'status' | 'reason' | 'error' | 'upstreamModel' | 'eventCount' | 'usage' | 'toolCalls' | 'cost'
+  | 'run'
+  | 'at'
+  | 'status'
+  | 'reason'
+  | 'error'
+  | 'upstreamModel'
+  | 'eventCount'
+  | 'usage'
+  | 'toolCalls'
+  | 'cost'
+  | 'rules'
+  | 'changeSet'
+  | 'artifacts'
 > & {
   readonly lastByteMs: number;
   readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;
@@ -118,12 +133,23 @@ export class RunAdmitted {
   }
 }
 
+/** What the operator holds every run to. */
+export type OperatorPolicy = PolicyWish & {
+  /** Every coding agent is confined. */
+  readonly sandbox?: boolean | undefined;
+  /** What becomes of a rule that nothing here holds: the run is refused, or told of, or something outside holds it. */
+  readonly enforcement?: 'enforced' | 'advisory' | 'external' | undefined;
+};
+
 /** The gateway as runs of coding agents see it. */
 export interface GatewayPort {
   /** `http://127.0.0.1:8088`, without a slash at the end. */
   readonly url: string;
   /** Whether a limit of a run holds: not while callers without a key may come past it. */
   readonly enforcement: Receipt['enforcement'];
+  readonly policy?: OperatorPolicy;
+  /** Takes a connection that came out of the room of a run. Absent where the gateway is in another process. */
+  takeConnection?(run: RunId, socket: Socket): void;
   /** Takes an id that a caller has made for its run; throws `conflict` where a run has it already. */
   claim(run: RunId): Promise<void>;
   offer(wish: EngineWish): Promise<EngineOffer>;

@@ -66,6 +66,7 @@ export const profile: Profile = {
   cliCommand: 'claude',
   messages: { when: 'steering', held: 'always' },
   takesInput: true,
+  takesToolRules: true,
   capabilities,
   summary: {
     cli: 'claude',

@@ -31,6 +31,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       ...thinkingArgs(plan),
       ...sessionArgs(plan),
       ...limitArgs(options),
+      ...toolArgs(plan),
       ...fileArgs(plan, files),
       ...skillPaths(options).flatMap((path) => ['--plugin-dir', path]),
       ...(plan.interactive && promptText(options).trim() !== '' ? ['--', promptText(options)] : []),
@@ -103,6 +104,16 @@ function limitArgs({ maxTurns, maxBudgetUsd, outputFormat }: RunOptions): readon
   ];
 }
 
+/** Names that do not exist are ignored by the agent; one that exists is then not offered to the model, and refused when it is called. */
+function toolArgs({ tools }: SpawnPlan): readonly string[] {
+  if (tools === undefined) return [];
+  const { allowed, denied } = tools;
+  return [
+    ...(allowed.length === 0 ? [] : [`--tools=${allowed.join(',')}`]),
+    ...(denied.length === 0 ? [] : [`--disallowedTools=${denied.join(',')}`]),
+  ];
+}
+
 const FILE_FLAGS: Readonly<Record<string, string>> = {
   [SETTINGS_FILE]: '--settings',
   [MCP_FILE]: '--mcp-config',
@@ -123,11 +134,16 @@ function filesOf(plan: SpawnPlan): SpawnSpec['files'] {
   const env = environmentOf(plan);
   const servers = options.mcpServers ?? [];
   return {
-    ...(Object.keys(env).length > 0 && { [SETTINGS_FILE]: JSON.stringify({ env, ...keyless(plan) }) }),
+    ...(Object.keys(env).length > 0 && { [SETTINGS_FILE]: JSON.stringify({ env, ...keyless(plan), ...unnested(plan) }) }),
     ...(servers.length > 0 && { [MCP_FILE]: JSON.stringify({ mcpServers: Object.fromEntries(servers.map(mcpServer)) }) }),
     ...(replace !== undefined && { [SYSTEM_FILE]: replace }),
     ...(appended !== '' && { [APPEND_FILE]: appended }),
   };
+}
+
+/** A project can turn the agent's own sandbox on, which does not work inside another one. */
+function unnested({ confined }: SpawnPlan): JsonObject {
+  return confined === true ? { sandbox: { enabled: false } } : {};
 }
 
 /** A command of the user that prints a key would be run, and its key sent beside ours. */

@@ -74,7 +74,9 @@ export function waitsFor(plan: SpawnPlan): WaitsFor {
 /** When the agent asks, and what its commands may do unasked. A command that was approved runs outside the sandbox. */
 export function approvalOf(plan: SpawnPlan): { readonly approvalPolicy: string; readonly sandbox: string } {
   if (plan.options.approvalMode === 'yolo') return { approvalPolicy: 'never', sandbox: 'danger-full-access' };
-  return { approvalPolicy: asks(plan) || plan.interactive ? 'untrusted' : 'never', sandbox: 'read-only' };
+  // Its own sandbox does not work inside another one, which holds more.
+  const sandbox = plan.confined === true ? 'danger-full-access' : 'read-only';
+  return { approvalPolicy: asks(plan) || plan.interactive ? 'untrusted' : 'never', sandbox };
 }
 
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';

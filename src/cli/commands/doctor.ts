@@ -3,7 +3,7 @@ import { homePath as resolveHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { type Check, examine, type Finding, type Subject } from '../doctor/check.ts';
 import { clockTime, diskSpace, nodeVersion } from '../doctor/machine.ts';
-import { pythonSandbox } from '../doctor/sandbox.ts';
+import { pythonSandbox, sandbox } from '../doctor/sandbox.ts';
 import { configuration, engineKeys, server } from '../doctor/service.ts';
 import { database, homeFolder, journal } from '../doctor/state.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -20,6 +20,7 @@ const CHECKS: readonly Check[] = [
   engineKeys,
   diskSpace,
   clockTime,
+  sandbox,
   pythonSandbox,
 ];
 

@@ -3,11 +3,13 @@ import type { RunOptions } from '../../contract/runs/run-options.ts';
 import { openHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
+import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { count, flag, list, optional, required } from '../parameter.ts';
 import { canAsk } from '../runs/answers.ts';
+import { applyRun } from '../runs/apply.ts';
 import { follow } from '../runs/follow.ts';
-import { AGENT_OPTIONS, dollarsOf, runOptions } from '../runs/options.ts';
+import { AGENT_OPTIONS, dollarsOf, policyIn, runOptions, workspaceOf } from '../runs/options.ts';
 import type { RunSource } from '../runs/source.ts';
 
 export const command = defineCommand({
@@ -23,7 +25,13 @@ export const command = defineCommand({
     inactivity: count('--inactivity <seconds>', 'end the run after this much silence'),
     maxTurns: count('--max-turns <number>', 'end the run after this many turns'),
     budget: optional('--budget <usd>', 'end the run when it has cost this much'),
-    advisory: flag('--advisory', 'accept a budget that callers without a key could come past'),
+    advisory: flag('--advisory', 'accept rules and a budget that nothing holds; the receipt says so'),
+    sandbox: flag('--sandbox', 'confine the agent with the operating system, or do not start it'),
+    policy: optional('--policy <file>', 'a TOML file with what the agent may touch: deny_read, deny_write, allow_network, …'),
+    staged: flag('--staged', 'let the agent work in a copy; abp apply <run> brings its changes back'),
+    include: list('--include <glob>', 'with --staged: only these files; repeatable'),
+    exclude: list('--exclude <glob>', 'with --staged: not these files; repeatable'),
+    apply: flag('--apply', 'work in a copy, and bring the changes back when the agent has succeeded'),
     project: optional('--project <id>', 'what the run belongs to; its receipts have the tag project:<id>'),
     remote: optional('--remote <url>', 'run it on another backplane; ABP_KEY is its key'),
   },
@@ -31,6 +39,7 @@ export const command = defineCommand({
     'abp run claude "explain this repository"',
     'abp run codex "fix the failing test" --approval yolo --budget 0.50',
     'abp run claude "hello" --engine sim --json',
+    'abp run codex "tidy up" --staged --sandbox --policy policy.toml',
   ],
   async run(context, { agent, prompt, ...values }) {
     const { io } = context;
@@ -48,9 +57,23 @@ export const command = defineCommand({
       maxBudgetUsd: dollarsOf(values.budget),
       enforcement: values.advisory ? 'advisory' : undefined,
       projectId: values.project,
+      sandbox: values.sandbox ? true : undefined,
+      policy: policyIn(values.policy),
+      workspace: workspaceOf(values),
       nonInteractive: asks ? undefined : true,
     });
-    return await withConfig(() => follow(context, options, () => open(context, options, values.remote)));
+    if (!values.apply) return await withConfig(() => follow(context, options, () => open(context, options, values.remote)));
+    if (values.remote !== undefined)
+      throw new CliError('usage', '--apply works on this machine only', { hint: 'Run abp apply <run> where the backplane runs.' });
+    let run = '';
+    const code = await withConfig(() =>
+      follow(context, options, async () => {
+        const source = await open(context, options, undefined);
+        run = source.runId;
+        return source;
+      }),
+    );
+    return code === EXITS.ok.code ? await applyRun(context, run, []) : code;
   },
 });
 

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
 import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
 import { homePath } from '../../home/home.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
@@ -69,4 +71,33 @@ export function dollarsOf(text: string | undefined): number | undefined {
   const value = /^\$?\d+(\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : Number.NaN;
   if (value > 0) return value;
   throw new CliError('usage', `'${text}' is not an amount of dollars`, { hint: 'Such as --budget 0.50.' });
+}
+
+/** A policy in a file of TOML, with the members of a work order's policy. */
+export function policyIn(file: string | undefined): unknown {
+  if (file === undefined) return undefined;
+  try {
+    return parseToml(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new CliError('usage', `the policy in ${file} cannot be read: ${reason}`, {
+      hint: 'It is TOML with lists such as deny_read = ["**/.env"]; docs/sandbox.md has examples.',
+      cause: error,
+    });
+  }
+}
+
+/** Where the agent works; undefined means in the folder itself. */
+export function workspaceOf(values: {
+  readonly staged: boolean;
+  readonly apply: boolean;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}): object | undefined {
+  const { staged, apply, include, exclude } = values;
+  if (!staged && !apply) {
+    if (include.length + exclude.length === 0) return undefined;
+    throw new CliError('usage', '--include and --exclude are about a staged copy', { hint: 'Add --staged.' });
+  }
+  return { mode: 'staged', include, exclude };
 }

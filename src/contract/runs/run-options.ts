@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkAt } from '../border.ts';
 import { JsonRecord } from '../json-value.ts';
 import { parseNamedRunId } from '../run-id.ts';
+import { PolicyProfile } from '../work-orders/work-order.ts';
 import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
 import { ValidationError } from './run-error.ts';
 
@@ -66,6 +67,14 @@ export const Invocation = z.discriminatedUnion('mode', [
 ]);
 export type Invocation = z.infer<typeof Invocation>;
 
+/** Where the agent works: in the folder itself, or in a copy whose changes are applied when somebody asks for it. */
+export const RunWorkspace = z.strictObject({
+  mode: z.enum(['pass_through', 'staged']),
+  include: z.array(text.min(1)).optional(),
+  exclude: z.array(text.min(1)).optional(),
+});
+export type RunWorkspace = z.infer<typeof RunWorkspace>;
+
 /** The name of a profile: it is the name of a file. */
 export const ProfileName = text.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
 
@@ -101,9 +110,14 @@ const options = {
   inactivityTimeout: ms.optional(),
   maxTurns: positive.optional(),
   maxBudgetUsd: z.number().positive().optional(),
-  /** `advisory`: the caller accepts that its budget can be passed by callers without a key. */
+  /** `advisory`: the caller accepts rules and a budget that nothing holds; the receipt says so. */
   enforcement: z.enum(['enforced', 'advisory']).optional(),
   approvalMode: z.enum(APPROVAL_MODES).optional(),
+  workspace: RunWorkspace.optional(),
+  /** What the agent may touch, beside what the operator denies to every run. */
+  policy: PolicyProfile.partial().optional(),
+  /** The agent is confined by the operating system, or not started. */
+  sandbox: z.boolean().optional(),
   skills: z.array(argument).optional(),
   agentsDoc: text.optional(),
   retryPolicy: RetryPolicy.optional(),

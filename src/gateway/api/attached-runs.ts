@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunTerms } from '../../calls/scopes.ts';
 import { FidelityEntry } from '../../contract/negotiation.ts';
-import { Receipt, ReceiptUsage, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import { Artifact, ChangeSet, Receipt, ReceiptUsage, RuleRecord, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import { Compatibility } from '../../contract/support.ts';
 
 const text = z.string();
@@ -70,6 +70,7 @@ export const AttachedOpening = z.strictObject({
   fidelity: z.array(FidelityEntry),
   request: Receipt.shape.request,
   enforcement: Receipt.shape.enforcement,
+  rules: z.array(RuleRecord).optional(),
   tags: z.array(text),
 });
 export type AttachedOpening = z.infer<typeof AttachedOpening>;
@@ -86,6 +87,9 @@ export const AttachedClosing = z.strictObject({
   cost: Receipt.shape.cost,
   last_byte_ms: ms,
   workspace_delta: WorkspaceDelta.nullable(),
+  rules: z.array(RuleRecord).optional(),
+  change_set: ChangeSet.nullable().optional(),
+  artifacts: z.array(Artifact).optional(),
   backend_version: textOrNull,
 });
 export type AttachedClosing = z.infer<typeof AttachedClosing>;

@@ -6,7 +6,7 @@ import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import { assertKnown } from '../auth/access.ts';
-import { authenticate, type Principal } from '../auth/principal.ts';
+import { authenticate, type Principal, parentOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine } from '../vendor/marks.ts';
@@ -40,11 +40,18 @@ export class FrontDoor {
   readonly #control: ControlHandler;
   /** Connections that left HTTP; the server does not know of them. */
   readonly #spliced = new Set<Socket>();
+  /** Connections out of rooms, by the run that each belongs to. */
+  readonly #rooms = new WeakMap<Socket, RunId>();
 
   constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler) {
     this.#gateway = gateway;
     this.#trust = trust;
     this.#control = control;
+  }
+
+  /** A connection that came out of the room of a run: nobody on it is local, and only the key of that run is taken. */
+  confine(socket: Socket, run: RunId): void {
+    this.#rooms.set(socket, run);
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
@@ -61,7 +68,9 @@ export class FrontDoor {
     try {
       target = parseTarget(request.url ?? '/');
       match = matchPath(request.method ?? 'GET', target.path, dialectsOf(target));
-      this.#trust(request);
+      const room = this.#rooms.get(request.socket);
+      // No browser is in a room, and its names for this server are its own.
+      if (room === undefined) this.#trust(request);
       const arrived: Arrived = { request, response, runId, target, match };
       const principal = this.#principal(request, target);
       // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
@@ -118,15 +127,39 @@ export class FrontDoor {
   }
 
   #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
+    const room = this.#rooms.get(request.socket);
+    if (room !== undefined) return this.#confined(request, target, room);
     const { config, keys } = this.#gateway;
     const { auth, server } = config;
     const near = auth.local && !server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     const localOpen = near && !isPassedOn(request.headers);
     return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
   }
+
+  /** Whatever a program in a room shows, it is its run and nobody else, and it reaches engines only. */
+  async #confined(request: IncomingMessage, target: Target, room: RunId): Promise<Principal> {
+    const { headers } = request;
+    const principal = await authenticate(this.#gateway.keys, {
+      headers,
+      localOpen: false,
+      pathKey: target.key,
+      queryKey: keyInQuery(target.query),
+    });
+    assertKnown(principal);
+    if (parentOf(principal) === room && isEnginePath(target)) return principal;
+    throw new AbpError(
+      'forbidden',
+      'A confined program reaches the engine of its own run with the key of that run, and nothing else here.',
+    );
+  }
 }
 
 const MODEL_LISTS = ['/v1/models', '/v1beta/models'];
+
+/** Paths that lead to an engine, and lists of models; nothing of the control plane. */
+function isEnginePath({ path, engine }: Target): boolean {
+  return engine !== undefined || isVendorPath(path) || MODEL_LISTS.includes(path);
+}
 
 /** An engine inside this process has no list of models but ours. */
 function isOwnList(engine: string, path: string): boolean {

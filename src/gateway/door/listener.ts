@@ -52,6 +52,11 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const door = new FrontDoor(gateway, trust, handler);
   const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
   const server = createServer(config, onRequest);
+  const rooms = roomServer(gateway, onRequest);
+  gateway.takeConnection = (run, socket) => {
+    door.confine(socket, run);
+    rooms.emit('connection', socket);
+  };
   // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
   server.on('checkExpectation', onRequest);
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
@@ -65,7 +70,10 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   port = address.port;
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
-  return { url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`, close: () => closeServer(server, door) };
+  return {
+    url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
+    close: () => closeServer(server, door).finally(() => rooms.closeAllConnections()),
+  };
 }
 
 /**
@@ -77,8 +85,16 @@ const CHOOSES_UPGRADES = (() => {
   return major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21);
 })();
 
-function createServer(config: Config, listener: http.RequestListener): http.Server {
-  const limits = {
+/** Speaks plain HTTP with programs in rooms. It has no port: their connections are handed to it. */
+function roomServer(gateway: Gateway, onRequest: http.RequestListener): http.Server {
+  const server = nodeHttp.createServer(limits(), onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseRaw(gateway, error, socket));
+  return server;
+}
+
+function limits(): http.ServerOptions {
+  return {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
@@ -87,9 +103,12 @@ function createServer(config: Config, listener: http.RequestListener): http.Serv
     requireHostHeader: false,
     shouldUpgradeCallback: isSplice,
   };
+}
+
+function createServer(config: Config, listener: http.RequestListener): http.Server {
   const { cert_file, key_file } = config.server;
-  if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits, listener);
-  return https.createServer({ ...limits, cert: readFileSync(cert_file), key: readFileSync(key_file) }, listener);
+  if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits(), listener);
+  return https.createServer({ ...limits(), cert: readFileSync(cert_file), key: readFileSync(key_file) }, listener);
 }
 
 function listenError(error: Error & { code?: string }, config: Config): AbpError {

@@ -48,7 +48,7 @@ export function spendFromWire({ calls, usage, nano_usd, price_version }: Spend):
 }
 
 export function openingToWire(opening: RunOpening, owner: ProcessIdentity): AttachedOpening {
-  const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, ...rest } = opening;
+  const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, rules, ...rest } = opening;
   return {
     ...rest,
     owner,
@@ -57,6 +57,7 @@ export function openingToWire(opening: RunOpening, owner: ProcessIdentity): Atta
     upstream_model: upstreamModel,
     fidelity: [...fidelity],
     tags: [...tags],
+    ...(rules === undefined ? {} : { rules: [...rules] }),
   };
 }
 
@@ -66,7 +67,19 @@ export function openingFromWire(run: RunId, opening: AttachedOpening): RunOpenin
 }
 
 export function closingToWire(closing: RunClosing): AttachedClosing {
-  const { run: _run, upstreamModel, eventCount, toolCalls, lastByteMs, workspaceDelta, backendVersion, ...rest } = closing;
+  const {
+    run: _run,
+    upstreamModel,
+    eventCount,
+    toolCalls,
+    lastByteMs,
+    workspaceDelta,
+    backendVersion,
+    rules,
+    changeSet,
+    artifacts,
+    ...rest
+  } = closing;
   return {
     ...rest,
     upstream_model: upstreamModel,
@@ -75,11 +88,14 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     last_byte_ms: lastByteMs,
     workspace_delta: workspaceDelta,
     backend_version: backendVersion,
+    ...(rules === undefined ? {} : { rules: [...rules] }),
+    ...(changeSet === undefined ? {} : { change_set: changeSet }),
+    ...(artifacts === undefined ? {} : { artifacts: [...artifacts] }),
   };
 }
 
 export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosing {
-  const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, ...rest } = closing;
+  const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, change_set, ...rest } = closing;
   return {
     ...rest,
     run,
@@ -89,5 +105,6 @@ export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosin
     lastByteMs: last_byte_ms,
     workspaceDelta: workspace_delta,
     backendVersion: backend_version,
+    ...(change_set === undefined ? {} : { changeSet: change_set }),
   };
 }

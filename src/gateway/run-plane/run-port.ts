@@ -43,6 +43,11 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       return gateway.url;
     },
     enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
+    policy: gateway.config.policy,
+    takeConnection: (run, socket) => {
+      if (gateway.takeConnection === undefined) socket.destroy();
+      else gateway.takeConnection(run, socket);
+    },
     claim: (run) => claimRun(gateway, run),
     offer: async (wish) => offer(gateway, wish),
     admit: async (ask) => new RunAdmitted(admit(gateway, owner, ask)),

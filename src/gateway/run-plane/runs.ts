@@ -1,6 +1,7 @@
 import { redactor } from '../../base/redact.ts';
 import { runsFolder, sweepRuns } from '../../runtime/runs/process/run-folder.ts';
 import type { RunService } from '../../runtime/runs/service.ts';
+import { stagesFolder, tidyStages } from '../../runtime/workspaces/stages.ts';
 import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { releaseRun } from './claimed-runs.ts';
@@ -33,6 +34,8 @@ async function make(gateway: Gateway): Promise<RunService> {
 
 /** Ends agents that a killed process of this home left behind, and closes their rows; their receipts are closed by the keeper. */
 export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<void> {
+  const restored = tidyStages(stagesFolder(home.path));
+  if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
   const swept = sweepRuns(runsFolder(home.path));
   const closed = await interruptRuns(store, home.nodeId, Date.now());
   if (swept.length + closed.length > 0)

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Adapter, SpawnPlan, SpawnSpec, WaitsFor } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -5,7 +6,9 @@ import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
-import { childEnvironment } from './process/environment.ts';
+import { type Ground, layGround } from './ground/ground.ts';
+import { GATEWAY_INSIDE } from './ground/run-room.ts';
+import { childEnvironment, type EnvironmentSources } from './process/environment.ts';
 import { openRunFolder, type RunFolder } from './process/run-folder.ts';
 import { admissionAsk, carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
 
@@ -28,6 +31,8 @@ export interface Prepared {
   readonly env: Record<string, string>;
   /** Before which tools the agent waits in this run. */
   readonly waitsFor: WaitsFor;
+  /** Where it works, and what holds it there. */
+  readonly ground: Ground;
 }
 
 export interface Preparing {
@@ -40,6 +45,8 @@ export interface Preparing {
   readonly interactive: boolean;
   /** Who wants to see tools before they run, whatever the approval mode says. */
   readonly consulted?: { readonly callback: boolean; readonly hook: boolean };
+  /** Something of the run that its caller should hear. */
+  readonly remark?: (message: string) => void;
 }
 
 /** Finds the agent, checks the options against the version that is there, and decides how its model traffic goes. */
@@ -52,7 +59,14 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
   const admitted = await port.admit(admissionAsk(runId, adapter, options, traffic));
   const folder = openRunFolder(deps.runsFolder, runId, deps.ownerPid);
   try {
-    return await planned(run, port, { admitted, detected, traffic, wanted, folder });
+    const ground = await layGround(groundPlan(run, port, traffic));
+    try {
+      return await planned(run, port, { admitted, detected, traffic, wanted, folder, ground });
+    } catch (error) {
+      ground.room?.close();
+      ground.stage?.remove();
+      throw error;
+    }
   } catch (error) {
     folder.remove();
     throw error;
@@ -66,7 +80,22 @@ function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: Gate
   throw new AbpError('E005', message, { operation: 'run', policy_rule: 'maxBudgetUsd' });
 }
 
-type Found = Pick<Prepared, 'admitted' | 'detected' | 'traffic' | 'wanted' | 'folder'>;
+function groundPlan(run: Preparing, port: GatewayPort, traffic: Traffic): Parameters<typeof layGround>[0] {
+  const { adapter, options, runId, cwd, deps, answerable, remark = () => undefined } = run;
+  return {
+    adapter,
+    options,
+    runId,
+    cwd,
+    home: dirname(deps.runsFolder),
+    port,
+    traffic,
+    waits: answerable && adapter.waitsFor !== undefined,
+    remark,
+  };
+}
+
+type Found = Pick<Prepared, 'admitted' | 'detected' | 'traffic' | 'wanted' | 'folder' | 'ground'>;
 
 /** The agent waits for nobody, or not for everything: a hook is then told and cannot stop. */
 const UNSTOPPED: Readonly<Record<WaitsFor, string | undefined>> = {
@@ -77,12 +106,13 @@ const UNSTOPPED: Readonly<Record<WaitsFor, string | undefined>> = {
 
 async function planned(run: Preparing, port: GatewayPort, found: Found): Promise<Prepared> {
   const { adapter, options, deps, runId } = run;
-  const { traffic, detected } = found;
+  const { traffic, detected, ground } = found;
+  const reached = { url: ground.room === undefined ? port.url : GATEWAY_INSIDE };
   const draft = consulting(run, planOf(run, found));
   const waitsFor = adapter.waitsFor?.(draft) ?? 'nothing';
   const unstopped = run.consulted?.hook === true ? UNSTOPPED[waitsFor] : undefined;
   const plan =
-    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(port, traffic, await mint(run, port, traffic, draft)) };
+    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(reached, traffic, await mint(run, port, traffic, draft)) };
   const spec = adapter.spawn(plan);
   const unhonoured = unstopped === undefined ? [] : [{ option: 'hooks.preToolUse', reason: unstopped }];
   return {
@@ -92,7 +122,7 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
     spec: { ...spec, unhonoured: [...spec.unhonoured, ...unhonoured] },
     waitsFor,
     command: detected.path ?? adapter.cliCommand,
-    env: childEnvironment({
+    env: inRoom(ground, {
       base: deps.env,
       // An agent on our key must not find another one and prefer it.
       keep: traffic.kind === 'direct' || traffic.credential === 'caller' ? adapter.auth.envVars : [],
@@ -124,10 +154,23 @@ function planOf(run: Preparing, found: Found): SpawnPlan {
     thinking: wanted.thinking,
     ...(detected.version === undefined ? {} : { version: detected.version }),
     runFolder: found.folder.path,
-    cwd: run.cwd,
+    cwd: found.ground.cwd,
+    ...(found.ground.room === undefined ? {} : { confined: true }),
+    ...toolsOf(found.ground),
     answerable: run.answerable,
     interactive: run.interactive,
   };
+}
+
+function toolsOf({ policy }: Ground): Pick<SpawnPlan, 'tools'> {
+  const { allowed_tools: allowed, disallowed_tools: denied } = policy;
+  return allowed.length + denied.length === 0 ? {} : { tools: { allowed, denied } };
+}
+
+/** What a room changes of an environment is not the caller's to change back. */
+function inRoom({ room }: Ground, sources: EnvironmentSources): Record<string, string> {
+  const env = childEnvironment(sources);
+  return room === undefined ? env : room.environment(env);
 }
 
 /**

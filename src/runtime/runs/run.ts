@@ -283,6 +283,7 @@ export class Run implements RunHandle {
         answerable: isAnswerable(this.#options),
         interactive: false,
         ...this.#hooks.consulted(this.#options),
+        remark: (message) => this.#emit({ type: 'debug', level: 'warn', message }),
       },
       port,
     );

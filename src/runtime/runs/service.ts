@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Adapter } from '../../adapters/adapter.ts';
 import { asksForMore } from '../../adapters/gates.ts';
@@ -19,6 +20,7 @@ import type { RunDeps } from './deps.ts';
 import { Accumulator } from './events/accumulator.ts';
 import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
+import { assertPolicyHolds } from './ground/ground.ts';
 import type { RunCallbacks, RunHandle } from './handle.ts';
 import { checkStart, startRun } from './start-run.ts';
 import { admissionAsk } from './traffic.ts';
@@ -80,19 +82,20 @@ export class RunService {
     await this.#gate(this.#options.agents.adapters.get(options.agent), options);
   }
 
-  /** The installed version is asked what it can do before the options are held against it, so that the first answer is like the second. */
-  async #gate(adapter: Adapter, options: RunOptions): Promise<void> {
+  /** The folder of the run. The installed version is asked what it can do before the options are held against it, so that the first answer is like the second. */
+  async #gate(adapter: Adapter, options: RunOptions): Promise<string> {
     const { agents, env } = this.#options;
     if (asksForMore(options)) await agents.knowledge.detect(adapter, { ...env, ...options.env });
-    checkStart(adapter, options, { agents: agents.knowledge, env });
+    return checkStart(adapter, options, { agents: agents.knowledge, env });
   }
 
   /** Checks, writes the row, then starts; what is refused leaves no row. */
   async start(options: RunOptions, ask: RunAsk): Promise<RunId> {
     const { agents, store, runsFolder, env, node, onFault } = this.#options;
     const adapter = agents.adapters.get(options.agent);
-    await this.#gate(adapter, options);
+    const cwd = await this.#gate(adapter, options);
     const port = this.#options.port(ask.owner);
+    await assertPolicyHolds({ adapter, options, cwd, home: dirname(runsFolder), port });
     const runId = await this.#idOf(options, port);
     await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
       this.#options.release(runId);

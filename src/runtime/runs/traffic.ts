@@ -95,7 +95,7 @@ export function admissionAsk(
 }
 
 /** How the agent is told to reach the gateway. An agent with a login of its own keeps it; our key then stands in the address. */
-export function gatewayRoute(port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, key: string): GatewayRoute {
+export function gatewayRoute(port: Pick<GatewayPort, 'url'>, traffic: Extract<Traffic, { kind: 'gateway' }>, key: string): GatewayRoute {
   const { engine, dialect } = traffic;
   const route = { engine, key, ...(dialect !== undefined && { dialect }) };
   if (traffic.credential === 'ours') return { ...route, origin: port.url };

@@ -7,8 +7,10 @@ import type { RunId } from '../../../contract/run-id.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
 import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result.ts';
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
+import { changeSetRecord, deltaOf } from '../../workspaces/change-set.ts';
 import { type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
 import type { RunDeps } from '../deps.ts';
+import { type Ground, rulesAtEnd } from '../ground/ground.ts';
 import type { Prepared } from '../prepare.ts';
 import { foreseenLosses } from '../traffic.ts';
 
@@ -52,7 +54,8 @@ export class Settlement {
   /** Journals the run before its agent starts. */
   async open(prepared: Prepared): Promise<void> {
     this.#prepared = prepared;
-    this.#before = await this.#snapshot();
+    // A stage is compared as a whole, and the original is not touched.
+    if (prepared.ground.stage === undefined) this.#before = await this.#snapshot();
     await this.#open();
   }
 
@@ -64,7 +67,14 @@ export class Settlement {
     const spend = await port.spent(this.#run.runId, 'ended');
     await port.dropRunKey(this.#run.runId);
     const after = this.#before === undefined ? undefined : await this.#snapshot(this.#before);
-    const closing = this.#closing(ending, tally, { spend, after });
+    const ground = this.#prepared?.ground;
+    ground?.room?.close();
+    const staged = await stagedWork(ground);
+    const closing = {
+      ...this.#closing(ending, tally, { spend, after }),
+      ...staged,
+      ...(ground === undefined ? {} : { rules: rulesAtEnd(ground) }),
+    };
     await port.closed(closing);
     this.#run.deps.onChanges?.(closing.workspaceDelta);
     this.#prepared?.folder.remove();
@@ -99,9 +109,15 @@ export class Settlement {
       fidelity:
         this.#prepared === undefined ? [] : [...fidelityOf(this.#prepared), ...foreseenLosses(adapter, options, this.#prepared.traffic)],
       request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
-      enforcement: options.maxBudgetUsd === undefined ? 'enforced' : (this.#port?.enforcement ?? 'advisory'),
+      enforcement: this.#enforcement(),
+      ...(this.#prepared === undefined ? {} : { rules: this.#prepared.ground.rules }),
       tags: runTags(options),
     };
+  }
+
+  #enforcement(): RunOpening['enforcement'] {
+    const budget = this.#run.options.maxBudgetUsd === undefined ? 'enforced' : (this.#port?.enforcement ?? 'advisory');
+    return this.#prepared?.ground.enforcement === 'advisory' ? 'advisory' : budget;
   }
 
   #closing({ exitReason, error }: Ending, tally: Tally, { spend, after }: { spend: RunSpend; after: Snapshot | undefined }): RunClosing {
@@ -124,6 +140,18 @@ export class Settlement {
       backendVersion: this.#prepared?.detected.version ?? null,
     };
   }
+}
+
+/** What a staged run changed. Its stage is kept, for whoever wants to apply it. */
+async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunClosing, 'workspaceDelta' | 'changeSet' | 'artifacts'>>> {
+  const stage = ground?.stage;
+  if (stage === undefined) return {};
+  const { changes, patchSha256 } = await stage.finish();
+  return {
+    workspaceDelta: deltaOf(changes, patchSha256),
+    changeSet: changeSetRecord(changes, 'staged'),
+    artifacts: [{ kind: 'patch', path: 'patch.diff', sha256: patchSha256 }],
+  };
 }
 
 /** What became of the options that did not arrive as they were. */

@@ -1,5 +1,5 @@
 import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } from '../../../adapters/adapter.ts';
-import { type ChildProcess, type Exit, type OutputSource, startProcess } from '../../../base/child-process.ts';
+import { type ChildProcess, type Exit, type OutputSource, type ProcessSpec, startProcess } from '../../../base/child-process.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { Prepared } from '../prepare.ts';
 
@@ -42,16 +42,16 @@ export class AgentProcess {
   }
 
   /** Writes the files of the run and starts its agent. */
-  static async start(adapter: Adapter, { plan, spec, command, env, folder }: Prepared, listening: Listening): Promise<AgentProcess> {
-    folder.write(spec.files);
-    folder.link(spec.links, env);
+  static async start(adapter: Adapter, prepared: Prepared, listening: Listening): Promise<AgentProcess> {
+    const { plan, spec, env, folder } = prepared;
+    const start = started(prepared);
     const dialogue = adapter.dialogue(plan);
     let agent: AgentProcess | undefined;
     // Output may come before `start` has returned.
     const early: [string, OutputSource][] = [];
     const child = await startProcess(
       {
-        command,
+        ...start,
         args: spec.args,
         env,
         cwd: plan.cwd,
@@ -63,7 +63,10 @@ export class AgentProcess {
         else agent.#line(line, source);
       },
     ).catch((error: unknown) => {
-      throw new AgentMuxError('SPAWN_ERROR', `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      throw new AgentMuxError(
+        'SPAWN_ERROR',
+        `${start.command} could not be started: ${error instanceof Error ? error.message : String(error)}`,
+      );
     });
     folder.remember(child.pid);
     agent = new AgentProcess(child, dialogue, listening);
@@ -121,4 +124,17 @@ export class AgentProcess {
   #write(line: string): boolean {
     return this.#child.write(line.endsWith('\n') ? line : `${line}\n`);
   }
+}
+
+/** Writes the files of a run; the command that is started, behind a barrier where the run has a room. */
+export function started({ spec, command, env, folder, ground }: Prepared): Pick<ProcessSpec, 'command' | 'barrier'> {
+  const { room } = ground;
+  folder.write(spec.files);
+  if (room === undefined) {
+    folder.link(spec.links, env);
+    return { command };
+  }
+  room.link(folder.path, spec.links);
+  const { file, barrier } = room.barrier(command, env, folder.path);
+  return { command: file, barrier };
 }

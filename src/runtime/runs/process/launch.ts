@@ -10,6 +10,7 @@ import { Tally } from '../books/tally.ts';
 import type { RunDeps } from '../deps.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import { checkStart } from '../start-run.ts';
+import { started } from './agent-process.ts';
 import { endLeftovers } from './run-folder.ts';
 
 export interface Launched extends Pick<RunResult, 'cost' | 'tokenUsage'> {
@@ -45,14 +46,17 @@ export async function launchAgent(
   }
 }
 
-async function shown({ plan, spec, command, env, folder }: Prepared): Promise<Exit> {
-  folder.write(spec.files);
-  folder.link(spec.links, env);
+async function shown(prepared: Prepared): Promise<Exit> {
+  const { plan, spec, env, folder } = prepared;
+  const start = started(prepared);
   const child = await startProcess(
-    { command, args: spec.args, env, cwd: plan.cwd, stdin: 'open', mode: 'terminal' },
+    { ...start, args: spec.args, env, cwd: plan.cwd, stdin: 'open', mode: 'terminal' },
     () => undefined, // a shared terminal is not read
   ).catch((error: unknown) => {
-    throw new AgentMuxError('SPAWN_ERROR', `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    throw new AgentMuxError(
+      'SPAWN_ERROR',
+      `${start.command} could not be started: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
   folder.remember(child.pid);
   // Ctrl-C is meant for the agent: the terminal sends it to both.

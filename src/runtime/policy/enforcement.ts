@@ -1,0 +1,118 @@
+import { isObstacle } from '../../confinement/confiner.ts';
+import type { Equipment, Obstacle } from '../../confinement/equipment.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { RuleRecord } from '../../contract/receipts/receipt.ts';
+import { type Policy, pathRules, systemPathsUnder } from './rules.ts';
+
+/** What there is to hold a policy with. */
+export interface Means {
+  /** Undefined when nothing of the policy needs the operating system. */
+  readonly sandbox: Equipment | Obstacle | undefined;
+  readonly workspace: string;
+  readonly staged: boolean;
+  /** Tools that the agent can be made not to have, by name. */
+  readonly toolsByName: boolean;
+  /** The agent waits for somebody who answers before it runs a tool. */
+  readonly waits: boolean;
+  /** The operator says that something around the backplane holds the policy. */
+  readonly external: boolean;
+}
+
+/** A rule that nothing here holds. */
+export interface Unheld {
+  readonly rule: string;
+  readonly reason: string;
+}
+
+export interface Enforcement {
+  readonly rules: readonly RuleRecord[];
+  readonly unheld: readonly Unheld[];
+  /** Files of the system that must not be shown. */
+  readonly hidden: readonly string[];
+}
+
+type Verdict = Omit<RuleRecord, 'rule'> | { readonly unheld: string };
+
+/** Whether a policy asks for what only the operating system can hold. */
+export function needsSystem(policy: Policy): boolean {
+  return [policy.deny_read, policy.deny_write, policy.allow_network, policy.deny_network].some((list) => list.length > 0);
+}
+
+/** Who holds each rule. */
+export function enforcementOf(policy: Policy, means: Means): Enforcement {
+  const hidden = policy.deny_read.flatMap((pattern) =>
+    pathRules([pattern], means.workspace).outside.flatMap((one) => systemPathsUnder(one).hidden),
+  );
+  const judged = [
+    ...policy.deny_read.map((pattern) => ['deny_read', pattern, onRead(pattern, means)] as const),
+    ...policy.deny_write.map((pattern) => ['deny_write', pattern, onWrite(pattern, means)] as const),
+    ...policy.allow_network.map((host) => ['allow_network', host, bySystem(means, 'the proxy lets nothing else through')] as const),
+    ...policy.deny_network.map((host) => ['deny_network', host, bySystem(means, 'the proxy refuses it')] as const),
+    ...policy.disallowed_tools.map((tool) => ['disallowed_tools', tool, onTool(tool, means)] as const),
+    ...policy.allowed_tools.map((tool) => ['allowed_tools', tool, onAllowed(means)] as const),
+    ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, onApproval(means)] as const),
+  ].map(([list, entry, verdict]) => ({ rule: `${list}: ${entry}`, verdict }));
+  return {
+    hidden,
+    rules: judged.flatMap(({ rule, verdict }) => ('unheld' in verdict ? [] : [{ rule, ...verdict }])),
+    unheld: judged.flatMap(({ rule, verdict }) => ('unheld' in verdict ? [{ rule, reason: verdict.unheld }] : [])),
+  };
+}
+
+function bySystem({ sandbox, external }: Means, detail: string): Verdict {
+  if (sandbox !== undefined && !isObstacle(sandbox)) return { by: 'os', detail };
+  if (external) return { by: 'external', detail: 'by the word of the operator' };
+  return { unheld: sandbox === undefined ? 'the run has no sandbox' : `${sandbox.reason}. ${sandbox.remedy}` };
+}
+
+const NEEDS_STAGE = 'a path inside the workspace can be held in a staged one only. Run with --staged.';
+
+function onRead(pattern: string, means: Means): Verdict {
+  const { inside, outside } = pathRules([pattern], means.workspace);
+  if (inside.length > 0 && !means.staged && !means.external) return { unheld: NEEDS_STAGE };
+  if (outside.some((one) => systemPathsUnder(one).reachesShown) && !means.external) {
+    return { unheld: 'programs and libraries of the system are always shown' };
+  }
+  return bySystem(means, inside.length > 0 ? 'it is not in the staged copy' : 'it is not shown');
+}
+
+function onWrite(pattern: string, means: Means): Verdict {
+  const { inside } = pathRules([pattern], means.workspace);
+  if (inside.length > 0 && !means.staged && !means.external) return { unheld: NEEDS_STAGE };
+  return bySystem(
+    means,
+    inside.length > 0 ? 'the original cannot be written, and such a change is not applied' : 'nothing outside can be written',
+  );
+}
+
+function onTool(tool: string, { toolsByName }: Means): Verdict {
+  if (!toolsByName) return { unheld: 'the agent cannot be made to do without a tool' };
+  if (/[*?[{]/.test(tool)) return { unheld: 'the agent takes names of tools, no patterns' };
+  return { by: 'agent', detail: 'the agent is started without it' };
+}
+
+function onAllowed({ toolsByName }: Means): Verdict {
+  return toolsByName
+    ? { by: 'agent', detail: 'the agent is started with the allowed ones alone' }
+    : { unheld: 'the agent cannot be held to some tools' };
+}
+
+function onApproval({ waits }: Means): Verdict {
+  return waits ? { by: 'agent', detail: 'the agent waits for an answer' } : { unheld: 'the agent waits for nobody in this run' };
+}
+
+/** Refuses a run whose policy nothing holds. A rule that is accepted as advice does not stop it, and its receipt says so. */
+export function assertHeld({ unheld }: Enforcement, isAdvice: (rule: string) => boolean): RuleRecord[] {
+  const standing = unheld.filter(({ rule }) => !isAdvice(rule));
+  const [first] = standing;
+  if (first !== undefined) {
+    const more = standing.length === 1 ? '' : ` (and ${standing.length - 1} more)`;
+    const reason = first.reason.endsWith('.') ? first.reason : `${first.reason}.`;
+    throw new AbpError('E005', `The policy cannot be enforced here: ${first.rule}${more}: ${reason}`, {
+      operation: 'run',
+      policy_rule: first.rule,
+      rules: standing.map(({ rule, reason: why }) => ({ rule, reason: why })),
+    });
+  }
+  return unheld.map(({ rule, reason }) => ({ rule, by: 'advisory', detail: reason }));
+}

@@ -1,0 +1,213 @@
+import { realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { confiner, isObstacle } from '../../../confinement/confiner.ts';
+import type { EgressRecord } from '../../../confinement/egress.ts';
+import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
+import { shownAsIs } from '../../../confinement/room.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import type { RuleRecord } from '../../../contract/receipts/receipt.ts';
+import type { RunId } from '../../../contract/run-id.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
+import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
+import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
+import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
+import type { Traffic } from '../traffic.ts';
+import { RunRoom } from './run-room.ts';
+
+/** Where an agent works, what is behind that, and what holds it there. */
+export interface Ground {
+  /** The workspace as the agent calls it. */
+  readonly cwd: string;
+  readonly rules: readonly RuleRecord[];
+  /** Whether a rule is only advice. */
+  readonly enforcement: 'enforced' | 'advisory';
+  readonly stage?: Stage;
+  readonly room?: RunRoom;
+  /** What the agent wanted to reach; filled while it runs. */
+  readonly egress: readonly EgressRecord[];
+  readonly policy: Policy;
+}
+
+export interface GroundPlan {
+  readonly adapter: Adapter;
+  readonly options: RunOptions;
+  readonly runId: RunId;
+  readonly cwd: string;
+  /** The home of this installation. */
+  readonly home: string;
+  readonly port: GatewayPort;
+  readonly traffic: Traffic;
+  readonly waits: boolean;
+  /** Something that the caller of the run should hear. */
+  readonly remark: (message: string) => void;
+}
+
+const MOST_EGRESS = 1000;
+
+/** What is known of a run before anything of it is started. */
+type Judging = Pick<GroundPlan, 'adapter' | 'options' | 'cwd' | 'home' | 'port'> & Partial<Pick<GroundPlan, 'traffic' | 'waits'>>;
+
+interface Judged {
+  readonly policy: Policy;
+  readonly staged: boolean;
+  readonly rules: readonly RuleRecord[];
+  readonly hidden: readonly string[];
+  readonly equipment: Equipment | undefined;
+}
+
+/** Throws E005 where nothing would hold the policy of a run. */
+export async function assertPolicyHolds(judging: Judging): Promise<void> {
+  await judgePolicy({ waits: true, ...judging });
+}
+
+/** Who holds what; throws what nothing holds. */
+async function judgePolicy(judging: Judging & { readonly waits: boolean }): Promise<Judged> {
+  const { options, port, cwd, adapter, waits } = judging;
+  const operator = port.policy ?? {};
+  const policy = joinPolicies(operator, options.policy ?? {});
+  const asked = options.sandbox === true || operator.sandbox === true;
+  const staged = options.workspace?.mode === 'staged';
+  const found = asked || needsSystem(policy) ? await equipmentFor(judging, staged) : undefined;
+  const external = operator.enforcement === 'external';
+  // A caller may take its own rules for advice; those of the operator only the operator.
+  const isAdvice = (rule: string): boolean =>
+    operator.enforcement === 'advisory' || (options.enforcement === 'advisory' && !isRuleOf(operator, rule));
+  const toolsByName = adapter.takesToolRules === true;
+  const enforcement = enforcementOf(policy, { sandbox: found, workspace: cwd, staged, toolsByName, waits, external });
+  const advice = assertHeld(enforcement, isAdvice);
+  return {
+    policy,
+    staged,
+    rules: [...(asked ? sandboxRule(found, { external, advisory: isAdvice('sandbox') }) : []), ...enforcement.rules, ...advice],
+    hidden: enforcement.hidden,
+    equipment: found === undefined || isObstacle(found) ? undefined : found,
+  };
+}
+
+function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
+  if (rule === 'sandbox') return operator.sandbox === true;
+  return Object.entries(operator).some(
+    ([list, entries]) => Array.isArray(entries) && entries.some((entry) => rule === `${list}: ${entry}`),
+  );
+}
+
+/** Lays the ground for a run: a stage where one is wanted, a room where the policy or the caller asks for one. Refuses what nothing holds. */
+export async function layGround(plan: GroundPlan): Promise<Ground> {
+  const { policy, staged, rules, hidden, equipment } = await judgePolicy(plan);
+  const stage = staged ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, policy, equipment)) : undefined;
+  const egress: EgressRecord[] = [];
+  const room = equipment === undefined ? undefined : roomOf(plan, { equipment, policy, stage, hidden, egress });
+  return {
+    cwd: stage === undefined || room !== undefined ? plan.cwd : stage.tree,
+    rules,
+    enforcement: rules.some(({ by }) => by === 'advisory') ? 'advisory' : 'enforced',
+    policy,
+    egress,
+    ...(stage === undefined ? {} : { stage }),
+    ...(room === undefined ? {} : { room }),
+  };
+}
+
+/** The rule that the caller set with the sandbox itself. */
+function sandboxRule(found: Equipment | Obstacle | undefined, how: { advisory: boolean; external: boolean }): RuleRecord[] {
+  if (found === undefined) return [];
+  if (!isObstacle(found)) return [{ rule: 'sandbox', by: 'os', detail: 'bubblewrap, private namespaces, filter of system calls' }];
+  if (how.external) return [{ rule: 'sandbox', by: 'external', detail: 'by the word of the operator' }];
+  const reason = `${found.reason}. ${found.remedy}`;
+  if (how.advisory) return [{ rule: 'sandbox', by: 'advisory', detail: reason }];
+  throw new AbpError('E005', `The policy cannot be enforced here: sandbox: ${reason}`, { operation: 'run', policy_rule: 'sandbox' });
+}
+
+/** What confines this run. Root is left: for the owner of the workspace, or, in a staged copy, for nobody. */
+async function equipmentFor({ cwd, home, adapter, traffic, port }: Judging, staged: boolean): Promise<Equipment | Obstacle> {
+  assertRoomFor(realpathSync(cwd), home);
+  if (adapter.capabilities.requiresPty) {
+    return { reason: `${adapter.displayName} needs a terminal of its own, which a room does not have`, remedy: 'Choose another agent.' };
+  }
+  if (port.takeConnection === undefined) {
+    return {
+      reason: 'a room is opened by the process that has the gateway, and this one borrows it from a server',
+      remedy: 'Start the run with abp run or POST /v1/runs.',
+    };
+  }
+  if (traffic !== undefined && (traffic.kind === 'direct' || traffic.credential === 'caller')) {
+    const reason = traffic.kind === 'direct' ? traffic.reason : 'the engine has no key here, and the login of the user stays outside';
+    return { reason: `the agent has no engine inside: ${reason}`, remedy: 'Choose an engine with a key, such as --engine sim.' };
+  }
+  const found = await confiner.equipment();
+  if (isObstacle(found) || found.identity === undefined || staged) return found;
+  const { uid, gid } = statSync(cwd);
+  if (uid !== 0) return { ...found, identity: { uid, gid } };
+  return { reason: 'the workspace belongs to root, and an agent does not run as root', remedy: 'Run with --staged.' };
+}
+
+/** A workspace that holds what must stay outside cannot be shown. */
+function assertRoomFor(workspace: string, home: string): void {
+  const holds = [homedir(), home].find((path) => workspace === '/' || path === workspace || path.startsWith(`${workspace}${sep}`));
+  if (holds === undefined) return;
+  throw new AbpError('E005', `The policy cannot be enforced here: the workspace ${workspace} holds ${holds}, which must stay outside.`, {
+    operation: 'run',
+    policy_rule: 'sandbox',
+  });
+}
+
+function stagePlan({ options, cwd }: GroundPlan, policy: Policy, equipment: Equipment | undefined) {
+  return {
+    source: cwd,
+    include: options.workspace?.include ?? [],
+    exclude: options.workspace?.exclude ?? [],
+    denyRead: pathRules(policy.deny_read, cwd).inside,
+    denyWrite: pathRules(policy.deny_write, cwd).inside,
+    borrows: equipment !== undefined,
+    limits: STAGE_LIMITS,
+    ...(equipment?.identity === undefined ? {} : { owner: equipment.identity }),
+  };
+}
+
+interface RoomParts {
+  readonly equipment: Equipment;
+  readonly policy: Policy;
+  readonly stage: Stage | undefined;
+  readonly hidden: readonly string[];
+  readonly egress: EgressRecord[];
+}
+
+function roomOf(
+  { adapter, options, home, cwd, port, runId, remark }: GroundPlan,
+  { equipment, policy, stage, hidden, egress }: RoomParts,
+): RunRoom {
+  const borrowed = (stage?.staged.borrowed ?? []).map((path) => ({ source: join(cwd, path), at: join(cwd, path), writable: false }));
+  const objects = (stage?.staged.history?.objects ?? []).map((path) => shownAsIs(path));
+  return new RunRoom({
+    equipment,
+    agent: adapter.agent,
+    homes: join(home, 'rooms'),
+    project: realpathSync(cwd),
+    // Nothing may be changed: then nothing can be.
+    workspace: { source: stage?.tree ?? cwd, at: cwd, writable: options.approvalMode !== 'deny' },
+    places: [...borrowed, ...objects],
+    hidden,
+    rules: { allow: policy.allow_network, deny: policy.deny_network },
+    admit: (socket) => port.takeConnection?.(runId, socket),
+    onEgress: (record) => {
+      if (egress.length < MOST_EGRESS) egress.push(record);
+      if (record.refused !== undefined) remark(`the agent may not reach ${record.host}:${record.port}: it ${record.refused}`);
+    },
+  });
+}
+
+/** The rules of a run when it has ended, with every place that it reached or wanted to reach. */
+export function rulesAtEnd({ rules, egress }: Ground): readonly RuleRecord[] {
+  const counts = new Map<string, number>();
+  for (const { host, port, refused } of egress) {
+    const place = refused === undefined ? `${host}:${port}` : `${host}:${port} refused: it ${refused}`;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  const reached = [...counts].map(
+    ([place, count]) => ({ rule: 'network', by: 'os', detail: count === 1 ? place : `${place} (${count} times)` }) as const,
+  );
+  return [...rules, ...reached];
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import type { Barrier } from '../../../base/child-process.ts';
+import { barrierOf } from '../../../confinement/barrier.ts';
+import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';
+import type { Equipment } from '../../../confinement/equipment.ts';
+import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
+import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type Shown, shownAsIs } from '../../../confinement/room.ts';
+
+/** What the gateway is called inside every room. */
+export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
+const PROXY_INSIDE = `http://127.0.0.1:${EGRESS_PORT}`;
+
+/** Variables that lead out of a room, or to folders that are not in it. */
+const LEFT_OUT = /^(?:SSH_AUTH_SOCK|GIT_SSH_COMMAND|XDG_\w+|TMP|TEMP|(?:all|http|https|no)_proxy)$/i;
+
+export interface RunRoomOptions {
+  readonly equipment: Equipment;
+  readonly agent: string;
+  /** The folder of all private homes. */
+  readonly homes: string;
+  /** The original workspace, whose name tells projects apart. */
+  readonly project: string;
+  /** The workspace as it is shown. */
+  readonly workspace: Shown;
+  /** What is shown beside it: objects of a history, folders of dependencies. */
+  readonly places: readonly Shown[];
+  readonly hidden: readonly string[];
+  readonly rules: EgressRules;
+  /** Takes a connection to the gateway. */
+  readonly admit: (socket: Socket) => void;
+  readonly onEgress: (record: EgressRecord) => void;
+}
+
+/** The room of one run: what its agent sees, and its two ways out. */
+export class RunRoom {
+  readonly #options: RunRoomOptions;
+  readonly #egress: Egress;
+  readonly #home: string;
+  readonly #toolchains = toolchainsOf(homedir());
+
+  constructor(options: RunRoomOptions) {
+    this.#options = options;
+    this.#egress = new Egress({ rules: options.rules, onRecord: options.onEgress });
+    this.#home = privateHome(options);
+  }
+
+  /** The environment of the agent as it is inside. */
+  environment(env: Readonly<Record<string, string>>): Record<string, string> {
+    const kept = Object.entries(env).filter(([name]) => !LEFT_OUT.test(name));
+    const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, PROXY_INSIDE] as const);
+    const around = ['NO_PROXY', 'no_proxy'].map((name) => [name, '127.0.0.1,localhost,::1'] as const);
+    return {
+      ...Object.fromEntries([...kept, ...proxies, ...around]),
+      ...this.#toolchains.env,
+      PATH: [env.PATH ?? '/usr/bin:/bin', dirname('/run/abp/bin/node')].join(delimiter),
+      HOME: HOME_INSIDE,
+      TMPDIR: '/tmp',
+      NODE_USE_ENV_PROXY: '1',
+      IS_SANDBOX: '1',
+    };
+  }
+
+  /** The file behind a command, and the barrier before it. `folder` is the one of the run, which the agent reads and may write. */
+  barrier(
+    command: string,
+    env: Readonly<Record<string, string | undefined>>,
+    folder: string,
+  ): { readonly file: string; readonly barrier: Barrier } {
+    const { equipment, workspace, places, hidden, admit } = this.#options;
+    const program: Program = programOf(command, env);
+    if (equipment.identity !== undefined) handOver(folder, equipment.identity);
+    const room = {
+      workspace,
+      home: this.#home,
+      places: withoutRepeats([...program.places, ...this.#toolchains.places, ...places, shownAsIs(folder, true)]),
+      hidden,
+      ports: [GATEWAY_PORT, EGRESS_PORT],
+    };
+    const connected = (port: number, socket: Socket): void => (port === GATEWAY_PORT ? admit(socket) : this.#egress.accept(socket));
+    return { file: program.file, barrier: barrierOf({ equipment, room, connected }) };
+  }
+
+  /** Links of a run's folder lead into the private home, by the name that it has inside. */
+  link(folder: string, links: Readonly<Record<string, string>> = {}): void {
+    for (const [name, target] of Object.entries(links)) {
+      const made = join(this.#home, target);
+      mkdirSync(made, { recursive: true, mode: 0o700 });
+      if (this.#options.equipment.identity !== undefined) handOver(this.#home, this.#options.equipment.identity);
+      const place = join(folder, name);
+      mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+      if (!existsSync(place) && lstatSync(place, { throwIfNoEntry: false }) === undefined) symlinkSync(join(HOME_INSIDE, target), place);
+    }
+  }
+
+  close(): void {
+    this.#egress.close();
+  }
+}
+
+/** One home per agent and project, so that sessions go on; never the user's own, where a run could plant what the next one runs. */
+function privateHome({ homes, agent, project, equipment }: RunRoomOptions): string {
+  const home = join(homes, agent, createHash('sha256').update(project).digest('hex').slice(0, 24));
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  if (equipment.identity !== undefined) handOver(home, equipment.identity);
+  return home;
+}
+
+/** Gives a folder and what this process has put into it to whoever runs inside. */
+function handOver(folder: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
+  if (lstatSync(folder).uid !== uid) chownSync(folder, uid, gid);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) handOver(path, { uid, gid });
+    else if (entry.isFile() && lstatSync(path).uid !== uid) chownSync(path, uid, gid);
+  }
+}
+
+function withoutRepeats(places: readonly Shown[]): Shown[] {
+  return [...new Map(places.map((place) => [place.at, place])).values()];
+}

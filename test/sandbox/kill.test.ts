@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { markedProcesses } from '../../src/base/process-table.ts';
+import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
+import { newRunId, parseRunId, type RunId } from '../../src/contract/run-id.ts';
+import { Stage, tidyStages } from '../../src/runtime/workspaces/stages.ts';
+import { walkTree } from '../../src/runtime/workspaces/tree.ts';
+import { KILL_ROUNDS, ROUND_MS } from '../crash/size.ts';
+import { needing } from '../support/needs.ts';
+import { spawnAbp } from '../support/run-abp.ts';
+import { startServe } from '../support/serve.ts';
+
+const found = await new Confiner().equipment();
+const obstacle = isObstacle(found) ? found.reason : undefined;
+
+const picture = (root: string): unknown =>
+  [...walkTree(root, () => true)].map(([key, { node }]) => [key, node]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-kill-'));
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the worker and kills it some moment after it has begun a phase. */
+async function killedIn(phase: string, delayMs: number, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./stage-process.ts', import.meta.url)), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  for await (const line of createInterface(child.stdout)) {
+    if (line !== phase) continue;
+    await sleep(delayMs);
+    child.kill('SIGKILL');
+    break;
+  }
+  child.stdout.resume();
+  await ended;
+}
+
+describe.each(['staging', 'running', 'diffing', 'applying'])('kill -9 while %s', (phase) => {
+  it(
+    `leaves the source as it was, or as it should become, and the stage of use, ${KILL_ROUNDS} times`,
+    async () => {
+      for (let round = 0; round < KILL_ROUNDS; round += 1) {
+        const folder = scratch();
+        const [source, stages, run] = [join(folder, 'source'), join(folder, 'stages'), newRunId()];
+        mkdirSync(source);
+        for (let at = 0; at < 60; at += 1) {
+          writeFileSync(join(source, `changed-${at}`), `${at}\n`);
+          writeFileSync(join(source, `gone-${at}`), `${at} gone\n`);
+        }
+        const before = picture(source);
+        await killedIn(phase, (round * 37) % 120, [source, stages, run]);
+        tidyStages(stages);
+        expect(readdirSync(source).filter((name) => name.startsWith('.abp'))).toEqual([]);
+        const stage = Stage.open(stages, run);
+        const now = JSON.stringify(picture(source));
+        // Killed after the last step of applying, everything is there; before it, nothing is.
+        if (stage?.state !== 'applied' && now !== JSON.stringify(before)) expect(now).toBe(JSON.stringify(picture(stage?.tree ?? '')));
+        if (phase === 'staging' && stage === undefined) continue;
+        expect(stage).toBeDefined();
+        expect((await stage?.apply())?.conflicts).toEqual([]);
+        expect(picture(source)).toEqual(picture(stage?.tree ?? ''));
+      }
+    },
+    ROUND_MS,
+  );
+});
+
+describe.skipIf(obstacle !== undefined)(needing('kill -9 of the server', obstacle), () => {
+  it(
+    `ends the agent in its room, and leaves its stage to be applied, ${KILL_ROUNDS} times`,
+    async () => {
+      for (let round = 0; round < KILL_ROUNDS; round += 1) {
+        const folder = scratch();
+        const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')];
+        for (const name of ['workspace', 'bin', 'user']) mkdirSync(join(folder, name));
+        copyFileSync(fileURLToPath(new URL('../support/agents/confined.sh', import.meta.url)), join(folder, 'bin', 'claude'));
+        chmodSync(join(folder, 'bin', 'claude'), 0o755);
+        writeFileSync(join(workspace, 'task.sh'), 'echo worked > result; setsid sleep 600 & sleep 600');
+        const env = { PATH: [join(folder, 'bin'), process.env.PATH ?? ''].join(delimiter), HOME: join(folder, 'user'), ABP_HOME: home };
+        const server = await startServe(home, env);
+        const client = spawnAbp(
+          ['run', 'claude', 'x', '--engine', 'sim', '--approval', 'yolo', '--staged', '--sandbox', '--json', '--cwd', workspace],
+          env,
+        );
+        onTestFinished(() => void client.kill('SIGKILL'));
+        const run = await stageWithResult(home);
+        await server.end('SIGKILL');
+        client.kill('SIGKILL');
+        await expect.poll(() => markedProcesses('ABP_RUN_ID', run), { timeout: 10_000 }).toEqual([]);
+        expect(readdirSync(workspace)).toEqual(['task.sh']);
+        const stage = Stage.open(join(home, 'stages'), run);
+        expect((await stage?.apply())?.conflicts).toEqual([]);
+        expect(readdirSync(workspace)).toContain('result');
+      }
+    },
+    ROUND_MS,
+  );
+});
+
+/** Waits until the agent has written its result into its stage. */
+async function stageWithResult(home: string): Promise<RunId> {
+  const stages = join(home, 'stages');
+  await expect
+    .poll(() => (existsSync(stages) ? readdirSync(stages) : []).some((run) => existsSync(join(stages, run, 'tree', 'result'))), {
+      timeout: 40_000,
+    })
+    .toBe(true);
+  const run = parseRunId(readdirSync(stages)[0] ?? '');
+  if (run === undefined) throw new Error('the stage has no run');
+  return run;
+}

@@ -1,0 +1,193 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXITS } from '../../src/cli/exit-codes.ts';
+import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
+import { ESCAPES, escapeScript, layOutside, type Outside, readEscapes } from '../support/escapes.ts';
+import { needing } from '../support/needs.ts';
+import { type AbpResult, runAbp } from '../support/run-abp.ts';
+import { startServe } from '../support/serve.ts';
+
+const found = await new Confiner().equipment();
+const obstacle = isObstacle(found) ? found.reason : undefined;
+
+let folder: string;
+let workspace: string;
+let env: Record<string, string>;
+let outside: Outside;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-confined-'));
+  // The user inside must come to the command.
+  chmodSync(folder, 0o755);
+  workspace = join(folder, 'workspace');
+  for (const name of ['workspace', 'bin', 'user']) mkdirSync(join(folder, name));
+  copyFileSync(fileURLToPath(new URL('../support/agents/confined.sh', import.meta.url)), join(folder, 'bin', 'claude'));
+  chmodSync(join(folder, 'bin', 'claude'), 0o755);
+  const PATH = [join(folder, 'bin'), process.env.PATH ?? ''].join(delimiter);
+  env = { PATH, ABP_HOME: join(folder, 'home'), HOME: join(folder, 'user') };
+  outside = await layOutside();
+});
+
+afterAll(() => {
+  outside.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the agent on a task and returns what the task printed, and the receipt. */
+async function confinedRun(task: string, ...more: string[]): Promise<{ result: AbpResult; run: string; printed: string }> {
+  writeFileSync(join(workspace, 'task.sh'), task);
+  const argv = ['run', 'claude', 'do it', '--engine', 'sim', '--approval', 'yolo', '--json', '--cwd', workspace, '--staged', '--sandbox'];
+  const result = await runAbp([...argv, ...more], { env });
+  const run = /run_[0-9a-f]{32}/.exec(result.out)?.[0] ?? '';
+  const file = join(folder, 'home', 'stages', run, 'tree', 'task.out');
+  return { result, run, printed: existsSync(file) ? readFileSync(file, 'utf8') : `nothing: ${result.out} ${result.err}` };
+}
+
+const receiptOf = async (run: string): Promise<Record<string, unknown>> =>
+  JSON.parse((await runAbp(['receipt', 'show', run, '--json'], { env })).out) as Record<string, unknown>;
+
+/** Asks the gateway from inside, and prints the statuses. */
+const KNOCK = `
+cat > knock.mjs <<'END'
+const base = process.env.ANTHROPIC_BASE_URL;
+const root = new URL(base).origin;
+const key = { 'x-abp-key': process.env.ANTHROPIC_AUTH_TOKEN };
+const ask = async (name, url, headers = {}, body) => {
+  const answer = await fetch(url, { headers: { 'content-type': 'application/json', ...headers }, ...(body && { method: 'POST', body }) });
+  console.log(name, answer.status);
+};
+const message = JSON.stringify({ model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] });
+await ask('own engine', base + '/v1/messages', key, message);
+await ask('own engine without a key', base + '/v1/messages', {}, message);
+await ask('another engine', root + '/e/openai/v1/chat/completions', key, '{"model":"m","messages":[]}');
+for (const path of ['/v1/runs', '/v1/receipts', '/v1/sessions', '/v1/keys', '/v1/agents', '/metrics', '/openapi.json']) {
+  await ask(path, root + path);
+  await ask(path + ' with the key', root + path, key);
+}
+END
+node knock.mjs
+`;
+
+describe.skipIf(obstacle !== undefined)(needing('a run in a room', obstacle), () => {
+  it('lets nothing out, tells what held it, and its changes come back when they are applied', async () => {
+    const { result, run, printed } = await confinedRun(escapeScript(outside));
+    expect(result.code).toBe(EXITS.ok.code);
+    const { fell, tried, skipped } = readEscapes(printed);
+    expect(fell).toEqual([]);
+    expect(tried + skipped.length).toBe(ESCAPES.length);
+    expect(await receiptOf(run)).toMatchObject({
+      enforcement: 'enforced',
+      rules: [{ rule: 'sandbox', by: 'os' }],
+      change_set: { state: 'staged' },
+    });
+    expect(existsSync(join(workspace, 'task.out'))).toBe(false);
+    const applied = await runAbp(['apply', run], { env });
+    expect(applied.code).toBe(EXITS.ok.code);
+    expect(readFileSync(join(workspace, 'task.out'), 'utf8')).toBe(printed);
+    rmSync(join(workspace, 'task.out'));
+  });
+
+  it('reaches its own engine with its own key, and nothing else of the gateway', async () => {
+    const { printed } = await confinedRun(KNOCK);
+    const lines = printed.trim().split('\n');
+    expect(lines[0]).toBe('own engine 200');
+    expect(lines[1]).toBe('own engine without a key 401');
+    expect(lines.slice(2).filter((line) => !/ (?:401|403)$/.test(line))).toEqual([]);
+    expect(lines).toHaveLength(17);
+  });
+
+  it('goes out by the proxy alone, which the receipt tells of', async () => {
+    const origin = createServer((_, response) => response.end('from the origin'));
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+    const { port } = origin.address() as AddressInfo;
+    const policy = join(folder, 'network.toml');
+    writeFileSync(policy, `allow_network = ["127.0.0.1:${port}"]\n`);
+    const task = `curl -s --noproxy '' -x http://127.0.0.1:3128 http://127.0.0.1:${port}/; echo
+curl -s -o /dev/null -w '%{http_code}\\n' --noproxy '' -x http://127.0.0.1:3128 http://example.com/
+curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable`;
+    const { printed, run } = await confinedRun(task, '--policy', policy);
+    origin.close();
+    expect(printed.trim().split('\n')).toEqual(['from the origin', '403', 'unreachable']);
+    const { rules } = await receiptOf(run);
+    expect(rules).toEqual([
+      expect.objectContaining({ rule: 'sandbox', by: 'os' }),
+      { rule: `allow_network: 127.0.0.1:${port}`, by: 'os', detail: 'the proxy lets nothing else through' },
+      { rule: 'network', by: 'os', detail: `127.0.0.1:${port}` },
+      { rule: 'network', by: 'os', detail: 'example.com:80 refused: it is not allowed by the policy' },
+    ]);
+  });
+
+  it('holds rules for paths: what may not be read is not there, what may not be written is not applied', async () => {
+    writeFileSync(join(workspace, '.env'), 'SECRET=1');
+    mkdirSync(join(workspace, 'locked'), { recursive: true });
+    writeFileSync(join(workspace, 'locked', 'file'), 'as it was\n');
+    const policy = join(folder, 'paths.toml');
+    writeFileSync(policy, 'deny_read = ["**/.env"]\ndeny_write = ["locked/**"]\n');
+    const { run, printed } = await confinedRun('cat .env; echo changed > locked/file; echo new > free', '--policy', policy);
+    expect(printed).toContain('No such file');
+    const applied = await runAbp(['apply', run, '--json'], { env });
+    expect(JSON.parse(applied.out)).toMatchObject({ conflicts: [], held: [{ path: 'locked/file', reason: 'deny_write: locked/**' }] });
+    expect(readFileSync(join(workspace, 'locked', 'file'), 'utf8')).toBe('as it was\n');
+    expect(readFileSync(join(workspace, 'free'), 'utf8')).toBe('new\n');
+  });
+
+  it('names conflicts and changes nothing', async () => {
+    writeFileSync(join(workspace, 'both'), 'before\n');
+    const { run } = await confinedRun('echo by the agent > both');
+    writeFileSync(join(workspace, 'both'), 'by somebody else\n');
+    const { code, out } = await runAbp(['apply', run, '--json'], { env });
+    expect(code).toBe(4);
+    expect(JSON.parse(out)).toMatchObject({
+      applied: 0,
+      conflicts: [{ path: 'both', reason: 'it has changed in the workspace meanwhile' }],
+    });
+    expect(readFileSync(join(workspace, 'both'), 'utf8')).toBe('by somebody else\n');
+  });
+});
+
+describe('a policy that nothing holds', () => {
+  const refused = async (toml: string, ...more: string[]): Promise<AbpResult> => {
+    const policy = join(folder, 'refused.toml');
+    writeFileSync(policy, toml);
+    return await runAbp(['run', 'claude', 'do it', '--engine', 'sim', '--cwd', workspace, '--policy', policy, ...more], { env });
+  };
+
+  it('is refused before anything starts', async () => {
+    const { code, err } = await refused('deny_read = ["**/.env"]\n');
+    expect(code).toBe(EXITS.refused.code);
+    expect(err).toMatch(/The policy cannot be enforced here: deny_read: \*\*\/\.env: .+/);
+  });
+
+  it('is advice where the caller accepts that, and the receipt says so', async () => {
+    writeFileSync(join(workspace, 'task.sh'), 'true');
+    const { code, out } = await refused('disallowed_tools = ["mcp__*"]\n', '--advisory', '--json');
+    expect(code).toBe(EXITS.ok.code);
+    const run = /run_[0-9a-f]{32}/.exec(out)?.[0] ?? '';
+    expect(await receiptOf(run)).toMatchObject({
+      enforcement: 'advisory',
+      rules: [{ rule: 'disallowed_tools: mcp__*', by: 'advisory', detail: 'the agent takes names of tools, no patterns' }],
+    });
+  });
+
+  it('is 403 with E005 over HTTP', async () => {
+    const server = await startServe(join(folder, 'home'), { HOME: env.HOME, PATH: env.PATH });
+    const token = readFileSync(join(folder, 'home', 'token'), 'utf8').trim();
+    const answer = await fetch(`${server.url}/v1/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-abp-key': token },
+      body: JSON.stringify({ agent: 'claude', prompt: 'x', cwd: workspace, engine: 'sim', policy: { deny_write: ['**'] } }),
+    });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: { code: 'E005', details: { policy_rule: 'deny_write: **' } } });
+  });
+
+  it('says what is wrong with a file that is no policy', async () => {
+    expect((await refused('deny_read = [')).code).toBe(EXITS.usage.code);
+    expect((await refused('deny_raed = []')).err).toContain('deny_raed');
+  });
+});
