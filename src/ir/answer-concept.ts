@@ -37,6 +37,7 @@ export const ANSWER_CONCEPTS = {
   usage_cache_write_beside: { title: 'Tokens written to a cache, counted beside the rest of the input' },
   usage_thinking: { title: 'Tokens of the reasoning' },
   usage_search: { title: 'Number of web searches' },
+  usage_audio: { title: 'Tokens of audio' },
   usage_detail: { title: 'Detail of the usage', ours: 'the receipt counts it; the caller’s usage has no member for it' },
   progress: { title: 'Progress of a hosted tool', own: true },
   safety: { title: 'Ratings of a filter', own: true },

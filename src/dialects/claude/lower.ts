@@ -268,6 +268,17 @@ export function lowerUsage(usage: IrUsage): JsonObject {
     output_tokens: usage.outputTokens,
     ...(usage.thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: usage.thinkingTokens } } : {}),
     ...(usage.webSearchRequests > 0 ? { server_tool_use: { web_search_requests: usage.webSearchRequests } } : {}),
+    ...(usage.details?.cacheWrite1hTokens === undefined
+      ? {}
+      : {
+          cache_creation: {
+            ephemeral_5m_input_tokens: usage.cacheWriteTokens - usage.details.cacheWrite1hTokens,
+            ephemeral_1h_input_tokens: usage.details.cacheWrite1hTokens,
+          },
+        }),
+    ...(usage.details?.tier === 'batch' ? { service_tier: 'batch' } : {}),
+    ...(usage.details?.tier === 'fast' ? { speed: 'fast' } : {}),
+    ...(usage.details?.region === undefined ? {} : { inference_geo: usage.details.region }),
   };
 }
 

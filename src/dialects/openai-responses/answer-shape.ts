@@ -48,6 +48,8 @@ const USAGE: Record<string, AnswerConcept> = {
   '.output_tokens': 'usage_output',
   '.output_tokens_details.reasoning_tokens': 'usage_thinking',
   '.total_tokens': 'structure',
+  '.input_tokens_details.audio_tokens': 'usage_audio',
+  '.output_tokens_details.audio_tokens': 'usage_audio',
 };
 
 /** Besides these a response repeats the parameters of its request. */

@@ -70,6 +70,7 @@ export function responseObject(
     truncation: 'disabled',
     metadata: {},
     ...context.echo,
+    ...(usage?.details?.tier === undefined || usage.details.tier === 'fast' ? {} : { service_tier: usage.details.tier }),
     ...(usage === undefined ? {} : { usage: lowerUsage(usage) }),
     ...(usage !== undefined && usage.webSearchRequests > 0
       ? { tool_usage: { web_search: { num_requests: usage.webSearchRequests } } }

@@ -40,9 +40,18 @@ export function lowerUsage(flavour: ChatFlavour, usage: IrUsage): JsonObject {
     prompt_tokens_details: {
       cached_tokens: cached,
       ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      ...(usage.details?.audioInputTokens === undefined ? {} : { audio_tokens: usage.details.audioInputTokens }),
     },
-    completion_tokens_details: { reasoning_tokens: usage.thinkingTokens },
+    completion_tokens_details: {
+      reasoning_tokens: usage.thinkingTokens,
+      ...(usage.details?.audioOutputTokens === undefined ? {} : { audio_tokens: usage.details.audioOutputTokens }),
+    },
   };
+}
+
+/** The tier that served the call, where its price is another; `fast` is Claude's own. */
+function tierOf({ details }: IrUsage): JsonObject {
+  return details?.tier === undefined || details.tier === 'fast' ? {} : { service_tier: details.tier };
 }
 
 export function answerId(context: AnswerContext, id: string | undefined): string {
@@ -60,6 +69,7 @@ export function lowerChatResponse(flavour: ChatFlavour, response: IrResponse, co
       lowerChoice(flavour, answer, { index, legacy: isLegacy(context) }),
     ),
     usage: lowerUsage(flavour, response.usage),
+    ...tierOf(response.usage),
   };
 }
 

@@ -155,6 +155,7 @@ export const answers: AnswerShape = {
     usage_output: 'usageMetadata.candidatesTokenCount',
     usage_cache_write_beside: 'usageMetadata.promptTokenCount',
     usage_cache_read: 'usageMetadata.cachedContentTokenCount',
+    usage_audio: 'usageMetadata.promptTokensDetails',
     usage_thinking: 'usageMetadata.thoughtsTokenCount',
     error: 'error',
   },

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import type { FinishReason } from '../../../ir/response.ts';
-import { type IrUsage, usageDetails } from '../../../ir/usage.ts';
+import { type IrUsage, type UsageDetails, usageDetails } from '../../../ir/usage.ts';
 
 /** `finishReason` in neutral words; some deployments write its number. A turn with calls ends in STOP, too. */
 export const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -83,6 +83,17 @@ function searches(grounding: Json | undefined): number {
   return Array.isArray(chunks) && chunks.some((chunk: Json) => isJsonObject(chunk) && chunk.web !== undefined) ? 1 : 0;
 }
 
+function lowerModalities({ audioInputTokens, audioOutputTokens, imageOutputTokens }: UsageDetails = {}): JsonObject {
+  const of = (modality: string, tokenCount: number | undefined): JsonObject[] =>
+    tokenCount === undefined ? [] : [{ modality, tokenCount }];
+  const read = of('AUDIO', audioInputTokens);
+  const written = [...of('AUDIO', audioOutputTokens), ...of('IMAGE', imageOutputTokens)];
+  return {
+    ...(read.length === 0 ? {} : { promptTokensDetails: read }),
+    ...(written.length === 0 ? {} : { candidatesTokensDetails: written }),
+  };
+}
+
 export function lowerUsage(usage: IrUsage): JsonObject {
   return {
     promptTokenCount: usage.inputTokens,
@@ -90,5 +101,6 @@ export function lowerUsage(usage: IrUsage): JsonObject {
     totalTokenCount: usage.inputTokens + usage.outputTokens,
     ...(usage.cacheReadTokens > 0 ? { cachedContentTokenCount: usage.cacheReadTokens } : {}),
     ...(usage.thinkingTokens > 0 ? { thoughtsTokenCount: usage.thinkingTokens } : {}),
+    ...lowerModalities(usage.details),
   };
 }

@@ -27,6 +27,8 @@ const USAGE: Record<string, AnswerConcept> = {
   '.prompt_tokens_details.cache_write_tokens': 'usage_cache_write',
   '.completion_tokens_details.reasoning_tokens': 'usage_thinking',
   '.reasoning_tokens': 'usage_thinking',
+  '.prompt_tokens_details.audio_tokens': 'usage_audio',
+  '.completion_tokens_details.audio_tokens': 'usage_audio',
 };
 
 function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
@@ -115,6 +117,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       usage_cache_read: 'usage.prompt_tokens_details.cached_tokens',
       usage_cache_write: 'usage.prompt_tokens_details.cache_write_tokens',
       usage_cache_write_beside: 'usage.prompt_tokens_details.cache_write_tokens',
+      usage_audio: 'usage.prompt_tokens_details.audio_tokens',
       usage_thinking: 'usage.completion_tokens_details.reasoning_tokens',
       error: 'error',
     },
