@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { SseEvent } from '../base/sse.ts';
+import type { FateCode } from '../contract/fate-codes.ts';
 import type { Fate } from '../contract/negotiation.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { IrEvent } from '../ir/event.ts';
@@ -31,6 +32,8 @@ export interface LiftContext {
 export interface FateNote {
   readonly concept: Concept;
   readonly fate: Exclude<Fate, 'exact'>;
+  /** The reason, to be matched on; `note` says it in words. */
+  readonly code: FateCode;
   readonly note: string;
   readonly at?: string;
 }

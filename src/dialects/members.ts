@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { VendorMeta } from '../ir/part.ts';
 
 /** Members of a wire object that have no neutral form; they go back to their dialect as they came. */
@@ -18,6 +18,17 @@ export function otherMembers(value: object, known: readonly string[]): JsonObjec
 /** `meta` holding one dialect's members, or nothing. */
 export function vendorMeta(dialect: string, members: JsonObject | undefined): { meta?: VendorMeta } {
   return members === undefined ? {} : { meta: { [dialect]: members } };
+}
+
+/** An object with the members it came with from its own dialect; members that both have as objects are joined. */
+export function joined(written: JsonObject, own: JsonObject | undefined): JsonObject {
+  if (own === undefined) return written;
+  const out: Record<string, Json> = { ...written };
+  for (const [key, value] of Object.entries(own)) {
+    const known = out[key];
+    out[key] = isJsonObject(known) && isJsonObject(value) ? { ...known, ...value } : value;
+  }
+  return out;
 }
 
 /** The object without members that are undefined, in the order given. */

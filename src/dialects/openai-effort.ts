@@ -21,6 +21,11 @@ function fitEffort(effort: IrEffort, traits: ReadonlySet<string>): IrEffort {
 export function knownEffort(effort: IrEffort, { traits }: LowerContext, notes: FateNote[]): IrEffort {
   const fit = traits.has('reasoning') ? fitEffort(effort, traits) : effort;
   if (fit !== effort)
-    notes.push({ concept: 'effort', fate: 'emulated', note: `${effort} was sent as ${fit}, the next level that the model has` });
+    notes.push({
+      concept: 'effort',
+      fate: 'emulated',
+      code: 'nearest_level',
+      note: `${effort} was sent as ${fit}, the next level that the model has`,
+    });
   return fit;
 }

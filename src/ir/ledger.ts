@@ -1,8 +1,19 @@
+import type { FateCode } from '../contract/fate-codes.ts';
 import type { Concept } from './concept.ts';
+
+/** A place that is served by other means because of how the IR says it. */
+export interface Remark {
+  readonly at: string;
+  readonly concept: Concept;
+  readonly code: FateCode;
+  readonly note: string;
+}
 
 /** Which concept claims which path of the caller's body. A claim covers everything below its path. */
 export class Ledger {
   readonly #claims = new Map<string, Concept>();
+  readonly #usual = new Set<string>();
+  readonly #remarks: Remark[] = [];
   /** Whether anyone will ask what was claimed. Without it places have no names, which are most of the cost of a long conversation. */
   readonly kept: boolean;
 
@@ -12,6 +23,25 @@ export class Ledger {
 
   claim(path: string, concept: Concept): void {
     this.#claims.set(path, concept);
+  }
+
+  /** A claim on a value that states the default: nothing is asked for, so nothing can be lost. */
+  claimUsual(path: string, concept: Concept): void {
+    this.claim(path, concept);
+    this.#usual.add(path);
+  }
+
+  /** Says of a place what reading it into the IR made of it, for callers of whom another dialect is spoken to. */
+  remark(remark: Remark): void {
+    if (this.kept) this.#remarks.push(remark);
+  }
+
+  get remarks(): readonly Remark[] {
+    return this.#remarks;
+  }
+
+  get usual(): ReadonlySet<string> {
+    return this.#usual;
   }
 
   get claims(): ReadonlyMap<string, Concept> {
@@ -45,6 +75,23 @@ export class Fields<T extends object> {
     const value = this.value[key];
     if (value !== undefined && this.ledger.kept) this.ledger.claim(join(this.path, key), concept);
     return value;
+  }
+
+  /** The same for a value that states the default. */
+  takeUsual<K extends keyof T & string>(key: K, concept: Concept): T[K] {
+    const value = this.value[key];
+    if (value !== undefined && this.ledger.kept) this.ledger.claimUsual(join(this.path, key), concept);
+    return value;
+  }
+
+  /** A member that is an object, of which only the named members are claimed: those that nobody knows stay without a claim. */
+  takeMembers<K extends keyof T & string>(key: K, concept: Concept, names: readonly string[]): T[K] {
+    const inner = this.object(key);
+    if (inner === undefined) return this.take(key, concept);
+    if (Object.keys(inner.value).length === 0) return this.take(key, 'structure');
+    const fields = inner as Fields<Readonly<Record<string, unknown>>>; // members are looked up by name
+    for (const name of names) fields.take(name, concept);
+    return this.value[key];
   }
 
   at(key: string | number): string {

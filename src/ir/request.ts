@@ -51,6 +51,7 @@ export type IrOutputFormat =
       readonly name?: string;
       readonly description?: string;
       readonly strict?: boolean;
+      readonly meta?: VendorMeta;
     };
 
 /** Claude's extended thinking and its likes: the reasoning comes back as content. */

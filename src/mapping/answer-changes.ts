@@ -8,6 +8,7 @@ import { UnwrapFilter } from './emulations/wrapped-answer.ts';
 import { inputEstimate } from './input-estimate.ts';
 import { idFilter } from './tool-ids.ts';
 import { nameFilter } from './tool-names.ts';
+import { WrappedCallsFilter } from './tool-schemas.ts';
 
 function filterOf(change: AnswerChange): AnswerFilter {
   switch (change.kind) {
@@ -19,6 +20,8 @@ function filterOf(change: AnswerChange): AnswerFilter {
       return idFilter(change.rule, change.taken);
     case 'custom-tools':
       return new CustomFilter(change.names);
+    case 'wrapped-calls':
+      return new WrappedCallsFilter(change.names);
     case 'forced-tool':
       return new ForcedToolFilter(change);
     case 'json-answer':

@@ -27,6 +27,7 @@ export type AnswerChange =
   | { readonly kind: 'tool-names'; readonly renames: ReadonlyMap<string, string> }
   | { readonly kind: 'tool-ids'; readonly rule: RegExp; readonly taken: readonly string[] }
   | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
+  | { readonly kind: 'wrapped-calls'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'forced-tool'; readonly name: string; readonly schema?: JsonObject }
   /** The caller asked for JSON: nothing may be added to its text. */
   | { readonly kind: 'json-answer' }

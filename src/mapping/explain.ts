@@ -6,6 +6,7 @@ import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
 import type { Compatibility, Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';
+import { Ledger } from '../ir/ledger.ts';
 import { fidelity } from './fidelity.ts';
 import { map } from './mapping.ts';
 import { type Route, route } from './route.ts';
@@ -71,7 +72,7 @@ export function explain(input: ExplainInput): Explanation {
 function passthrough(dialect: Dialect, body: Json, { engine, model }: Route): Explanation {
   const account = fidelity({
     ...{ body, source: dialect, target: dialect, engineName: engine.name },
-    ...{ claims: new Map(), lacks: new Set(), notes: [] },
+    ...{ ledger: new Ledger(), lacks: new Set(), notes: [] },
   });
   return {
     mode: 'passthrough',

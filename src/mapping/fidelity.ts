@@ -1,13 +1,14 @@
 import { isJsonObject, type Json } from '../base/json.ts';
+import { type FateCode, isHarmless } from '../contract/fate-codes.ts';
 import type { Fate, FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
-import { join } from '../ir/ledger.ts';
+import { join, type Ledger } from '../ir/ledger.ts';
 
 /** What the fate of every leaf is decided from. */
 export interface FidelityInput {
   readonly body: Json;
-  readonly claims: ReadonlyMap<string, Concept>;
+  readonly ledger: Pick<Ledger, 'claims' | 'usual'>;
   readonly source: Dialect;
   readonly target: Dialect;
   readonly lacks: ReadonlySet<Concept>;
@@ -25,88 +26,128 @@ export interface RefusedLeaf {
   readonly note: string;
 }
 
+/** A leaf that arrives by other means or not at all, and not without harm. */
+export interface Loss extends FidelityEntry {
+  readonly concept?: Concept;
+}
+
 export interface Fidelity {
   readonly entries: readonly FidelityEntry[];
   readonly refused: readonly RefusedLeaf[];
+  /** What strict does not allow. */
+  readonly losses: readonly Loss[];
 }
 
 interface Verdict {
   readonly fate: Fate;
+  readonly code?: FateCode;
   readonly note?: string;
   readonly concept?: Concept;
+  /** The note that decided, where one did. */
+  readonly by?: FateNote;
 }
 
 /** Accounts for every leaf of the caller's body. Leaves that arrived whole are counted by shape, every other one is listed. */
 export function fidelity(input: FidelityInput): Fidelity {
   const judge = judgeOf(input);
-  const shapes = new Map<string, { fate: Fate; note: string | undefined; count: number }>();
+  const shapes = new Map<string, FidelityEntry & { count: number }>();
   const singles: FidelityEntry[] = [];
   const refused: RefusedLeaf[] = [];
+  const losses: Loss[] = [];
+  const told = new Set<FateNote>();
   eachLeaf(input.body, '', (path) => {
     const verdict = judge(path);
-    const { fate, note, concept } = verdict;
+    const { fate, note, concept, by } = verdict;
+    const entry = entryOf(path, verdict);
+    if (by !== undefined) told.add(by);
     if (fate === 'exact' || fate === 'renamed') countShape(shapes, path, verdict);
-    else singles.push({ path, fate, ...(note === undefined ? {} : { note }) });
+    else singles.push(entry);
+    if (isLoss(entry)) losses.push({ ...entry, ...(concept === undefined ? {} : { concept }) });
     if (fate === 'refused') refused.push({ path, note: note ?? '', ...(concept === undefined ? {} : { concept }) });
   });
-  const counted = [...shapes].map(([key, { fate, note, count }]) => ({
-    path: key.slice(key.indexOf(' ') + 1),
-    fate,
-    ...(note === undefined ? {} : { note }),
-    count,
-  }));
-  return { entries: [...counted, ...singles, ...additions(input, singles)], refused: [...refused, ...refusedNotes(input, refused)] };
-}
-
-function countShape(
-  shapes: Map<string, { fate: Fate; note: string | undefined; count: number }>,
-  path: string,
-  { fate, note }: Verdict,
-): void {
-  const key = `${fate} ${path.replaceAll(/\[\d+\]/g, '[*]')}`;
-  const shape = shapes.get(key);
-  if (shape === undefined) shapes.set(key, { fate, note, count: 1 });
-  else shape.count += 1;
-}
-
-/** Things we added that answer to no leaf, such as a default token limit. */
-function additions(input: FidelityInput, listed: readonly FidelityEntry[]): FidelityEntry[] {
-  return input.notes
-    .filter((note) => note.fate !== 'renamed' && !listed.some((entry) => entry.note === note.note))
-    .map((note) => ({ path: note.at ?? `(${input.target.names[note.concept] ?? note.concept})`, fate: note.fate, note: note.note }));
-}
-
-function refusedNotes(input: FidelityInput, known: readonly RefusedLeaf[]): RefusedLeaf[] {
-  return input.notes
-    .filter((note) => note.fate === 'refused' && !known.some((leaf) => leaf.note === note.note))
-    .map((note) => ({ path: note.at ?? note.concept, concept: note.concept, note: note.note }));
-}
-
-function judgeOf(input: FidelityInput): (path: string) => Verdict {
-  const { claims, notes, engineName } = input;
-  const same = input.source.id === input.target.id;
-  return (path) => {
-    const concept = claimOf(claims, path);
-    if (concept === undefined) {
-      if (same) return { fate: 'exact' };
-      const lost = input.unknownLeaves === 'report';
-      return lost
-        ? { fate: 'dropped', note: `${path} is not a field we know; ${engineName} does not get it` }
-        : { fate: 'refused', note: `${path} is not a field we know; it would be lost on ${engineName}` };
-    }
-    const note = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
-    if (note !== undefined) return { fate: note.fate, note: note.note, concept };
-    return same || concept === 'structure' ? { fate: 'exact', concept } : crossing(input, concept);
+  const untold = input.notes.filter((note) => !told.has(note));
+  return {
+    entries: [...shapes.values(), ...singles, ...additions(input, untold)],
+    losses: [...losses, ...untold.map((note) => ({ path: note.at ?? note.concept, ...note })).filter(isLoss)],
+    refused: [...refused, ...untold.filter(({ fate }) => fate === 'refused').map(refusedBy)],
   };
 }
 
-/** What becomes of a concept between two dialects when nothing special happens to it. */
-function crossing({ source, target, lacks, engineName }: FidelityInput, concept: Concept): Verdict {
+function isLoss({ fate, code }: FidelityEntry): boolean {
+  return (fate === 'emulated' || fate === 'dropped') && !isHarmless(code);
+}
+
+function entryOf(path: string, { fate, code, note }: Verdict): FidelityEntry {
+  return { path, fate, ...(code === undefined ? {} : { code }), ...(note === undefined ? {} : { note }) };
+}
+
+/** Leaves share a line only where they share everything that it says. */
+function countShape(shapes: Map<string, FidelityEntry & { count: number }>, path: string, verdict: Verdict): void {
+  const shape = path.replaceAll(/\[\d+\]/g, '[*]');
+  const key = `${verdict.fate} ${shape} ${verdict.code ?? ''} ${verdict.note ?? ''}`;
+  const known = shapes.get(key);
+  if (known === undefined) shapes.set(key, { ...entryOf(shape, verdict), count: 1 });
+  else known.count = (known.count ?? 0) + 1;
+}
+
+/** Things we added that answer to no leaf, such as a default token limit. */
+function additions({ target }: FidelityInput, untold: readonly FateNote[]): FidelityEntry[] {
+  return untold
+    .filter(({ fate, code }) => code === 'limit_added' || (fate !== 'renamed' && !(fate === 'dropped' && isHarmless(code))))
+    .map(({ at, concept, fate, code, note }) => ({ path: at ?? `(${target.names[concept] ?? concept})`, fate, code, note }));
+}
+
+function refusedBy({ at, concept, note }: FateNote): RefusedLeaf {
+  return { path: at ?? concept, concept, note };
+}
+
+function judgeOf(input: FidelityInput): (path: string) => Verdict {
+  const { ledger, notes } = input;
+  const same = input.source.id === input.target.id;
+  return (path) => {
+    const claim = claimOf(ledger.claims, path);
+    if (claim === undefined) return same ? { fate: 'exact' } : unknownLeaf(input, path);
+    const { concept, at } = claim;
+    const by = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
+    if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
+    if (same || concept === 'structure') return { fate: 'exact', concept };
+    return ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept);
+  };
+}
+
+function unknownLeaf({ unknownLeaves, engineName }: FidelityInput, path: string): Verdict {
+  const code = 'unknown_field';
+  return unknownLeaves === 'report'
+    ? { fate: 'dropped', code, note: `${path} is not a field we know; ${engineName} does not get it` }
+    : { fate: 'refused', code, note: `${path} is not a field we know; it would be lost on ${engineName}` };
+}
+
+/** A stated default is lost only where any other value would have been: elsewhere it is what the engine does. */
+function usual(input: FidelityInput, concept: Concept): Verdict {
   const row = conceptRow(concept);
-  const name = row.own === true || lacks.has(concept) ? undefined : target.names[concept];
-  if (name === undefined)
-    return { fate: row.weight === 'hint' ? 'dropped' : 'refused', note: `${row.title} has no form on ${engineName}`, concept };
-  return name === source.names[concept] ? { fate: 'exact', concept } : { fate: 'renamed', note: name, concept };
+  if (nameOn(input, concept) !== undefined || (row.weight === 'meaning' && row.served !== true)) return { fate: 'exact', concept };
+  return { fate: 'dropped', code: 'default_value', note: 'states what happens without it', concept };
+}
+
+function nameOn({ target, lacks }: FidelityInput, concept: Concept): string | undefined {
+  return conceptRow(concept).own === true || lacks.has(concept) ? undefined : target.names[concept];
+}
+
+/** What becomes of a concept between two dialects when nothing special happens to it. */
+function crossing(input: FidelityInput, concept: Concept): Verdict {
+  const { source, engineName } = input;
+  const row = conceptRow(concept);
+  const name = nameOn(input, concept);
+  if (name === undefined) return lost(concept, `${row.title} has no form on ${engineName}`);
+  return name === source.names[concept] ? { fate: 'exact', concept } : { fate: 'renamed', code: 'other_name', note: name, concept };
+}
+
+const LOST_CODES: Readonly<Partial<Record<Concept, FateCode>>> = { usage_in_stream: 'gateway_setting', schema_strict: 'always_held' };
+
+function lost(concept: Concept, note: string): Verdict {
+  const { weight } = conceptRow(concept);
+  const code = weight === 'nothing' ? (LOST_CODES[concept] ?? 'bookkeeping') : 'no_form';
+  return { fate: weight === 'meaning' ? 'refused' : 'dropped', code, note, concept };
 }
 
 /** Whether a path is `at` or stands below it. */
@@ -115,10 +156,10 @@ export function covers(at: string | undefined, path: string): boolean {
 }
 
 /** The claim on the path itself or on the nearest thing above it. */
-function claimOf(claims: ReadonlyMap<string, Concept>, path: string): Concept | undefined {
+function claimOf(claims: ReadonlyMap<string, Concept>, path: string): { readonly concept: Concept; readonly at: string } | undefined {
   for (let at = path; at !== ''; at = parentOf(at)) {
     const concept = claims.get(at);
-    if (concept !== undefined) return concept;
+    if (concept !== undefined) return { concept, at };
   }
   return undefined;
 }

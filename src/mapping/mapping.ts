@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Capability } from '../contract/capability.ts';
+import { type Capability, isCapability } from '../contract/capability.ts';
 import { AbpError, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
@@ -8,13 +8,14 @@ import type { CapabilityManifest, CapabilityRequirements, Compatibility } from '
 import type { Dialect, FateNote, LowerContext, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
 import { conceptRow } from '../ir/concept.ts';
-import { Ledger } from '../ir/ledger.ts';
+import { Ledger, type Remark } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { countRequest } from '../ir/token-estimate.ts';
 import { assertMet } from '../negotiation/negotiate.ts';
 import { negotiationAccount } from '../negotiation/report.ts';
 import type { AnswerChange } from './answer-filter.ts';
-import { covers, type Fidelity, fidelity, type RefusedLeaf } from './fidelity.ts';
+import { covers, type Fidelity, fidelity, type Loss, type RefusedLeaf } from './fidelity.ts';
+import { capabilityOf, emulationsOf } from './labels.ts';
 import { modelFacts } from './model.ts';
 import { impliedRequirements, requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
@@ -89,20 +90,37 @@ export function map(input: MappingInput): Mapping {
       ...modelNote(input, lifted.model),
       ...decided.notes,
       ...kept.notes,
-      ...(same ? [] : featureNotes(input)),
+      ...(same ? [] : [...ledger.remarks.map(remarkNote), ...featureNotes(input)]),
       ...writing,
       ...upstream.notes,
       ...countNote(input),
     ];
-    const account = fidelity({ ...input, claims: ledger.claims, lacks: lower.lacks, engineName: input.engine.name, notes });
-    known = { ...known, emulations, fidelity: withReasons(account.entries, input.traffic ?? [], input.target) };
+    const account = fidelity({ ...input, ledger, lacks: lower.lacks, engineName: input.engine.name, notes });
+    known = {
+      ...known,
+      emulations: emulationsOf(emulations, notes, asked),
+      fidelity: withReasons(account.entries, input.traffic ?? [], input.target),
+    };
     assertFaithful(input, account, asked);
     return { ...known, upstream, changes: changesOf(input.source, asked, renames, changes) };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
     const account = known.fidelity.length > 0 ? known.fidelity : refusedFidelity(input, ledger, known.asked, error);
-    return { ...known, fidelity: account, error: located(error, account) };
+    return { ...known, ...strictVerdict(input, known.asked, error), fidelity: account, error: located(error, account) };
   }
+}
+
+/** What strict refused is unmet in the negotiation, too: the level is the one that the error names. */
+function strictVerdict(input: MappingInput, asked: IrRequest | undefined, error: AbpError): Pick<Mapping, 'negotiation'> | undefined {
+  const { capability, support_level: level } = error.details;
+  if (error.code !== 'E006' || input.compatibility !== 'strict' || asked === undefined) return undefined;
+  if (typeof capability !== 'string' || !isCapability(capability) || (level !== 'emulated' && level !== 'unsupported')) return undefined;
+  const { manifest } = modelFacts(input.engine, input.model);
+  return { negotiation: negotiationOf(input, asked, { ...manifest, [capability]: level }, capability) };
+}
+
+function remarkNote(remark: Remark): FateNote {
+  return { fate: 'emulated', ...remark };
 }
 
 /** What the answer needs: names and ids last changed first. */
@@ -119,10 +137,10 @@ function changesOf(source: Dialect, asked: IrRequest, renames: Renames, emulated
 
 /** The refusal with the place of the field that caused it, where the account knows one. */
 function located(error: AbpError, account: readonly FidelityEntry[]): AbpError {
-  const place = error.code === 'E001' ? account.find(({ fate, note }) => fate === 'refused' && note === error.message)?.path : undefined;
+  const place = account.find(({ fate, code }) => fate === 'refused' && code === 'refused_capability')?.path;
   return place === undefined || error.details.path !== undefined
     ? error
-    : new AbpError('E001', error.message, { ...error.details, path: place });
+    : new AbpError(error.code, error.message, { ...error.details, path: place });
 }
 
 /** A request refused before it was lowered still gets its account: the field in the way, and what the others would meet. */
@@ -131,9 +149,17 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
   const feature = error.details.feature ?? error.details.capability;
   const notes = requiredCapabilities(asked)
     .filter(({ capability }) => capability === feature)
-    .map(({ concept, at }): FateNote => ({ concept, fate: 'refused', note: error.message, ...(at === undefined ? {} : { at }) }));
+    .map(
+      ({ concept, at }): FateNote => ({
+        concept,
+        fate: 'refused',
+        code: 'refused_capability',
+        note: error.message,
+        ...(at === undefined ? {} : { at }),
+      }),
+    );
   const { lacks } = modelFacts(input.engine, input.model).lower;
-  const { entries } = fidelity({ ...input, claims: ledger.claims, lacks, engineName: input.engine.name, notes });
+  const { entries } = fidelity({ ...input, ledger, lacks, engineName: input.engine.name, notes });
   return withReasons(entries, input.traffic ?? [], input.target);
 }
 
@@ -142,14 +168,20 @@ function habitsOf({ target, traffic = [] }: MappingInput, request: IrRequest, le
 }
 
 function modelNote(input: MappingInput, asked: string): FateNote[] {
-  return asked === input.model ? [] : [{ concept: 'model', fate: 'renamed', note: `sent as ${input.model}` }];
+  return asked === input.model ? [] : [{ concept: 'model', fate: 'renamed', code: 'model_renamed', note: `sent as ${input.model}` }];
 }
 
 /** An engine without an endpoint for counting is not asked; what the caller gets is labelled, and strict refuses it. */
 function countNote({ operation, target, engine }: MappingInput): FateNote[] {
   if (operation !== 'count-tokens' || target.lowerCount !== undefined) return [];
   return [
-    { concept: 'structure', fate: 'emulated', note: `estimated by the gateway: ${engine.name} counts no tokens`, at: '(token count)' },
+    {
+      concept: 'structure',
+      fate: 'emulated',
+      code: 'count_estimated',
+      note: `estimated by the gateway: ${engine.name} counts no tokens`,
+      at: '(token count)',
+    },
   ];
 }
 
@@ -158,6 +190,7 @@ function featureNotes({ features = {}, engine }: MappingInput): FateNote[] {
   return Object.entries(features).map(([name, value]) => ({
     concept: 'feature_switch',
     fate: 'dropped',
+    code: 'feature_switch',
     note: `${value} has no form on ${engine.name}`,
     at: `header ${name}`,
   }));
@@ -173,9 +206,18 @@ function partiesOf(input: MappingInput): MappingParties {
 }
 
 /** The caller's explicit requirements and the capabilities its request uses. */
-function negotiationOf(input: MappingInput, request: IrRequest, manifest: CapabilityManifest): ReceiptNegotiation | null {
+function negotiationOf(
+  input: MappingInput,
+  request: IrRequest,
+  manifest: CapabilityManifest,
+  refused?: Capability,
+): ReceiptNegotiation | null {
   const explicit = new Set(input.requirements.required.map(({ capability }) => capability));
-  const implied = impliedRequirements(request, input.compatibility).filter(({ capability }) => !explicit.has(capability));
+  const used = impliedRequirements(request, input.compatibility);
+  const missed = refused === undefined || used.some(({ capability }) => capability === refused) ? [] : [refused];
+  const implied = [...used, ...missed.map((capability) => ({ capability, min_support: 'native' }) as const)].filter(
+    ({ capability }) => !explicit.has(capability),
+  );
   const requirements = { required: [...input.requirements.required, ...implied] };
   if (requirements.required.length === 0) return null;
   const raised: CapabilityManifest = {
@@ -194,17 +236,23 @@ function assertFaithful(input: MappingInput, account: Fidelity, asked: IrRequest
   const [refused] = account.refused.filter((leaf) => leaf.concept !== undefined || input.unknownLeaves === 'refuse');
   if (refused !== undefined) throw refusal(input, refused, asked);
   if (input.compatibility !== 'strict') return;
-  const loss = account.entries.find((entry) => entry.fate === 'emulated' || entry.fate === 'dropped');
-  if (loss !== undefined) {
-    throw new AbpError(
-      'E001',
-      `${loss.path} would be ${loss.fate} on ${input.engine.name}, and strict allows no loss: ${loss.note ?? ''}`,
-      {
-        feature: loss.path,
-        ...detailsOf(input),
-      },
-    );
-  }
+  const [loss] = account.losses;
+  if (loss !== undefined) throw strictLoss(input, loss, asked);
+}
+
+/** R7: a strict violation is E006, whether the engine lacks a capability or a field would not arrive as it is. */
+function strictLoss(input: MappingInput, { path, fate, note, concept, code }: Loss, asked: IrRequest): AbpError {
+  const capability = concept === undefined ? undefined : capabilityOf({ concept, at: path }, asked);
+  return new AbpError('E006', `${path} would be ${fate} on ${input.engine.name}, and strict allows no loss: ${note ?? ''}`, {
+    capability: capability ?? concept ?? path,
+    support_level: fate === 'emulated' ? 'emulated' : 'unsupported',
+    min_support: 'native',
+    backend: input.engine.name,
+    cause: fate === 'emulated' ? 'REQUIRES_NATIVE' : 'CAPABILITY_UNSUPPORTED',
+    path,
+    ...(code === undefined ? {} : { fate_code: code }),
+    ...detailsOf(input),
+  });
 }
 
 function refusal(input: MappingInput, leaf: RefusedLeaf, asked: IrRequest): AbpError {

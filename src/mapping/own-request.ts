@@ -1,10 +1,12 @@
 import { AbpError } from '../contract/errors.ts';
+import { isHarmless } from '../contract/fate-codes.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
 import type { FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
 import { negotiationAccount } from '../negotiation/report.ts';
 import type { AnswerChange } from './answer-filter.ts';
+import { emulationsOf } from './labels.ts';
 import { modelFacts } from './model.ts';
 import { impliedRequirements } from './required.ts';
 import { type WritingInput, type Written, write } from './writing.ts';
@@ -39,12 +41,12 @@ export function mapOwn(input: OwnRequest): OwnMapping {
     upstream: written.lowered,
     changes: [...(written.renames.size === 0 ? [] : [{ kind: 'tool-names', renames: written.renames } as const]), ...written.changes],
     negotiation: required.length === 0 ? null : negotiationAccount(facts.manifest, { required }),
-    emulations: written.emulations,
-    fidelity: notes.map(entryOf),
+    emulations: emulationsOf(written.emulations, notes, request),
+    fidelity: notes.filter(({ fate, code }) => fate !== 'dropped' || !isHarmless(code)).map(entryOf),
   };
 }
 
 /** Our own requests have no paths of a caller's body; the concept says which field it was. */
-function entryOf({ concept, fate, note, at }: FateNote): FidelityEntry {
-  return { path: at ?? concept, fate, note };
+function entryOf({ concept, fate, code, note, at }: FateNote): FidelityEntry {
+  return { path: at ?? concept, fate, code, note };
 }

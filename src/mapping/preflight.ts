@@ -34,6 +34,9 @@ export interface Cleared {
   readonly changes: readonly AnswerChange[];
 }
 
+/** Said of an emulation of which nothing more is known: what the writing of the request says of it takes its place. */
+export const OWN_FORM = 'the engine’s own form of it';
+
 /** Checks what the request uses against what the model has, before anyone is called. Throws E001 or E006. */
 export function preflight(input: PreflightInput): Cleared {
   const wrapped = wrappedOutput(input);
@@ -76,17 +79,18 @@ function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
   const emulation = emulationFor(input, used.capability, cleared.request, level === 'native');
   if (level === 'native' && emulation === undefined) return cleared;
   const optedIn = input.emulate.has(used.capability);
-  if (level === 'unsupported' && emulation === undefined && !optedIn) throw unsupportedFeature(used.capability, used.title, input.parties);
+  const lacking = level === 'unsupported' && emulation === undefined;
   if (input.compatibility === 'strict') {
     throw capabilityMissing({
       capability: used.capability,
-      level: level === 'native' ? 'emulated' : level,
+      level: level === 'native' || (level === 'unsupported' && !lacking) ? 'emulated' : level,
       minSupport: 'native',
       backend: input.parties.engineName,
     });
   }
+  if (lacking && !optedIn) throw unsupportedFeature(used.capability, used.title, input.parties);
   if (emulation !== undefined) return provided(cleared, emulation);
-  return level === 'unsupported' ? approximated(input, used, cleared) : labelled(cleared, used.capability, 'the engine’s own form of it');
+  return level === 'unsupported' ? approximated(input, used, cleared) : labelled(cleared, used.capability, OWN_FORM);
 }
 
 const carries = (input: PreflightInput, concept: Concept): boolean =>
@@ -128,7 +132,7 @@ function provided(cleared: Cleared, emulation: Emulation): Cleared {
   return {
     ...label,
     request: emulation.request,
-    notes: [...cleared.notes, emulation.note],
+    notes: [...cleared.notes, ...emulation.notes],
     changes: [...cleared.changes, emulation.change],
   };
 }
@@ -140,13 +144,13 @@ function labelled(cleared: Cleared, capability: Capability, detail: string): Cle
 /** Opted in: the engine's own parameter where its wire has one, else the strategy of the default table. */
 function approximated(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
   if (used.capability === 'extended_thinking' && carries(input, 'thinking')) {
-    return labelled(cleared, used.capability, `the engine’s own parameter (${input.target.names.thinking})`);
+    return labelled(cleared, used.capability, OWN_FORM);
   }
   const { conversation, report } = EmulationEngine.withDefaults().apply([used.capability], cleared.request);
   if (report.warnings.length > 0) throw unsupportedFeature(used.capability, used.title, input.parties);
   const { thinking: _gone, ...rest } = conversation;
   const request = used.capability === 'extended_thinking' ? rest : conversation;
-  const note: FateNote = { concept: 'thinking', fate: 'emulated', note: 'a sentence in the system prompt' };
+  const note: FateNote = { concept: 'thinking', fate: 'emulated', code: 'thinking_as_prompt', note: 'a sentence in the system prompt' };
   return {
     ...cleared,
     request,

@@ -25,7 +25,7 @@ test('texts that say nothing go where the target answers 400 to them, but the la
   const first: IrMessage = { role: 'user', parts: [{ kind: 'text', text: 'hi' }, blank] };
   const { messages, notes } = repair([first, { role: 'assistant', parts: [{ kind: 'text', text: '' }] }, user('')], claude, none);
   expect(messages).toEqual([user('hi'), user('')]);
-  expect(notes[0]).toEqual({ concept: 'text', fate: 'renamed', note: 'left out: it says nothing', at: 'messages[0].content[1]' });
+  expect(notes[0]).toMatchObject({ concept: 'text', fate: 'renamed', code: 'says_nothing', at: 'messages[0].content[1]' });
   const lenient: Dialect = { ...claude, rules: { ...claude.rules, blankText: true } };
   expect(repair([first, user('more')], lenient, none)).toEqual({ messages: [first, user('more')], notes: [] });
 });
@@ -41,7 +41,7 @@ test('a system message inside the conversation becomes labelled text where the t
       { kind: 'text', text: 'be brief' },
     ],
   });
-  expect(notes).toEqual([{ concept: 'system_in_place', fate: 'emulated', note: 'sent as labelled text of the user', at: 'messages[1]' }]);
+  expect(notes).toMatchObject([{ concept: 'system_in_place', fate: 'emulated', code: 'system_as_text', at: 'messages[1]' }]);
 });
 
 test('the leading system prompt is not touched', () => {

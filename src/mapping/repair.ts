@@ -44,6 +44,7 @@ function withoutBlanks(messages: readonly IrMessage[], target: string, notes: Fa
       notes.push({
         concept: message.role === 'system' ? 'system' : 'text',
         fate: 'renamed',
+        code: 'says_nothing',
         note: 'left out: it says nothing',
         ...where(part),
       });
@@ -56,7 +57,13 @@ function systemAsText(messages: readonly IrMessage[], notes: FateNote[]): readon
   const first = messages.findIndex((message) => message.role !== 'system');
   return messages.map((message, index): IrMessage => {
     if (message.role !== 'system' || first === -1 || index < first) return message;
-    notes.push({ concept: 'system_in_place', fate: 'emulated', note: 'sent as labelled text of the user', ...where(message) });
+    notes.push({
+      concept: 'system_in_place',
+      fate: 'emulated',
+      code: 'system_as_text',
+      note: 'sent as labelled text of the user',
+      ...where(message),
+    });
     const label: IrPart = { kind: 'text', text: '[system instruction]\n' };
     return { ...message, role: 'user', parts: [label, ...message.parts] };
   });
@@ -77,7 +84,7 @@ function mendBrokenCalls(messages: readonly IrMessage[], notes: FateNote[]): rea
     const parts = message.parts.map((part) => {
       if (!isBroken(part)) return part;
       const note = `the arguments are no JSON object; their text stands in "${UNREADABLE}"`;
-      notes.push({ concept: 'tool_call', fate: 'emulated', note, ...where(part) });
+      notes.push({ concept: 'tool_call', fate: 'emulated', code: 'arguments_as_text', note, ...where(part) });
       return { ...part, arguments: JSON.stringify({ [UNREADABLE]: part.arguments }) };
     });
     return { ...message, parts };
@@ -101,7 +108,13 @@ function answerOrphanCalls(messages: readonly IrMessage[], notes: FateNote[]): r
     const missing = calls.filter(({ id }) => (places.get(id) ?? -1) <= index);
     if (missing.length === 0 || index === messages.length - 1) return [message];
     for (const call of missing)
-      notes.push({ concept: 'tool_call', fate: 'emulated', note: 'the call had no result; one was added that says so', ...where(call) });
+      notes.push({
+        concept: 'tool_call',
+        fate: 'emulated',
+        code: 'result_added',
+        note: 'the call had no result; one was added that says so',
+        ...where(call),
+      });
     const results = missing.map(
       (call): ToolResultPart => ({
         kind: 'tool-result',
@@ -129,7 +142,13 @@ function textForOrphanResults(messages: readonly IrMessage[], notes: FateNote[])
 }
 
 function orphanText(part: ToolResultPart, notes: FateNote[]): IrPart[] {
-  notes.push({ concept: 'tool_result', fate: 'emulated', note: 'its call is not in the conversation; sent as text', ...where(part) });
+  notes.push({
+    concept: 'tool_result',
+    fate: 'emulated',
+    code: 'result_as_text',
+    note: 'its call is not in the conversation; sent as text',
+    ...where(part),
+  });
   return [{ kind: 'text', text: '[tool result]\n' }, ...part.parts];
 }
 
@@ -190,7 +209,13 @@ function mediaAfterResults(messages: readonly IrMessage[], notes: FateNote[]): r
 function withoutMedia(part: ToolResultPart, media: IrPart[], notes: FateNote[]): ToolResultPart {
   const found = part.parts.filter((inner) => MEDIA.has(inner.kind));
   if (found.length === 0) return part;
-  notes.push({ concept: 'tool_result_media', fate: 'emulated', note: 'sent after the result, in the same turn', ...where(part) });
+  notes.push({
+    concept: 'tool_result_media',
+    fate: 'emulated',
+    code: 'media_after_result',
+    note: 'sent after the result, in the same turn',
+    ...where(part),
+  });
   const first = media.length + 1;
   media.push({ kind: 'text', text: `[media ${first}–${first + found.length - 1} of tool result ${part.callId}]\n` }, ...found);
   const rest = part.parts.filter((inner) => !MEDIA.has(inner.kind));

@@ -64,6 +64,11 @@ const RULES: readonly (Used & { readonly when: (request: IrRequest, media: Reado
   { capability: 'stop_sequences', concept: 'stop_sequences', title: 'Stop sequences', when: ({ stop }) => stop.length > 0 },
 ];
 
+/** The capability that a hosted tool stands for, where the contract has one. */
+export function hostedCapability(kind: HostedToolKind): Capability | undefined {
+  return HOSTED[kind]?.capability;
+}
+
 /** What a request asks of an engine beyond text, in a fixed order: the first one missing is the one the caller hears about. */
 export function requiredCapabilities(request: IrRequest): Used[] {
   const media = mediaOf(request);

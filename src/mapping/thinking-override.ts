@@ -25,14 +25,14 @@ export function overrideThinking(request: IrRequest, override: ThinkingOverride)
     const note = `set to a budget of ${budgetTokens} tokens by the run`;
     return {
       request: { ...rest, ...raised, thinking: { ...request.thinking, mode: 'enabled', budgetTokens } },
-      notes: [{ concept: 'thinking', fate: 'emulated', note }],
+      notes: [{ concept: 'thinking', fate: 'emulated', code: 'set_by_run', note }],
     };
   }
   if (effort === undefined) return { request, notes: [] };
   const { budgetTokens: _budget, ...thinking } = request.thinking ?? { mode: 'enabled' as const };
   return {
     request: { ...request, effort, ...(request.thinking === undefined ? {} : { thinking }) },
-    notes: [{ concept: 'effort', fate: 'emulated', note: `set to ${effort} by the run` }],
+    notes: [{ concept: 'effort', fate: 'emulated', code: 'set_by_run', note: `set to ${effort} by the run` }],
   };
 }
 
@@ -58,7 +58,7 @@ export function patchThinking(input: PatchInput): { body: JsonObject; fidelity: 
   const wanted = dialect.lowerRequest(request, lower);
   const fidelity: FidelityEntry[] = [];
   const note = notes.map((one) => one.note).join('; ');
-  const patched = patch(body, [plain.body, wanted.body], (path) => fidelity.push({ path, fate: 'emulated', note }));
+  const patched = patch(body, [plain.body, wanted.body], (path) => fidelity.push({ path, fate: 'emulated', code: 'set_by_run', note }));
   return { body: patched, fidelity };
 }
 

@@ -1,43 +1,113 @@
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../base/json.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
+import type { IrMessage } from '../ir/conversation.ts';
+import type { IrAnswerEvent } from '../ir/event.ts';
+import type { IrPart } from '../ir/part.ts';
 import type { IrFunctionTool, IrRequest, IrTool } from '../ir/request.ts';
+import type { AnswerChange, AnswerFilter } from './answer-filter.ts';
 
 /** Keywords that combine schemas, which some wires answer with 400 at the root of a function's schema. */
 const COMBINING = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
+/** Where the arguments of a function stand whose schema is no object. */
+const MEMBER = 'value';
 
-/** A request whose functions the target's wire takes, and what was changed. */
+/** A request whose functions the target's wire takes, what was changed, and what that means for calls of an answer. */
 export interface MendedTools {
   readonly request: IrRequest;
   readonly notes: readonly FateNote[];
+  readonly changes: readonly AnswerChange[];
 }
 
-/** Arguments are always an object, so a schema that does not say so says it; what else the wire refuses at the root goes into words. */
+/**
+ * Arguments are always an object, so a schema that does not say so says it; one of another type is put into an object, and what else
+ * the wire refuses at the root goes into words.
+ */
 export function mendSchemas(request: IrRequest, { rules }: Dialect): MendedTools {
-  if (!rules.plainRoot || !request.tools.some(isOdd)) return { request, notes: [] };
+  if (!rules.plainRoot || !request.tools.some(isOdd)) return { request, notes: [], changes: [] };
   const notes: FateNote[] = [];
-  return { request: { ...request, tools: request.tools.map((tool) => (isOdd(tool) ? mended(tool, notes) : tool)) }, notes };
+  const names = new Set(request.tools.filter(isOdd).flatMap(({ name, schema }) => (isWrapped(schema) ? [name] : [])));
+  const tools = request.tools.map((tool) => (isOdd(tool) ? mended(tool, notes) : tool));
+  if (names.size === 0) return { request: { ...request, tools }, notes, changes: [] };
+  return {
+    request: { ...request, tools, messages: request.messages.map((message) => withWrappedCalls(message, names)) },
+    notes,
+    changes: [{ kind: 'wrapped-calls', names }],
+  };
 }
 
 function isOdd(tool: IrTool): tool is IrFunctionTool {
   return tool.kind === 'function' && (tool.schema.type !== 'object' || COMBINING.some((word) => tool.schema[word] !== undefined));
 }
 
+function isWrapped({ type }: JsonObject): boolean {
+  return type !== undefined && type !== 'object';
+}
+
 function mended(tool: IrFunctionTool, notes: FateNote[]): IrFunctionTool {
+  const at = tool.at === undefined ? {} : { at: tool.at };
+  if (isWrapped(tool.schema)) {
+    const note = `the schema is no object; the arguments are asked for as the member "${MEMBER}" of one and taken out again`;
+    notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_wrapped', note, ...at });
+    return { ...tool, schema: wrapped(tool.schema) };
+  }
   const taken = Object.entries(tool.schema).filter(([word]) => COMBINING.includes(word));
   const rest = Object.fromEntries(Object.entries(tool.schema).filter(([word]) => !COMBINING.includes(word) && word !== 'type'));
   const schema: JsonObject = { type: 'object', ...rest };
   if (taken.length === 0) return { ...tool, schema };
   const words = taken.map(([word]) => word).join(', ');
-  notes.push({
-    concept: 'tool',
-    fate: 'emulated',
-    note: `${words} at the root of the schema stands in the description; the wire takes it nowhere else`,
-    ...(tool.at === undefined ? {} : { at: tool.at }),
-  });
+  const note = `${words} at the root of the schema stands in the description; the wire takes it nowhere else`;
+  notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_root_described', note, ...at });
   const { strict: _unheld, ...unheld } = tool;
+  if (tool.strict === true) notes.push({ concept: 'tool_strict', fate: 'emulated', code: 'strict_not_held', note, ...at });
   return { ...unheld, schema, description: [tool.description, demand(Object.fromEntries(taken))].filter(Boolean).join('\n\n') };
+}
+
+/** References point to the root, so what they point to stays there. */
+function wrapped({ $defs, definitions, ...inner }: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    properties: { [MEMBER]: inner },
+    required: [MEMBER],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
 }
 
 function demand(schema: Readonly<Record<string, Json>>): string {
   return `The input must also match this JSON Schema: ${JSON.stringify(schema)}`;
+}
+
+function withWrappedCalls(message: IrMessage, names: ReadonlySet<string>): IrMessage {
+  const isOne = (part: IrPart): boolean => part.kind === 'tool-call' && names.has(part.name);
+  if (!message.parts.some(isOne)) return message;
+  const parts = message.parts.map((part) =>
+    part.kind === 'tool-call' && isOne(part) ? { ...part, arguments: `{"${MEMBER}":${part.arguments.trim() || 'null'}}` } : part,
+  );
+  return { ...message, parts };
+}
+
+/** Takes the arguments of wrapped functions out of their object. Only whole ones can be read, so they come in one piece. */
+export class WrappedCallsFilter implements AnswerFilter {
+  readonly #names: ReadonlySet<string>;
+  readonly #texts = new Map<number, string>();
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
+
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
+    if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name))
+      this.#texts.set(event.index, '');
+    if (event.type !== 'part-delta' && event.type !== 'part-end') return [event];
+    const text = this.#texts.get(event.index);
+    if (text === undefined) return [event];
+    if (event.type === 'part-delta') {
+      this.#texts.set(event.index, text + event.text);
+      return [];
+    }
+    const object = parseJsonObject(text);
+    const inner = isJsonObject(object) ? object[MEMBER] : undefined;
+    return [{ type: 'part-delta', index: event.index, text: inner === undefined ? text : JSON.stringify(inner) }, event];
+  }
 }

@@ -1,3 +1,4 @@
+import { isHarmless } from '../contract/fate-codes.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Dialect, FateNote, LowerContext } from '../dialects/dialect.ts';
@@ -36,7 +37,7 @@ export function withoutHabits(input: HabitInput): { readonly request: IrRequest;
     const note = tooMany
       ? 'the model takes a temperature or a top_p, not both'
       : `the model has no ${conceptRow(concept).title.toLowerCase()}`;
-    notes.push({ concept, fate: 'dropped', note });
+    notes.push({ concept, fate: 'dropped', code: tooMany ? 'one_of_two' : 'habit', note });
   }
   return { request, notes };
 }
@@ -57,7 +58,7 @@ function isOneTooMany({ request: { sampling }, lower }: HabitInput, concept: Con
 export function withReasons(entries: readonly FidelityEntry[], rows: readonly TrafficRow[], target: Dialect): readonly FidelityEntry[] {
   if (rows.length === 0) return entries;
   return entries.map((entry) => {
-    if (entry.fate !== 'emulated' && entry.fate !== 'dropped') return entry;
+    if ((entry.fate !== 'emulated' && entry.fate !== 'dropped') || isHarmless(entry.code)) return entry;
     const row = rowFor(rows, entry.path);
     if (row === undefined || fateOf(row, target.id) !== entry.fate) return entry;
     const words = `${row.feature}: ${row.reason}`;

@@ -6,6 +6,7 @@ import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import type { ModelFacts } from './model.ts';
+import { withoutToolSettings } from './no-tools.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
 import { mapIds } from './tool-ids.ts';
@@ -39,17 +40,18 @@ export interface Written {
 export function write(input: WritingInput): Written {
   const { target, facts, same = false } = input;
   const { lower, manifest } = facts;
-  const cleared = preflight({ ...input, manifest, lower });
-  const repaired = same ? { messages: cleared.request.messages, notes: [] } : repair(cleared.request.messages, target, lower.lacks);
-  const mended = same ? { request: cleared.request, notes: [] } : mendSchemas(cleared.request, target);
+  const chosen = same ? { request: input.request, notes: [] } : withoutToolSettings(input.request);
+  const cleared = preflight({ ...input, request: chosen.request, manifest, lower });
+  const mended = same ? { request: cleared.request, notes: [], changes: [] } : mendSchemas(cleared.request, target);
+  const repaired = same ? { messages: mended.request.messages, notes: [] } : repair(mended.request.messages, target, lower.lacks);
   const renames = renamesFor(mended.request, target.rules.toolName);
   const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
   return {
     lowered: target.lowerRequest(ready, lower),
     emulations: cleared.emulations,
-    changes: cleared.changes,
+    changes: [...mended.changes, ...cleared.changes],
     renames,
-    notes: [...cleared.notes, ...repaired.notes, ...mended.notes, ...renameNotes(cleared.request, renames)],
+    notes: [...chosen.notes, ...cleared.notes, ...repaired.notes, ...mended.notes, ...renameNotes(cleared.request, renames)],
   };
 }
 
@@ -58,6 +60,6 @@ function renameNotes(request: IrRequest, renames: Renames): FateNote[] {
     const to = renames.get(name);
     if (to === undefined) return [];
     const note = `declared as ${to}; answers get the name ${name} back`;
-    return [{ concept: 'tool', fate: 'emulated', note, ...(at === undefined ? {} : { at }) }];
+    return [{ concept: 'tool', fate: 'emulated', code: 'tool_renamed', note, ...(at === undefined ? {} : { at }) }];
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentTrafficRow } from '../../src/adapters/adapter.ts';
 import { adapters } from '../../src/adapters/index.ts';
+import { isHarmless } from '../../src/contract/fate-codes.ts';
 import type { Fate } from '../../src/contract/negotiation.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
@@ -77,7 +78,7 @@ function lossesOf({ agent, traffic }: Served, seen: readonly Seen[]): Loss[] {
   const sent = seen.filter(({ mapping, target, from }) => mapping.error === undefined && target.dialect.id !== from);
   return sent.flatMap(({ target, mapping }) =>
     mapping.fidelity
-      .filter(({ path }) => !path.startsWith('('))
+      .filter(({ path, code }) => !path.startsWith('(') && !isHarmless(code))
       .map(({ path, fate, note = '' }) => {
         const row = rowOf(traffic.rows, path);
         const dialect = target.dialect.id;

@@ -96,7 +96,7 @@ describe('bytes, order and caching', () => {
     for (const target of othersThan('claude')) {
       expect(fateOf(mapTo(target, 'claude', body), 'messages[0].content[0].cache_control.type')).toBe('dropped');
       const error = refused(target, 'claude', body, { compatibility: 'strict' });
-      expect([error.code, error.details.feature]).toEqual(['E001', 'messages[0].content[0].cache_control.type']);
+      expect([error.code, error.details.path]).toEqual(['E006', 'messages[0].content[0].cache_control.type']);
     }
   });
 

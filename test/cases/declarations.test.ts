@@ -80,7 +80,7 @@ describe('declared tools', () => {
     expect(text).toContain('"place":{"type":"OBJECT","properties":{"city":{"type":"STRING"}}}');
     expect(mapping.fidelity.find(({ path }) => path === 'tools[0].function.parameters.properties.size.exclusiveMinimum')).toMatchObject({
       fate: 'emulated',
-      note: "Gemini's schema subset has no exact form for additionalProperties, exclusiveMinimum, oneOf",
+      code: 'schema_words_lost',
     });
   });
 
@@ -94,7 +94,7 @@ describe('declared tools', () => {
     for (const target of [GEMINI_3, KIMI]) {
       const mapping = mapTo(target, 'openai-chat', single);
       expect(fateOf(mapping, 'parallel_tool_calls')).toBe('emulated');
-      expect(refused(target, 'openai-chat', single, { compatibility: 'strict' }).details.feature).toBe('parallel_tool_calls');
+      expect(refused(target, 'openai-chat', single, { compatibility: 'strict' }).details.path).toBe('parallel_tool_calls');
       const parts = ['a', 'b'].map((at) => ({ functionCall: { name: 'look', args: { at } } }));
       const answer = answered(
         'gemini',

@@ -110,7 +110,7 @@ describe('parameters', () => {
         'dropped',
         'dropped',
       ]);
-      expect(refused(target, 'claude', body, { compatibility: 'strict' }).code).toBe('E001');
+      expect(refused(target, 'claude', body, { compatibility: 'strict' }).code).toBe('E006');
     }
   });
 

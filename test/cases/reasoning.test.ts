@@ -162,7 +162,7 @@ describe('thinking and the state of reasoning', () => {
     const mapping = mapTo(CLAUDE, 'openai-chat', body);
     expect(mapping.error).toBeUndefined();
     expect(fateOf(mapping, 'messages[1].reasoning_details[0].signature')).toBe('dropped');
-    expect(refused(CLAUDE, 'openai-chat', body, { compatibility: 'strict' }).code).toBe('E001');
+    expect(refused(CLAUDE, 'openai-chat', body, { compatibility: 'strict' }).code).toBe('E006');
   });
 
   it('C20 Claude’s thinking is refused or honoured with a label, never ignored, and comes back as thinking', () => {

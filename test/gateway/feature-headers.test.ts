@@ -12,12 +12,8 @@ test('a feature switch that another engine does not know is dropped and reported
   const served = await post(`${gateway.url}/e/sim:gemini/v1/messages`, body, beta);
   expect(served.status).toBe(200);
   const { fidelity } = await receiptOf(gateway.url, served.headers['x-abp-run-id']);
-  expect(fidelity).toContainEqual({
-    path: 'header anthropic-beta',
-    fate: 'dropped',
-    note: 'context-management-2025-06-27 has no form on Sim',
-  });
+  expect(fidelity).toContainEqual(expect.objectContaining({ path: 'header anthropic-beta', fate: 'dropped', code: 'feature_switch' }));
   const strict = await post(`${gateway.url}/e/sim:gemini/v1/messages`, body, [...beta, 'X-ABP-Compatibility', 'strict']);
-  expect(strict.status).toBe(400);
-  expect(JSON.parse(String(strict.body)).error).toMatchObject({ code: 'E001', details: { feature: 'header anthropic-beta' } });
+  expect(strict.status).toBe(501);
+  expect(JSON.parse(String(strict.body)).error).toMatchObject({ code: 'E006', details: { path: 'header anthropic-beta' } });
 });

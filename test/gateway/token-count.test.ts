@@ -16,16 +16,13 @@ test('a token count on an engine that counts none is our estimate, and its recei
   expect(JSON.parse(reply.body.toString())).toEqual({ input_tokens: 1000 });
   const receipt = await receiptOf(server.url, reply.headers['x-abp-run-id']);
   expect(receipt).toMatchObject({ status: 'completed', reason: 'estimated', response: null });
-  expect(receipt.fidelity).toContainEqual({
-    path: '(token count)',
-    fate: 'emulated',
-    note: 'estimated by the gateway: Sim counts no tokens',
-  });
+  expect(receipt.fidelity).toContainEqual(expect.objectContaining({ path: '(token count)', fate: 'emulated', code: 'count_estimated' }));
+  expect(receipt.emulations).toMatchObject([{ capability: 'token_counting', strategy: { type: 'post_processing' } }]);
 });
 
 test('strict refuses an estimate', async () => {
   const reply = await post(`${server.url}/e/sim:openai-chat/v1/messages/count_tokens`, body, ['X-ABP-Compatibility', 'strict']);
-  expect([reply.status, JSON.parse(reply.body.toString()).error.code]).toEqual([400, 'E001']);
+  expect([reply.status, JSON.parse(reply.body.toString()).error.code]).toEqual([501, 'E006']);
 });
 
 test('an engine with an endpoint of its own counts', async () => {

@@ -14,6 +14,12 @@ export function foreignMark(node: { readonly at?: string; readonly meta?: Vendor
   const marks = Object.entries(node.meta).filter(([dialect]) => dialect !== 'claude');
   const mark = marks.map(([, members]) => members.cache_control).find(isJsonObject);
   if (mark === undefined) return NO_MARK;
-  notes.push({ concept: 'cache_mark', fate: 'renamed', note: 'cache_control', ...(node.at === undefined ? {} : { at: node.at }) });
+  notes.push({
+    concept: 'cache_mark',
+    fate: 'renamed',
+    code: 'cache_mark_kept',
+    note: 'cache_control',
+    ...(node.at === undefined ? {} : { at: node.at }),
+  });
   return { cache_control: mark };
 }

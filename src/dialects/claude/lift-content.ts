@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
 import type { Concept } from '../../ir/concept.ts';
 import { Fields } from '../../ir/ledger.ts';
@@ -51,8 +52,8 @@ function liftImage(block: Block): IrPart {
   const b = typed(block, wire.ImageBlock);
   b.take('type', 'structure');
   b.take('cache_control', 'cache_mark');
-  const source = liftSource(b.take('source', b.value.source.type === 'file' ? 'stored_file' : 'image'));
-  return source === undefined ? liftOther(block) : { kind: 'image', source, at: b.path, ...rest(b, ['type', 'source']) };
+  const source = liftSource(b.takeMembers('source', b.value.source.type === 'file' ? 'stored_file' : 'image', SOURCE));
+  return source === undefined ? liftOther(block) : { kind: 'image', source, at: b.path, ...media(b, ['type']) };
 }
 
 function liftDocument(block: Block): IrPart {
@@ -60,8 +61,10 @@ function liftDocument(block: Block): IrPart {
   const { source: raw, title, context, citations } = b.value;
   const source = liftSource(raw);
   if (source === undefined && !(raw.type === 'text' && raw.data !== undefined)) return liftOther(block);
+  if (raw.type === 'text' && raw.media_type !== undefined && raw.media_type !== TEXT)
+    throw new AbpError('invalid_request', `${b.path}.source.media_type: a source of type "text" is ${TEXT}`);
   b.take('type', 'structure');
-  b.take('source', raw.type === 'file' ? 'stored_file' : 'document');
+  b.takeMembers('source', raw.type === 'file' ? 'stored_file' : 'document', SOURCE);
   b.take('cache_control', 'cache_mark');
   b.take('title', 'document_label');
   b.take('context', 'document_label');
@@ -73,7 +76,7 @@ function liftDocument(block: Block): IrPart {
     ...(typeof context === 'string' ? { context } : {}),
     ...(citations?.enabled ? { citations: true } : {}),
     at: b.path,
-    ...rest(b, ['type', 'source', 'title', 'context']),
+    ...media(b, ['type', 'title', 'context']),
   };
 }
 
@@ -137,6 +140,17 @@ function liftOther(block: Block): IrPart {
   block.ledger.claim(block.path, 'vendor_block');
   // The block is parsed JSON; the schema only looked at its type.
   return { kind: 'vendor', dialect: 'claude', type: block.value.type, at: block.path, meta: { claude: block.value as JsonObject } };
+}
+
+const TEXT = 'text/plain';
+/** What a source is made of. */
+const SOURCE = ['type', 'media_type', 'data', 'url', 'file_id', 'content'];
+
+/** Members beside those that are known, and inside of the source. */
+function media(b: Fields<{ readonly source: wire.Source }>, known: readonly string[]): ReturnType<typeof vendorMeta> {
+  const source = otherMembers(b.value.source, SOURCE);
+  const members = otherMembers(b.value, [...known, 'source']);
+  return vendorMeta('claude', source === undefined ? members : { ...members, source });
 }
 
 function rest(b: Fields<object>, known: readonly string[]): ReturnType<typeof vendorMeta> {

@@ -8,7 +8,7 @@ import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrT
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import { type IrUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
-import { otherMembers, vendorMeta } from '../members.ts';
+import { compact, otherMembers, vendorMeta } from '../members.ts';
 import { liftCitations } from './citations.ts';
 import { callMeta, liftBlock, liftContent } from './lift-content.ts';
 import * as wire from './wire.ts';
@@ -45,6 +45,7 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
   const thinking = liftThinking(f);
   const choice = liftToolChoice(f);
   const effort = f.object('output_config')?.take('effort', 'effort') ?? undefined;
+  const ownOutput = liftOwnOutput(f);
   const endUser = f.object('metadata')?.take('user_id', 'end_user') ?? undefined;
   f.take('metadata', 'metadata');
   const maxTokens = f.take('max_tokens', 'max_tokens');
@@ -65,16 +66,27 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
     ...(effort === undefined ? {} : { effort }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
-    vendor: liftVendor(f),
+    vendor: liftVendor(f, ownOutput),
   };
 }
 
-function liftVendor(f: Fields<wire.Request>): IrRequest['vendor'] {
+/** Members of `output_config` and its format that have no neutral form. */
+function liftOwnOutput(f: Fields<wire.Request>): JsonObject | undefined {
+  const config = f.object('output_config');
+  if (config === undefined) return undefined;
+  config.take('task_budget', 'vendor_option');
+  const { format } = config.value;
+  const inFormat = format ? otherMembers(format, ['type', 'schema']) : undefined;
+  const others = otherMembers(config.value, ['effort', 'format']);
+  return inFormat === undefined ? others : { ...others, format: inFormat };
+}
+
+function liftVendor(f: Fields<wire.Request>, output: JsonObject | undefined): IrRequest['vendor'] {
   f.take('cache_control', 'cache_mark');
   f.take('context_management', 'context_management');
   for (const name of VENDOR_OPTIONS) f.take(name, 'vendor_option');
-  const members = otherMembers(f.value, KNOWN);
-  return members === undefined ? {} : { claude: members };
+  const members = compact({ ...otherMembers(f.value, KNOWN), output_config: output });
+  return Object.keys(members).length === 0 ? {} : { claude: members };
 }
 
 function liftSampling(f: Fields<wire.Request>): IrRequest['sampling'] {
@@ -116,7 +128,9 @@ function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolChoice; p
   if (choice === undefined) return {};
   const type = choice.take('type', 'tool_choice');
   const name = choice.take('name', 'tool_choice');
-  const disabled = choice.take('disable_parallel_tool_use', choice.value.disable_parallel_tool_use ? 'parallel_tool_calls' : 'structure');
+  const disabled = choice.value.disable_parallel_tool_use
+    ? choice.take('disable_parallel_tool_use', 'parallel_tool_calls')
+    : choice.takeUsual('disable_parallel_tool_use', 'parallel_tool_calls');
   if (type === 'tool' && name === undefined)
     throw new AbpError('invalid_request', 'tool_choice.name: required when tool_choice.type is "tool"');
   return {
@@ -129,7 +143,9 @@ function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolChoice; p
 }
 
 function liftOutput(f: Fields<wire.Request>): IrOutputFormat | undefined {
-  const format = f.object('output_config')?.take('format', 'json_schema') ?? f.take('output_format', 'json_schema');
+  const known = ['type', 'schema'];
+  const format =
+    f.object('output_config')?.takeMembers('format', 'json_schema', known) ?? f.takeMembers('output_format', 'json_schema', known);
   return format === null || format === undefined ? undefined : { kind: 'json-schema', schema: format.schema as JsonObject }; // z.json values
 }
 
@@ -166,7 +182,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   const name = t.take('name', 'tool');
   const description = t.take('description', 'tool');
   const schema = t.take('input_schema', 'tool');
-  const strict = t.take('strict', t.value.strict === true ? 'tool_strict' : 'structure');
+  const strict = t.value.strict === true ? t.take('strict', 'tool_strict') : t.takeUsual('strict', 'tool_strict');
   t.take('cache_control', 'cache_mark');
   for (const hint of ['defer_loading', 'input_examples', 'eager_input_streaming', 'allowed_callers']) t.take(hint, 'tool_option');
   if (name === undefined) throw new AbpError('invalid_request', `${t.path}.name: required`);

@@ -19,35 +19,40 @@ export function lowerSampling({ sampling }: IrRequest, context: LowerContext, no
 /** Claude takes 0 to 1 where others take 0 to 2. */
 function lowerTemperature(value: number | undefined, { lacks }: LowerContext, notes: FateNote[]): number | undefined {
   if (value !== undefined && value > 1)
-    notes.push({ concept: 'temperature', fate: 'refused', note: 'Claude takes a temperature from 0 to 1' });
+    notes.push({ concept: 'temperature', fate: 'refused', code: 'out_of_range', note: 'Claude takes a temperature from 0 to 1' });
   if (value === undefined || !lacks.has('temperature')) return value;
   if (value !== 1) return fixed('temperature', value, notes);
-  notes.push({ concept: 'temperature', fate: 'renamed', note: 'left out: the only value the model takes' });
+  notes.push({
+    concept: 'temperature',
+    fate: 'renamed',
+    code: 'says_what_happens_anyway',
+    note: 'left out: the only value the model takes',
+  });
   return undefined;
 }
 
 function lowerTopP(value: number | undefined, { lacks }: LowerContext, notes: FateNote[]): number | undefined {
   if (value === undefined || !lacks.has('top_p')) return value;
   if (value < LEAST_FIXED_TOP_P) return fixed('top_p', value, notes);
-  notes.push({ concept: 'top_p', fate: 'renamed', note: 'left out: the model takes nothing away' });
+  notes.push({ concept: 'top_p', fate: 'renamed', code: 'says_what_happens_anyway', note: 'left out: the model takes nothing away' });
   return undefined;
 }
 
 function fixed(concept: 'temperature' | 'top_p', value: number, notes: FateNote[]): number {
-  notes.push({ concept, fate: 'refused', note: 'the sampling of the model is fixed' });
+  notes.push({ concept, fate: 'refused', code: 'sampling_fixed', note: 'the sampling of the model is fixed' });
   return value;
 }
 
 /** Many callers write both and mean one: 1 is what either is without a word. */
 function oneOf(temperature: number, topP: number, notes: FateNote[]): JsonObject {
   if (topP === 1) {
-    notes.push({ concept: 'top_p', fate: 'renamed', note: 'left out: 1 takes nothing away' });
+    notes.push({ concept: 'top_p', fate: 'renamed', code: 'says_what_happens_anyway', note: 'left out: 1 takes nothing away' });
     return { temperature };
   }
   if (temperature === 1) {
-    notes.push({ concept: 'temperature', fate: 'renamed', note: 'left out: 1 is the usual one' });
+    notes.push({ concept: 'temperature', fate: 'renamed', code: 'says_what_happens_anyway', note: 'left out: 1 is the usual one' });
     return { top_p: topP };
   }
-  notes.push({ concept: 'top_p', fate: 'refused', note: 'the model takes a temperature or a top_p, not both' });
+  notes.push({ concept: 'top_p', fate: 'refused', code: 'one_of_two', note: 'the model takes a temperature or a top_p, not both' });
   return { temperature, top_p: topP };
 }

@@ -32,7 +32,12 @@ function withKnownLevel(request: IrRequest, { lacks, traits }: LowerContext, not
   const toHigh = traits.has('effort-to-high');
   const unknown = (effort === 'xhigh' && (toHigh || traits.has('no-xhigh-effort'))) || (effort === 'max' && toHigh);
   if (!unknown || lacks.has('effort')) return request;
-  notes.push({ concept: 'effort', fate: 'emulated', note: `${effort} was sent as high, the next level that the model has` });
+  notes.push({
+    concept: 'effort',
+    fate: 'emulated',
+    code: 'nearest_level',
+    note: `${effort} was sent as high, the next level that the model has`,
+  });
   return { ...request, effort: 'high' };
 }
 
@@ -43,7 +48,12 @@ function withoutBudget(request: IrRequest, notes: FateNote[]): IrRequest {
   const { budgetTokens, ...rest } = thinking;
   const effort = request.effort ?? levelOf(budgetTokens);
   const level = effort === undefined ? '' : ` with effort ${effort}`;
-  notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as adaptive thinking${level}; the model takes no budget` });
+  notes.push({
+    concept: 'thinking',
+    fate: 'emulated',
+    code: 'thinking_as_adaptive',
+    note: `sent as adaptive thinking${level}; the model takes no budget`,
+  });
   return { ...request, ...(effort === undefined ? {} : { effort }), thinking: { display: 'summarized', ...rest, mode: 'adaptive' } };
 }
 
@@ -58,9 +68,19 @@ function withBudget(request: IrRequest, { lacks }: LowerContext, notes: FateNote
   const budget = effort === undefined || !lacks.has('effort') ? undefined : EFFORT_BUDGETS[effort];
   if (budget !== undefined && thinking === undefined) return effortAsBudget(rest, budget, notes);
   if (budget !== undefined)
-    notes.push({ concept: 'effort', fate: 'emulated', note: 'the model has no effort levels; its thinking is as the caller set it' });
+    notes.push({
+      concept: 'effort',
+      fate: 'emulated',
+      code: 'effort_lost_to_thinking',
+      note: 'the model has no effort levels; its thinking is as the caller set it',
+    });
   if (thinking?.mode !== 'adaptive') return budget === undefined ? request : rest;
-  notes.push({ concept: 'thinking', fate: 'emulated', note: 'adaptive was sent as a budget; the model does not adapt' });
+  notes.push({
+    concept: 'thinking',
+    fate: 'emulated',
+    code: 'thinking_as_budget',
+    note: 'adaptive was sent as a budget; the model does not adapt',
+  });
   const left = budget === undefined ? request : rest;
   return { ...left, thinking: { ...thinking, mode: 'enabled', budgetTokens: budget ?? USUAL_BUDGET } };
 }
@@ -78,7 +98,7 @@ function effortAsBudget(request: IrRequest, wanted: number, notes: FateNote[]): 
     without === undefined
       ? `sent as a thinking budget of ${budgetTokens} tokens; the model has no effort levels`
       : `the model has no effort levels and does not think: it takes no ${without} while it does`;
-  notes.push({ concept: 'effort', fate: 'emulated', note });
+  notes.push({ concept: 'effort', fate: 'emulated', code: without === undefined ? 'effort_as_budget' : 'not_while_thinking', note });
   return without === undefined ? { ...request, thinking: { mode: 'enabled', budgetTokens } } : request;
 }
 
@@ -95,7 +115,7 @@ export function lowerLimits(request: IrRequest, context: LowerContext, notes: Fa
   const budget = wantsBudget(request) ? request.thinking?.budgetTokens : undefined;
   const maxTokens = request.maxTokens ?? Math.max(context.defaultMaxTokens, budget === undefined ? 0 : budget + ANSWER_TOKENS);
   if (request.maxTokens === undefined)
-    notes.push({ concept: 'max_tokens', fate: 'emulated', note: `the caller set no limit; ${maxTokens} was sent` });
+    notes.push({ concept: 'max_tokens', fate: 'renamed', code: 'limit_added', note: `the caller set no limit; ${maxTokens} was sent` });
   return { maxTokens, thinking: lowerThinking(request, maxTokens, notes) };
 }
 
@@ -111,6 +131,7 @@ function lowerThinking(request: IrRequest, maxTokens: number, notes: FateNote[])
     notes.push({
       concept: 'thinking',
       fate: 'emulated',
+      code: 'thinking_off_this_turn',
       note: 'off for this turn: the calls came back without the reasoning Claude signed',
     });
     return { type: 'disabled' };
@@ -123,14 +144,21 @@ function lowerThinking(request: IrRequest, maxTokens: number, notes: FateNote[])
 function lowerBudget({ budgetTokens }: IrThinking, maxTokens: number, notes: FateNote[]): number {
   const most = maxTokens - 1;
   const budget = Math.max(LEAST_BUDGET, Math.min(budgetTokens ?? USUAL_BUDGET, most));
-  if (budget > most) notes.push({ concept: 'thinking', fate: 'refused', note: `Claude thinks with a token limit above ${LEAST_BUDGET}` });
-  else if (budget !== budgetTokens) notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as a budget of ${budget} tokens` });
+  if (budget > most)
+    notes.push({
+      concept: 'thinking',
+      fate: 'refused',
+      code: 'limit_too_low_to_think',
+      note: `Claude thinks with a token limit above ${LEAST_BUDGET}`,
+    });
+  else if (budget !== budgetTokens)
+    notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_budget', note: `sent as a budget of ${budget} tokens` });
   return budget;
 }
 
 function refuseBesideThinking(request: IrRequest, notes: FateNote[]): void {
   for (const { concept, what } of besideThinking(request))
-    notes.push({ concept, fate: 'refused', note: `Claude takes no ${what} while it thinks` });
+    notes.push({ concept, fate: 'refused', code: 'not_while_thinking', note: `Claude takes no ${what} while it thinks` });
 }
 
 /** Claude answers 400 to a forced call and to sampling of the caller's choice while it thinks. */

@@ -24,7 +24,7 @@ describe('thinking', () => {
     expect(budgetOf(128, 4096)).toEqual([4096, { type: 'enabled', budget_tokens: 1024 }, [['thinking', 'emulated']]]);
     expect(budgetOf(8000, 4096)).toEqual([4096, { type: 'enabled', budget_tokens: 4095 }, [['thinking', 'emulated']]]);
     expect(budgetOf(undefined, 9000)).toEqual([9000, { type: 'enabled', budget_tokens: 4096 }, [['thinking', 'emulated']]]);
-    expect(budgetOf(24_576)).toEqual([32_768, { type: 'enabled', budget_tokens: 24_576 }, [['max_tokens', 'emulated']]]);
+    expect(budgetOf(24_576)).toEqual([32_768, { type: 'enabled', budget_tokens: 24_576 }, [['max_tokens', 'renamed']]]);
     expect(budgetOf(2048, 1000)).toEqual([1000, { type: 'enabled', budget_tokens: 1024 }, [['thinking', 'refused']]]);
   });
 
@@ -64,11 +64,6 @@ describe('thinking', () => {
     ]);
     expect(lower({ maxTokens: 4096, thinking: { mode: 'adaptive' }, sampling: { temperature: 1 } }).notes).toEqual([]);
   });
-});
-
-test('a choice among no tools is left out unless it forces one', () => {
-  expect(lower({ maxTokens: 9, toolChoice: { kind: 'none' }, parallelToolCalls: false }).body).not.toHaveProperty('tool_choice');
-  expect(lower({ maxTokens: 9, toolChoice: { kind: 'required' } }).body.tool_choice).toEqual({ type: 'any' });
 });
 
 test('a message of which nothing is left is not sent', () => {

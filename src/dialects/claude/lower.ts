@@ -7,7 +7,9 @@ import type { HostedToolKind, IrRequest, IrTool } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
-import { compact } from '../members.ts';
+import { compact, joined } from '../members.ts';
+import { described } from '../output-schema.ts';
+import { allowedTools } from '../tool-choice.ts';
 import { foreignMark } from './cache-mark.ts';
 import { lowerCitations } from './citations.ts';
 import { lowerSampling } from './lower-sampling.ts';
@@ -25,23 +27,27 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
   const effort = lowerEffort(request, notes);
   const limits = lowerLimits(request, context, notes);
   notePrefill(rest, context, notes);
+  const { output_config: ownOutput, ...own } = request.vendor.claude ?? {};
   const body = compact({
     model: request.model,
     max_tokens: limits.maxTokens,
     system: lowerSystem(system, notes),
     messages: rest.flatMap((message) => lowerMessage(message, notes)),
     tools: lowerTools(request, notes),
-    tool_choice: lowerToolChoice(request, notes),
+    tool_choice: lowerToolChoice(request),
     thinking: limits.thinking,
     output_config:
-      output?.kind === 'json-schema' || effort !== undefined
-        ? compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: output.schema } : undefined })
+      output?.kind === 'json-schema' || effort !== undefined || ownOutput !== undefined
+        ? joined(
+            compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: described(output) } : undefined }),
+            ownOutput as JsonObject | undefined, // lifted as an object
+          )
         : undefined,
     stop_sequences: request.stop.length === 0 ? undefined : request.stop,
     ...lowerSampling(request, context, notes),
     metadata: request.endUser === undefined ? undefined : { user_id: request.endUser },
     service_tier: lowerServiceTier(request, notes),
-    ...request.vendor.claude,
+    ...own,
     stream: request.stream ? true : undefined,
   });
   return { path: '/v1/messages', body, headers: { 'anthropic-version': VERSION }, notes };
@@ -51,14 +57,20 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
 function notePrefill(messages: readonly IrMessage[], { lacks }: LowerContext, notes: FateNote[]): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || !lacks.has('prefill')) return;
-  notes.push({ concept: 'prefill', fate: 'refused', note: 'the model takes no conversation that ends with its own words', ...where(last) });
+  notes.push({
+    concept: 'prefill',
+    fate: 'refused',
+    code: 'no_prefill',
+    note: 'the model takes no conversation that ends with its own words',
+    ...where(last),
+  });
 }
 
 function lowerEffort(request: IrRequest, notes: FateNote[]): string | undefined {
   const { effort } = request;
   if (effort === 'none') return undefined;
   if (effort !== 'minimal') return effort;
-  notes.push({ concept: 'effort', fate: 'emulated', note: 'minimal was sent as low, the lowest level of Claude' });
+  notes.push({ concept: 'effort', fate: 'emulated', code: 'nearest_level', note: 'minimal was sent as low, the lowest level of Claude' });
   return 'low';
 }
 
@@ -72,7 +84,7 @@ const TIERS: Readonly<Record<string, string>> = {
 function lowerServiceTier(request: IrRequest, notes: FateNote[]): string | undefined {
   const { serviceTier } = request;
   if (serviceTier === undefined || TIERS[serviceTier] !== undefined) return TIERS[serviceTier ?? ''];
-  notes.push({ concept: 'service_tier', fate: 'dropped', note: `Claude has no tier "${serviceTier}"` });
+  notes.push({ concept: 'service_tier', fate: 'dropped', code: 'no_such_tier', note: `Claude has no tier "${serviceTier}"` });
   return undefined;
 }
 
@@ -123,10 +135,12 @@ export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
       return [{ type: 'text', text: part.text, ...own }];
     case 'image':
       refuseType(part, IMAGE_TYPES, notes);
-      return [{ type: 'image', source: lowerSource(part.source), ...own }];
+      return [joined({ type: 'image', source: lowerSource(part.source) }, own)];
     case 'document':
       refuseType(part, DOCUMENT_TYPES, notes);
-      return [{ type: 'document', source: lowerSource(part.source), ...compact({ title: part.title, context: part.context }), ...own }];
+      return [
+        joined({ type: 'document', source: lowerSource(part.source), ...compact({ title: part.title, context: part.context }) }, own),
+      ];
     case 'thinking':
       return lowerThinkingPart(part, notes);
     case 'tool-call':
@@ -143,7 +157,13 @@ export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
 function refuseType(part: ImagePart | DocumentPart, types: readonly string[], notes: FateNote[]): void {
   const { source } = part;
   if (source.kind !== 'base64' || types.includes(source.mediaType)) return;
-  notes.push({ concept: part.kind, fate: 'refused', note: `Claude does not take ${source.mediaType}`, ...where(part) });
+  notes.push({
+    concept: part.kind,
+    fate: 'refused',
+    code: 'media_type_not_taken',
+    note: `Claude does not take ${source.mediaType}`,
+    ...where(part),
+  });
 }
 
 function where(node: { readonly at?: string }): { at?: string } {
@@ -154,7 +174,13 @@ function where(node: { readonly at?: string }): { at?: string } {
 function lowerThinkingPart(part: ThinkingPart, notes: FateNote[]): JsonObject[] {
   const own = part.meta?.claude;
   if (own !== undefined) return [part.redacted ? { type: 'redacted_thinking', ...own } : { type: 'thinking', thinking: part.text, ...own }];
-  notes.push({ concept: 'thinking_history', fate: 'dropped', note: 'Claude takes back only reasoning that it signed', ...where(part) });
+  notes.push({
+    concept: 'thinking_history',
+    fate: 'dropped',
+    code: 'reasoning_not_its_own',
+    note: 'Claude takes back only reasoning that it signed',
+    ...where(part),
+  });
   return [];
 }
 
@@ -204,8 +230,7 @@ const HOSTED: Readonly<Partial<Record<HostedToolKind, JsonObject>>> = {
 function lowerTools(request: IrRequest, notes: FateNote[]): Json | undefined {
   const { tools, toolChoice } = request;
   const allowed = toolChoice?.kind === 'allowed' ? toolChoice.names : undefined;
-  if (allowed !== undefined) notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
-  const offered = allowed === undefined ? tools : tools.filter((tool) => allowed.includes(tool.name));
+  const offered = allowed === undefined ? tools : allowedTools(tools, allowed, notes);
   return offered.length === 0 ? undefined : offered.flatMap((tool) => lowerTool(tool, notes));
 }
 
@@ -218,20 +243,22 @@ function lowerTool(tool: IrTool, notes: FateNote[]): JsonObject[] {
   const own = tool.meta.claude;
   if (own !== undefined) return [own];
   const hosted = HOSTED[tool.hosted];
-  if (hosted === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `Claude has no ${tool.name}`, ...where(tool) });
-  else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by Claude's ${String(hosted.type)}`, ...where(tool) });
+  if (hosted === undefined)
+    notes.push({ concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', note: `Claude has no ${tool.name}`, ...where(tool) });
+  else
+    notes.push({
+      concept: 'hosted_tool',
+      fate: 'emulated',
+      code: 'served_by_own_tool',
+      note: `served by Claude's ${String(hosted.type)}`,
+      ...where(tool),
+    });
   return hosted === undefined ? [] : [hosted];
 }
 
-/** A choice without tools is answered with 400; one that forces none says nothing then. */
-function lowerToolChoice(request: IrRequest, notes: FateNote[]): JsonObject | undefined {
+function lowerToolChoice(request: IrRequest): JsonObject | undefined {
   const { toolChoice: choice, parallelToolCalls: parallel } = request;
   if (choice === undefined && parallel === undefined) return undefined;
-  if (request.tools.length === 0 && (choice === undefined || choice.kind === 'auto' || choice.kind === 'none')) {
-    for (const concept of ['tool_choice', 'parallel_tool_calls'] as const)
-      notes.push({ concept, fate: 'renamed', note: 'there is no tool to choose' });
-    return undefined;
-  }
   const flag = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
   switch (choice?.kind) {
     case 'tool':

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling, IrThinking } from '../../ir/request.ts';
 import { compact } from '../members.ts';
 import type { ProtoFields } from './proto.ts';
-import { toJsonSchema } from './schema.ts';
+import { remarkOrder, toJsonSchema } from './schema.ts';
 import type * as wire from './wire.ts';
 
 type Config = ProtoFields<wire.GenerationConfig>;
@@ -79,12 +80,14 @@ function unlessDefault<K extends keyof wire.GenerationConfig & string>(
   concept: Concept,
   usual: wire.GenerationConfig[K],
 ): NonNullable<wire.GenerationConfig[K]> | undefined {
-  const isUsual = c.peek(key) === usual;
-  const value = c.read(key, isUsual ? 'structure' : concept);
-  return isUsual ? undefined : value;
+  if (c.peek(key) !== usual) return c.read(key, concept);
+  c.readUsual(key, concept);
+  return undefined;
 }
 
 function liftSampling(c: Config): IrSampling {
+  if (c.peek('logprobs') !== undefined && c.peek('responseLogprobs') !== true)
+    throw new AbpError('invalid_request', `${c.where('logprobs')}: is only taken when responseLogprobs is true`);
   const sampling: { readonly [K in keyof IrSampling]: IrSampling[K] | undefined } = {
     temperature: c.read('temperature', 'temperature'),
     topP: c.read('topP', 'top_p'),
@@ -105,6 +108,7 @@ function liftOutput(c: Config): { readonly output?: IrOutputFormat; readonly own
   const type = c.peek('responseMimeType') ?? '';
   const subset = c.peek('responseSchema');
   const schema = c.peek('responseJsonSchema') ?? (subset === undefined ? undefined : toJsonSchema(subset));
+  if (subset !== undefined) remarkOrder(subset, c.where('responseSchema'), c.ledger);
   const foreign = type !== '' && type !== 'application/json' && type !== 'text/plain';
   c.read('responseSchema', foreign ? 'vendor_option' : 'json_schema');
   c.read('responseJsonSchema', foreign ? 'vendor_option' : 'json_schema');

@@ -6,7 +6,7 @@ import type { IrPart, ThinkingPart, VendorMeta } from '../../ir/part.ts';
 import { compact, vendorMeta } from '../members.ts';
 import { mediaKind, sourceOfUri } from './media.ts';
 import { camelCase, type ProtoFields } from './proto.ts';
-import { namelessId, resultText } from './results.ts';
+import { isNameless, namelessId, resultText } from './results.ts';
 import { carriedBy } from './signature.ts';
 import type * as wire from './wire.ts';
 
@@ -72,14 +72,18 @@ export class ContentReader {
 
   #result(part: Part): IrPart {
     const result = part.node('functionResponse');
-    const name = result?.read('name', 'tool_result');
+    const name = result?.peek('name');
     if (result === undefined || name === undefined) throw required(part.where('functionResponse'), 'name');
-    const callId = this.#answered(result.read('id', 'tool_result'), name);
+    const id = result.peek('id');
+    const callId = this.#answered(id, name);
+    // Whichever of the two finds the call is the one that counts.
+    result.read('id', callId === id ? 'tool_result' : 'item_identity');
+    result.read('name', callId === id ? 'result_name' : 'tool_result');
     const response = result.read('response', 'tool_result') ?? {};
     const { text, isError } = resultText(response);
     if (isError) result.ledger.claim(`${result.where('response')}.error`, 'tool_result_error');
     const media = result.nodes('parts').map((inner) => liftMedia(inner, 'tool_result_media'));
-    const inner = result.others(['id', 'name', 'response', 'parts']);
+    const inner = { ...result.others(['id', 'name', 'response', 'parts']), ...(id === undefined || callId === id ? {} : { id }) };
     return {
       kind: 'tool-result',
       callId,
@@ -93,7 +97,9 @@ export class ContentReader {
 
   #answered(id: string | undefined, name: string): string {
     const at = this.#open.findIndex((call) => call.id === id);
-    const [call] = this.#open.splice(at === -1 ? this.#open.findIndex((open) => open.name === name) : at, 1);
+    // An id that no call has is another call's, unless the calls of this name came without ids.
+    const open = at === -1 ? this.#open.findIndex((call) => call.name === name && (id === undefined || isNameless(call.id))) : at;
+    const [call] = open === -1 ? [] : this.#open.splice(open, 1);
     return call?.id ?? id ?? `${namelessId(this.#calls)}-unknown`;
   }
 }
@@ -201,7 +207,15 @@ function liftMedia(part: ProtoFields<wire.ResultPart> | Part, concept?: Concept)
   const kind = mediaKind(mediaType, uri);
   const fromUri = sourceOfUri(uri, mediaType);
   const claimed = concept ?? (blob === undefined && fromUri.kind === 'file' ? 'stored_file' : kind);
-  (blob ?? file)?.read('mimeType', claimed);
+  const beside = blob === undefined && fromUri.kind === 'url';
+  (blob ?? file)?.read('mimeType', beside ? 'media_type' : claimed);
+  if (beside && mediaType !== undefined)
+    part.ledger.remark({
+      at: file?.where('mimeType') ?? part.path,
+      concept: 'media_type',
+      code: 'media_kind_read',
+      note: `read as ${kind}`,
+    });
   file?.read('fileUri', claimed);
   const data = blob?.read('data', claimed) ?? '';
   const inner = compact({ inlineData: blob?.others(['mimeType', 'data']), fileData: file?.others(['mimeType', 'fileUri']) });

@@ -3,7 +3,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrTool, IrToolChoice } from '../../ir/request.ts';
 import { vendorMeta } from '../members.ts';
 import { camelCase, type ProtoFields } from './proto.ts';
-import { toJsonSchema } from './schema.ts';
+import { remarkOrder, toJsonSchema } from './schema.ts';
 import type * as wire from './wire.ts';
 
 type Request = ProtoFields<wire.GenerateContentRequest>;
@@ -77,6 +77,7 @@ function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strict: boolean)
   if (name === undefined) throw new AbpError('invalid_request', `${d.path}.name: is required`);
   const description = d.read('description', 'tool');
   const subset = d.read('parameters', 'tool');
+  if (subset !== undefined) remarkOrder(subset, d.where('parameters'), d.ledger);
   const schema = d.read('parametersJsonSchema', 'tool') ?? (subset === undefined ? undefined : toJsonSchema(subset));
   for (const hint of HINTS) d.read(hint, 'tool_option');
   return {
@@ -87,7 +88,7 @@ function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strict: boolean)
     ...(strict ? { strict } : {}),
     at: d.path,
     // `parameters` stays beside its neutral form, so that Gemini gets its own words back.
-    ...vendorMeta('gemini', d.others(DECLARED)),
+    ...vendorMeta('gemini', d.others(DECLARED) ?? (strict ? {} : undefined)),
   };
 }
 

@@ -8,7 +8,7 @@ import { Fold } from '../../ir/fold.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import type { LiftContext } from '../dialect.ts';
-import { compact } from '../members.ts';
+import { compact, vendorMeta } from '../members.ts';
 import { AnswerReader } from './answers/read-answer.ts';
 import { liftConfig } from './lift-config.ts';
 import { ContentReader, liftText } from './lift-content.ts';
@@ -90,9 +90,9 @@ function orNothing(members: JsonObject): JsonObject | undefined {
 function liftSystem(f: Request): IrMessage[] {
   const system = f.node('systemInstruction');
   if (system === undefined) return [];
-  system.read('role', 'structure');
+  system.read('role', 'item_identity');
   const parts = system.nodes('parts').map((part) => liftText(part, 'system'));
-  return parts.length === 0 ? [] : [{ role: 'system', at: system.path, parts }];
+  return parts.length === 0 ? [] : [{ role: 'system', at: system.path, parts, ...vendorMeta('gemini', system.others(['parts'])) }];
 }
 
 /** A whole answer: the same reading as a stream of one chunk. */

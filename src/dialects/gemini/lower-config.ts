@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../base/json.ts';
 import { Ledger } from '../../ir/ledger.ts';
-import type { IrOutputFormat, IrRequest } from '../../ir/request.ts';
+import type { IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { described } from '../output-schema.ts';
 import { liftThinking } from './lift-config.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import { ProtoFields } from './proto.ts';
@@ -43,16 +44,16 @@ export function lowerConfig(request: IrRequest, context: LowerContext, notes: Fa
 
 function refuseLimits({ stop, sampling }: IrRequest, notes: FateNote[]): void {
   if (stop.length > MAX_STOP_SEQUENCES) {
-    notes.push({ concept: 'stop_sequences', fate: 'refused', note: `Gemini takes at most ${MAX_STOP_SEQUENCES} stop sequences` });
+    notes.push({
+      concept: 'stop_sequences',
+      fate: 'refused',
+      code: 'too_many_stops',
+      note: `Gemini takes at most ${MAX_STOP_SEQUENCES} stop sequences`,
+    });
   }
   if (Math.abs(sampling.seed ?? 0) > MAX_INT32) {
-    notes.push({ concept: 'seed', fate: 'refused', note: 'Gemini takes a seed of 32 bits' });
+    notes.push({ concept: 'seed', fate: 'refused', code: 'seed_too_large', note: 'Gemini takes a seed of 32 bits' });
   }
-}
-
-/** A format's description has no place of its own here. */
-function described({ schema, description }: Extract<IrOutputFormat, { kind: 'json-schema' }>): JsonObject {
-  return description === undefined || schema.description !== undefined ? schema : { description, ...schema };
 }
 
 function lowerOutput(request: IrRequest, context: LowerContext, notes: FateNote[], subset: JsonObject | undefined): JsonObject {
@@ -60,12 +61,12 @@ function lowerOutput(request: IrRequest, context: LowerContext, notes: FateNote[
   if (output === undefined) return {};
   if (context.traits.has('json-or-tools') && tools.some((tool) => tool.kind === 'hosted' && tool.meta.gemini === undefined)) {
     const concept = output.kind === 'json' ? 'json_mode' : 'json_schema';
-    notes.push({ concept, fate: 'refused', note: 'the model gives JSON or uses tools of its own, not both' });
+    notes.push({ concept, fate: 'refused', code: 'json_excludes_tools', note: 'the model gives JSON or uses tools of its own, not both' });
   }
   const responseMimeType = 'application/json';
   if (output.kind === 'json') return { responseMimeType };
   const form = lowerSchema(described(output), context, subset);
-  if (form.lost.length > 0) notes.push({ concept: 'json_schema', fate: 'emulated', note: lostWords(form.lost) });
+  if (form.lost.length > 0) notes.push({ concept: 'json_schema', fate: 'emulated', code: 'schema_words_lost', note: lostWords(form.lost) });
   return { responseMimeType, ...(form.subset ? { responseSchema: form.schema } : { responseJsonSchema: form.schema }) };
 }
 
@@ -93,9 +94,9 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   const measure = lowerMeasure(thinking, effort, context.traits);
   const config = compact({ includeThoughts: shown ? true : undefined, ...measure });
   const words = `thinkingConfig ${JSON.stringify(config)}`;
-  if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', note: words });
+  if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_level', note: words });
   const exact = thinking?.mode !== 'disabled' && measure.thinkingLevel === effort?.toUpperCase();
-  if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', note: words });
+  if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', code: 'thinking_as_level', note: words });
   return config;
 }
 
@@ -107,6 +108,7 @@ function saysStill(own: JsonObject, { thinking, effort }: IrRequest): boolean {
 
 /** A model that never thinks honours the wish not to; any other wish is refused by its concept. */
 function noThinking({ thinking, effort }: IrRequest, notes: FateNote[]): undefined {
-  if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'renamed', note: 'this model never thinks' });
-  if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', note: 'this model never thinks' });
+  if (thinking?.mode === 'disabled')
+    notes.push({ concept: 'thinking', fate: 'renamed', code: 'does_not_reason', note: 'this model never thinks' });
+  if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', code: 'does_not_reason', note: 'this model never thinks' });
 }

@@ -80,6 +80,7 @@ export class ContentWriter {
     this.#notes.push({
       concept: 'thinking_history',
       fate: 'dropped',
+      code: 'reasoning_not_its_own',
       note: 'Gemini takes back only thoughts of its own',
       ...where(part),
     });
@@ -95,6 +96,7 @@ export class ContentWriter {
       this.#notes.push({
         concept: 'tool_call',
         fate: 'emulated',
+        code: 'signature_skipped',
         note: 'a call of another engine has no thought signature; Gemini was told to skip the check',
         ...where(part),
       });
@@ -112,21 +114,23 @@ export class ContentWriter {
   }
 
   #result(part: ToolResultPart): JsonObject {
-    const { functionResponse, ...own } = part.meta?.gemini ?? {};
+    const own = part.meta?.gemini;
+    const { functionResponse, ...members } = own ?? {};
     const { response, ...inner } = (functionResponse ?? {}) as Readonly<Record<string, JsonObject>>; // written by lift as an object
     const texts = part.parts.flatMap((inside) => (inside.kind === 'text' || inside.kind === 'refusal' ? [inside.text] : []));
     const media = part.parts.filter(isMedia);
     const refusal = media.length === 0 ? undefined : this.#mediaRefusal(media);
-    if (refusal !== undefined) this.#notes.push({ concept: 'tool_result_media', fate: 'refused', note: refusal, ...where(part) });
+    if (refusal !== undefined)
+      this.#notes.push({ concept: 'tool_result_media', fate: 'refused', code: 'media_in_result', note: refusal, ...where(part) });
     return {
       functionResponse: {
         ...(isNameless(part.callId) ? {} : { id: part.callId }),
-        name: this.#names.get(part.callId) ?? part.name ?? 'unknown_function',
+        name: (own === undefined ? this.#names.get(part.callId) : part.name) ?? part.name ?? 'unknown_function',
         response: unchanged(response, texts.join('\n'), part.isError) ?? resultObject(texts.join('\n'), part.isError),
         ...(media.length === 0 ? {} : { parts: media.map(lowerMedia) }),
         ...inner,
       },
-      ...own,
+      ...members,
     };
   }
 

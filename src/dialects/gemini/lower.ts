@@ -3,6 +3,7 @@ import { splitSystem } from '../../ir/conversation.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { allowedTools } from '../tool-choice.ts';
 import { lostWords, lowerConfig, lowerSchema } from './lower-config.ts';
 import { ContentWriter, where } from './lower-content.ts';
 
@@ -12,10 +13,11 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
   const { system, rest } = splitSystem(request.messages);
   const writer = new ContentWriter(notes, context.traits);
   const instruction = writer.contents(system).flatMap((content) => content.parts as readonly Json[]); // written as a list above
+  const [ownSystem] = system.flatMap(({ meta }) => (meta?.gemini === undefined ? [] : [meta.gemini]));
   const { toolConfig: _config, generationConfig: _generation, ...own } = request.vendor.gemini ?? {};
   const tools = offered(request, notes);
   const body = compact({
-    systemInstruction: instruction.length === 0 ? undefined : { parts: instruction },
+    systemInstruction: instruction.length === 0 ? undefined : { parts: instruction, ...ownSystem },
     contents: writer.contents(rest),
     tools: lowerTools(tools, context, notes),
     toolConfig: lowerToolConfig(request, { ...tools, mixed: isMixed(tools, context) }, notes),
@@ -44,7 +46,7 @@ const TIERS: Readonly<Record<string, string>> = {
 function lowerServiceTier({ serviceTier }: IrRequest, { lacks }: LowerContext, notes: FateNote[]): string | undefined {
   const tier = lacks.has('service_tier') ? undefined : TIERS[serviceTier ?? ''];
   if (serviceTier !== undefined && tier === undefined) {
-    notes.push({ concept: 'service_tier', fate: 'dropped', note: `Gemini has no tier "${serviceTier}"` });
+    notes.push({ concept: 'service_tier', fate: 'dropped', code: 'no_such_tier', note: `Gemini has no tier "${serviceTier}"` });
   }
   return tier;
 }
@@ -60,8 +62,7 @@ function offered({ tools, toolChoice }: IrRequest, notes: FateNote[]): Offered {
   const hosted = tools.filter((tool) => tool.kind === 'hosted');
   if (toolChoice?.kind !== 'allowed' || toolChoice.mode === 'required' || functions.some((tool) => tool.strict))
     return { functions, hosted };
-  notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
-  return { functions: functions.filter((tool) => toolChoice.names.includes(tool.name)), hosted };
+  return { functions: allowedTools(functions, toolChoice.names, notes), hosted };
 }
 
 function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes: FateNote[]): Json | undefined {
@@ -76,7 +77,8 @@ function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes
 function lowerFunction(tool: IrFunctionTool, context: LowerContext, notes: FateNote[]): JsonObject {
   const { parameters, ...own } = tool.meta?.gemini ?? {};
   const form = lowerSchema(tool.schema, context, parameters as JsonObject | undefined); // written by lift as an object
-  if (form.lost.length > 0) notes.push({ concept: 'tool', fate: 'emulated', note: lostWords(form.lost), ...where(tool) });
+  if (form.lost.length > 0)
+    notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_words_lost', note: lostWords(form.lost), ...where(tool) });
   // The subset has no form for an object without properties; a function without parameters says the same.
   const empty = form.subset && parameters === undefined && Object.keys(form.schema.properties ?? {}).length === 0;
   return compact({
@@ -101,14 +103,23 @@ function lowerHosted(tool: IrHostedTool, clash: boolean, notes: FateNote[]): Jso
     notes.push({
       concept: 'hosted_tool',
       fate: 'refused',
+      code: 'tools_exclude_each_other',
       note: 'the model takes functions or tools of its own, not both',
       ...where(tool),
     });
     return [];
   }
   const name = HOSTED[tool.hosted];
-  if (name === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `Gemini has no ${tool.name}`, ...where(tool) });
-  else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by Gemini's ${name}`, ...where(tool) });
+  if (name === undefined)
+    notes.push({ concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', note: `Gemini has no ${tool.name}`, ...where(tool) });
+  else
+    notes.push({
+      concept: 'hosted_tool',
+      fate: 'emulated',
+      code: 'served_by_own_tool',
+      note: `served by Gemini's ${name}`,
+      ...where(tool),
+    });
   return name === undefined ? [] : [{ [name]: {} }];
 }
 
@@ -130,6 +141,20 @@ function lowerToolConfig(request: IrRequest, tools: Offered & { readonly mixed: 
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
+/** The mode decides for all functions, so that a strict tool of another dialect has company or no say. */
+function noteStrict(
+  choice: IrRequest['toolChoice'],
+  { functions, mixed }: Pick<Offered, 'functions'> & { readonly mixed: boolean },
+  notes: FateNote[],
+): void {
+  if (!functions.some((tool) => tool.strict !== undefined && tool.meta?.gemini === undefined)) return;
+  const open = choice === undefined || choice.kind === 'auto' || (choice.kind === 'allowed' && choice.mode === 'auto');
+  const note = 'the mode holds the model to the schemas of all functions or of none';
+  if (!open || mixed) notes.push({ concept: 'tool_strict', fate: 'dropped', code: 'always_held', note });
+  else if (functions.some((tool) => tool.strict))
+    notes.push({ concept: 'tool_strict', fate: 'emulated', code: 'strict_for_all_tools', note });
+}
+
 /** VALIDATED and ANY hold the model to the schemas, which is what a strict tool asks for; there is no AUTO beside tools of the engine. */
 function lowerChoice(
   { toolChoice: choice }: IrRequest,
@@ -137,6 +162,7 @@ function lowerChoice(
   notes: FateNote[],
 ): JsonObject {
   const free = mixed || functions.some((tool) => tool.strict) ? 'VALIDATED' : 'AUTO';
+  noteStrict(choice, { functions, mixed }, notes);
   switch (choice?.kind) {
     case undefined:
       return free === 'AUTO' ? {} : { mode: free };
@@ -148,7 +174,12 @@ function lowerChoice(
       return { mode: 'ANY' };
     case 'tool':
       if (!functions.some((tool) => tool.name === choice.name)) {
-        notes.push({ concept: 'tool_choice', fate: 'refused', note: `Gemini can only be made to call a function, not ${choice.name}` });
+        notes.push({
+          concept: 'tool_choice',
+          fate: 'refused',
+          code: 'choice_not_forcible',
+          note: `Gemini can only be made to call a function, not ${choice.name}`,
+        });
       }
       return { mode: 'ANY', allowedFunctionNames: [choice.name] };
     case 'allowed':

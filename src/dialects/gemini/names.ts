@@ -36,4 +36,6 @@ export const names: Dialect['names'] = {
   thinking: 'thinkingConfig',
   effort: 'thinkingConfig.thinkingLevel',
   service_tier: 'serviceTier',
+  result_name: 'functionResponse.name',
+  media_type: 'mimeType',
 };

@@ -34,6 +34,11 @@ export class ProtoFields<T extends object> extends Fields<T> {
     return value;
   }
 
+  /** The same for a value that states the default. */
+  readUsual<K extends keyof T & string>(key: K, concept: Concept): void {
+    if (this.peek(key) !== undefined) this.ledger.claimUsual(this.where(key), concept);
+  }
+
   /** The member without a claim, save that a null is settled at once. */
   peek<K extends keyof T & string>(key: K): NonNullable<T[K]> | undefined {
     // Both spellings of a member have the one type that the schema checked.

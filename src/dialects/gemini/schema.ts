@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { join, type Ledger } from '../../ir/ledger.ts';
 import { camelCase } from './proto.ts';
 
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
@@ -27,6 +28,23 @@ function inOrder(schema: Readonly<Record<string, Json>>, order: Json | undefined
   const rest = Object.keys(properties).filter((name) => !names.includes(name));
   return { ...schema, properties: Object.fromEntries([...names, ...rest].map((name) => [name, properties[name] ?? null])) };
 }
+
+/** Claims what a schema says about the order of its properties, at every depth. */
+export function remarkOrder(schema: Json, at: string, ledger: Ledger): void {
+  if (Array.isArray(schema)) for (const [index, item] of schema.entries()) remarkOrder(item, join(at, index), ledger);
+  if (!isJsonObject(schema)) return;
+  for (const [key, value] of Object.entries(schema)) {
+    const place = join(at, key);
+    if (!ORDER.has(key) || !Array.isArray(value)) {
+      remarkOrder(value, place, ledger);
+      continue;
+    }
+    ledger.claim(place, 'property_order');
+    ledger.remark({ at: place, concept: 'property_order', code: 'properties_reordered', note: 'the properties are listed in this order' });
+  }
+}
+
+const ORDER = new Set(['propertyOrdering', 'property_ordering']);
 
 function member(key: string, value: Json): Json {
   if (key === 'type' && typeof value === 'string') return value.toLowerCase();

@@ -30,7 +30,7 @@ export const flavour: ChatFlavour = {
   request: wire.Request,
   members: { thinking: 'context_management', prompt_cache_key: 'cache_mark' },
   defaults: {},
-  messageMembers: { partial: 'structure' },
+  messageMembers: { partial: 'item_identity' },
   reasoning: ['reasoning_content', 'reasoning'],
   reasoningField: 'reasoning_content',
   state: ['reasoning_details'],

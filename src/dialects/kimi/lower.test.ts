@@ -31,7 +31,7 @@ it('Kimi gets a switch or a level, never both', () => {
   expect([switched.body.thinking, switched.body.reasoning_effort]).toEqual([{ type: 'enabled' }, undefined]);
   const level = lower(both, ['reasoning-effort']);
   expect([level.body.thinking, level.body.reasoning_effort]).toEqual([undefined, 'high']);
-  expect(level.notes).toEqual([{ concept: 'effort', fate: 'emulated', note: 'sent as reasoning_effort high' }]);
+  expect(level.notes).toMatchObject([{ concept: 'effort', fate: 'emulated', code: 'thinking_as_effort' }]);
 });
 
 it('Kimi refuses what its models cannot do: a model that always reasons, a tool forced while thinking', () => {

@@ -33,4 +33,7 @@ export const names: Dialect['names'] = {
   json_schema: 'response_format',
   thinking: 'thinking',
   effort: 'reasoning_effort',
+  schema_name: 'response_format.json_schema.name',
+  schema_strict: 'response_format.json_schema.strict',
+  result_name: 'name',
 };

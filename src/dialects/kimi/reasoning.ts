@@ -18,23 +18,39 @@ const LEVELS: Readonly<Record<Exclude<IrEffort, 'none'>, string>> = {
  * caller used.
  */
 export function lowerReasoning(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
+  const lowered = lowerForm(request, context, notes);
+  if (request.vendor.kimi?.thinking !== undefined && lowered.thinking === undefined)
+    notes.push({ concept: 'context_management', fate: 'dropped', code: 'model_lacks', note: 'the model has no such setting of thinking' });
+  return lowered;
+}
+
+function lowerForm(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
   if (thinking === undefined && effort === undefined) return {};
+  if (thinking?.display !== undefined)
+    notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_switch', note: 'the model shows its reasoning in any case' });
   const levels = context.traits.has('reasoning-effort') || (thinking === undefined && !context.traits.has('thinking-switch'));
   return levels ? lowerLevel(request, notes) : lowerSwitch(request, notes);
 }
 
 function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
+  if (request.vendor.kimi?.thinking !== undefined)
+    notes.push({
+      concept: 'context_management',
+      fate: 'dropped',
+      code: 'model_lacks',
+      note: 'the model takes a level and no other setting',
+    });
   const concept = effort === undefined ? 'thinking' : 'effort';
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
   if (wanted === undefined) return {};
   if (wanted === 'none') {
-    notes.push({ concept, fate: 'refused', note: 'the model always reasons' });
+    notes.push({ concept, fate: 'refused', code: 'always_reasons', note: 'the model always reasons' });
     return {};
   }
   const level = LEVELS[wanted];
-  if (level !== effort) notes.push({ concept, fate: 'emulated', note: `sent as reasoning_effort ${level}` });
+  if (level !== effort) notes.push({ concept, fate: 'emulated', code: 'thinking_as_effort', note: `sent as reasoning_effort ${level}` });
   return { reasoning_effort: level };
 }
 
@@ -42,14 +58,25 @@ function lowerSwitch(request: IrRequest, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
   const off = thinking === undefined ? effort === 'none' : thinking.mode === 'disabled';
   const type = off ? 'disabled' : 'enabled';
-  if (effort !== undefined) notes.push({ concept: 'effort', fate: 'emulated', note: `sent as thinking ${type}; the model has no levels` });
+  if (effort !== undefined)
+    notes.push({
+      concept: 'effort',
+      fate: 'emulated',
+      code: 'effort_as_switch',
+      note: `sent as thinking ${type}; the model has no levels`,
+    });
   if (thinking?.budgetTokens !== undefined || thinking?.mode === 'adaptive') {
-    notes.push({ concept: 'thinking', fate: 'emulated', note: `sent as thinking ${type}; the model has no budget` });
+    notes.push({
+      concept: 'thinking',
+      fate: 'emulated',
+      code: 'thinking_as_switch',
+      note: `sent as thinking ${type}; the model has no budget`,
+    });
   }
   const { toolChoice: choice } = request;
   const forced = choice?.kind === 'required' || choice?.kind === 'tool' || (choice?.kind === 'allowed' && choice.mode === 'required');
   if (!off && thinking !== undefined && forced) {
-    notes.push({ concept: 'tool_choice', fate: 'refused', note: 'while Kimi thinks, a tool cannot be forced' });
+    notes.push({ concept: 'tool_choice', fate: 'refused', code: 'not_while_thinking', note: 'while Kimi thinks, a tool cannot be forced' });
   }
   const own = request.vendor.kimi?.thinking;
   return { thinking: { type, ...(own as JsonObject | undefined) } }; // lifted as an object

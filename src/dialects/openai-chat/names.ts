@@ -41,4 +41,7 @@ export const names: Dialect['names'] = {
   verbosity: 'verbosity',
   end_user: 'safety_identifier',
   service_tier: 'service_tier',
+  schema_name: 'response_format.json_schema.name',
+  schema_strict: 'response_format.json_schema.strict',
+  result_name: 'name',
 };

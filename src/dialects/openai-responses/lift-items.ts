@@ -71,8 +71,8 @@ function liftContent(m: Fields<{ content: string | wire.AnyPart[] }>, concept: C
 function takeIdentity(item: Fields<object>): void {
   const fields = item as Fields<Readonly<Record<string, unknown>>>; // every item is a JSON object
   fields.take('type', 'structure');
-  fields.take('id', 'structure');
-  fields.take('status', 'structure');
+  fields.take('id', 'item_identity');
+  fields.take('status', 'item_identity');
   fields.take('phase', 'reasoning_state');
   fields.take('internal_chat_message_metadata_passthrough', 'storage');
 }

@@ -44,7 +44,7 @@ function liftFunction(tool: Tool, namespace?: Namespace): IrFunctionTool {
   const description = t.take('description', 'tool');
   const schema = t.take('parameters', 'tool');
   // Not strict is what every dialect without the word does.
-  const strict = t.take('strict', t.value.strict === false ? 'structure' : 'tool_strict');
+  const strict = t.value.strict === true ? t.take('strict', 'tool_strict') : t.takeUsual('strict', 'tool_strict');
   return {
     kind: 'function',
     name: fullName({ name, namespace: namespace?.name }),

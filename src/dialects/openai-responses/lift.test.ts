@@ -26,16 +26,19 @@ describe('what a member of the body means', () => {
         include: [],
       }),
     ).toEqual({
-      store: 'structure',
-      background: 'structure',
-      truncation: 'structure',
-      parallel_tool_calls: 'structure',
+      store: 'storage',
+      background: 'background',
+      truncation: 'context_management',
+      parallel_tool_calls: 'parallel_tool_calls',
       tool_choice: 'structure',
-      top_logprobs: 'structure',
-      'text.format': 'structure',
-      user: 'structure',
+      top_logprobs: 'item_identity',
+      'text.format.type': 'structure',
+      user: 'end_user',
       include: 'structure',
     });
+    const ledger = new Ledger();
+    liftRequest({ model: 'm', input: 'x', store: false, background: false, truncation: 'disabled', user: null }, { ledger });
+    expect(ledger.usual).toEqual(new Set(['user', 'store', 'background', 'truncation']));
   });
 
   test('state that the vendor keeps belongs to the vendor', () => {

@@ -69,10 +69,14 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
   const { effort, own: ownReasoning } = liftReasoning(f);
   const { output, verbosity, own: ownText } = liftText(f);
   const { sampling, own: ownInclude } = liftSampling(f);
+  const ownTop = sampling.logprobs === true ? undefined : request.top_logprobs;
   const endUser = f.take('safety_identifier', 'end_user') ?? request.user;
   const maxTokens = f.take('max_output_tokens', 'max_tokens');
   const serviceTier = f.take('service_tier', 'service_tier');
-  const parallel = f.take('parallel_tool_calls', request.parallel_tool_calls === false ? 'parallel_tool_calls' : 'structure');
+  const parallel =
+    request.parallel_tool_calls === false
+      ? f.take('parallel_tool_calls', 'parallel_tool_calls')
+      : f.takeUsual('parallel_tool_calls', 'parallel_tool_calls');
   return {
     model,
     stream: f.take('stream', 'stream') ?? context.stream ?? false,
@@ -88,7 +92,16 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
-    vendor: { [ID]: compact({ ...liftOwn(f), tool_choice: ownChoice, reasoning: ownReasoning, text: ownText, include: ownInclude }) },
+    vendor: {
+      [ID]: compact({
+        ...liftOwn(f),
+        tool_choice: ownChoice,
+        reasoning: ownReasoning,
+        text: ownText,
+        include: ownInclude,
+        top_logprobs: ownTop,
+      }),
+    },
   };
 }
 
@@ -96,7 +109,7 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
 function withoutNulls(body: Json, ledger: Ledger): Json {
   if (!isJsonObject(body)) return body;
   const said = Object.entries(body).filter(([key, value]) => {
-    if (value === null) ledger.claim(key, 'structure');
+    if (value === null) ledger.claimUsual(key, OWN[key] ?? 'structure');
     return value !== null;
   });
   return Object.fromEntries(said);
@@ -121,10 +134,21 @@ function liftInput(f: Fields<wire.Request>): IrMessage[] {
 /** What stays with the vendor. A value that only states the default is no wish that another engine could miss. */
 function liftOwn(f: Fields<wire.Request>): JsonObject {
   for (const [name, concept] of Object.entries(OWN)) f.take(name, concept);
-  f.take('store', f.value.store === false ? 'structure' : 'storage');
-  f.take('background', f.value.background === true ? 'background' : 'structure');
-  f.take('truncation', f.value.truncation === 'disabled' ? 'structure' : 'context_management');
+  takeUnless(f, 'store', 'storage', false);
+  takeUnless(f, 'background', 'background', false);
+  takeUnless(f, 'truncation', 'context_management', 'disabled');
   return otherMembers(f.value, KNOWN) ?? {};
+}
+
+/** A value that only states the default asks for nothing. */
+function takeUnless<K extends keyof wire.Request & string>(
+  f: Fields<wire.Request>,
+  key: K,
+  concept: Concept,
+  usual: wire.Request[K],
+): void {
+  if (f.value[key] === usual) f.takeUsual(key, concept);
+  else f.take(key, concept);
 }
 
 const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies IrEffort[];
@@ -152,7 +176,7 @@ function liftText(f: Fields<wire.Request>): { output?: IrOutputFormat; verbosity
   const t = f.object('text');
   if (t === undefined) return {};
   const { format } = t.value;
-  t.take('format', format?.type === 'json_schema' ? 'json_schema' : format?.type === 'json_object' ? 'json_mode' : 'structure');
+  claimFormat(t.object('format'), format);
   const verbosity = t.take('verbosity', 'verbosity');
   const output = liftFormat(format);
   const own = setMembers(otherMembers(t.value, ['format', 'verbosity']));
@@ -161,6 +185,13 @@ function liftText(f: Fields<wire.Request>): { output?: IrOutputFormat; verbosity
     ...(typeof verbosity === 'string' ? { verbosity } : {}),
     ...(own === undefined ? {} : { own }),
   };
+}
+
+function claimFormat(f: Fields<wire.Format> | undefined, format: wire.Format | null | undefined): void {
+  const concept = format?.type === 'json_schema' ? 'json_schema' : format?.type === 'json_object' ? 'json_mode' : 'structure';
+  for (const word of ['type', 'description', 'schema'] as const) f?.take(word, concept);
+  f?.take('name', 'schema_name');
+  f?.take('strict', 'schema_strict');
 }
 
 function liftFormat(format: wire.Format | null | undefined): IrOutputFormat | undefined {
@@ -174,6 +205,7 @@ function liftFormat(format: wire.Format | null | undefined): IrOutputFormat | un
     ...(format.name === undefined ? {} : { name: format.name }),
     ...(typeof format.description === 'string' ? { description: format.description } : {}),
     ...(typeof format.strict === 'boolean' ? { strict: format.strict } : {}),
+    ...vendorMeta(ID, otherMembers(format, ['type', 'name', 'description', 'schema', 'strict'])),
   };
 }
 
@@ -192,13 +224,17 @@ function liftSampling(f: Fields<wire.Request>): { sampling: IrSampling; own?: re
   if (f.value.include?.length === 0) f.take('include', 'structure');
   const temperature = f.take('temperature', 'temperature');
   const topP = f.take('top_p', 'top_p');
-  const top = f.take('top_logprobs', f.value.top_logprobs === 0 ? 'structure' : 'logprobs') ?? 0;
+  const top = f.value.top_logprobs ?? 0;
+  if (include.includes(LOGPROBS)) f.take('top_logprobs', 'logprobs');
+  // Without the word in `include` the vendor tells none, however many are asked for.
+  else f.take('top_logprobs', 'item_identity');
   const others = include.filter((name) => name !== LOGPROBS);
+  const asked = others.length < include.length;
   const sampling = {
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    ...(others.length < include.length ? { logprobs: true } : {}),
-    ...(top === 0 ? {} : { topLogprobs: top }),
+    ...(asked ? { logprobs: true } : {}),
+    ...(top === 0 || !asked ? {} : { topLogprobs: top }),
   };
   return { sampling, ...(others.length === 0 ? {} : { own: others }) };
 }

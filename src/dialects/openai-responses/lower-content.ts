@@ -46,7 +46,13 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 function lowerImage(part: ImagePart, context: ContentContext): JsonObject {
   const { source } = part;
   if (source.kind === 'base64' && !IMAGE_TYPES.includes(source.mediaType) && source.mediaType !== 'image/jpg')
-    context.notes.push({ concept: 'image', fate: 'refused', note: `OpenAI does not take ${source.mediaType}`, ...where(part) });
+    context.notes.push({
+      concept: 'image',
+      fate: 'refused',
+      code: 'media_type_not_taken',
+      note: `OpenAI does not take ${source.mediaType}`,
+      ...where(part),
+    });
   const image = source.kind === 'file' ? { file_id: source.fileId } : { image_url: source.kind === 'url' ? source.url : dataUrl(source) };
   // The vendor's schema demands a detail, its API does not; a caller's own request stays as it was.
   const detail = part.detail ?? (context.foreign ? 'auto' : undefined);
@@ -62,13 +68,13 @@ function lowerDocument(part: DocumentPart, context: ContentContext): JsonObject 
   const { source, title } = part;
   const { notes, foreign } = context;
   if (part.context !== undefined)
-    notes.push({ concept: 'document_label', fate: 'dropped', note: 'a file has no context here', ...where(part) });
+    notes.push({ concept: 'document_label', fate: 'dropped', code: 'label_lost', note: 'a file has no context here', ...where(part) });
   if (foreign && source.kind === 'base64' && source.mediaType === 'text/plain') return inlined(part, source.data, notes);
   return compact({ type: 'input_file', ...file(source, title), ...part.meta?.[ID] });
 }
 
 function inlined(part: DocumentPart, data: string, notes: FateNote[]): JsonObject {
-  notes.push({ concept: 'document', fate: 'emulated', note: 'the document was sent as text', ...where(part) });
+  notes.push({ concept: 'document', fate: 'emulated', code: 'document_as_text', note: 'the document was sent as text', ...where(part) });
   const text = Buffer.from(data, 'base64').toString('utf8');
   return { type: 'input_text', text: part.title === undefined ? text : `${part.title}\n\n${text}` };
 }

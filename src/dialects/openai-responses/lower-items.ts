@@ -58,6 +58,7 @@ function lowerToolResult(part: ToolResultPart, context: ItemContext): JsonObject
     context.notes.push({
       concept: 'tool_result_error',
       fate: 'emulated',
+      code: 'error_as_text',
       note: 'the text of the result says that it is an error',
       ...where(part),
     });
@@ -120,7 +121,13 @@ function lowerOutput(part: IrPart, context: ItemContext): JsonObject[] {
       return part.meta?.[ID] === undefined ? [] : [part.meta[ID]];
     default:
       if (isContent(part) && part.kind !== 'text')
-        context.notes.push({ concept: part.kind, fate: 'refused', note: 'an assistant message takes only text here', ...where(part) });
+        context.notes.push({
+          concept: part.kind,
+          fate: 'refused',
+          code: 'media_of_assistant',
+          note: 'an assistant message takes only text here',
+          ...where(part),
+        });
       return [];
   }
 }
@@ -143,6 +150,6 @@ function lowerThinking(part: ThinkingPart, context: ItemContext): JsonObject[] {
   const lost = own !== undefined && context.foreign && typeof own.encrypted_content !== 'string';
   if (own !== undefined && !lost) return [{ type: 'reasoning', ...own }];
   const note = lost ? 'the reasoning came without its encrypted state' : 'OpenAI takes back only reasoning that it wrote';
-  context.notes.push({ concept: 'thinking_history', fate: 'dropped', note, ...where(part) });
+  context.notes.push({ concept: 'thinking_history', fate: 'dropped', code: 'reasoning_not_its_own', note, ...where(part) });
   return [];
 }

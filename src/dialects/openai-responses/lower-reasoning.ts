@@ -24,8 +24,8 @@ function lowerEffort(request: IrRequest, context: LowerContext, notes: FateNote[
   const { effort } = request;
   if (effort === undefined || request.vendor[ID] !== undefined) return effort;
   if (!context.lacks.has('effort')) return knownEffort(effort, context, notes);
-  if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', note: 'the model does not reason' });
-  else notes.push({ concept: 'effort', fate: 'refused', note: 'the model does not reason' });
+  if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', code: 'does_not_reason', note: 'the model does not reason' });
+  else notes.push({ concept: 'effort', fate: 'refused', code: 'does_not_reason', note: 'the model does not reason' });
   return undefined;
 }
 
@@ -34,14 +34,24 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   const { thinking, effort } = request;
   if (thinking === undefined) return {};
   if (context.lacks.has('effort')) {
-    notes.push({ concept: 'thinking', fate: thinking.mode === 'disabled' ? 'renamed' : 'refused', note: 'the model does not reason' });
+    notes.push({
+      concept: 'thinking',
+      fate: thinking.mode === 'disabled' ? 'renamed' : 'refused',
+      code: 'does_not_reason',
+      note: 'the model does not reason',
+    });
     return {};
   }
   if (thinking.mode === 'disabled') return withoutThinking(context, notes);
   const level = thinking.budgetTokens === undefined ? undefined : levelOf(thinking.budgetTokens);
   const asked = effort ?? level;
   const words = asked === undefined ? 'sent as reasoning with the effort the model chooses' : `sent as reasoning effort ${asked}`;
-  notes.push({ concept: 'thinking', fate: 'emulated', note: `${words}; the answer holds summaries of the reasoning` });
+  notes.push({
+    concept: 'thinking',
+    fate: 'emulated',
+    code: 'thinking_as_effort',
+    note: `${words}; the answer holds summaries of the reasoning`,
+  });
   return { ...(level === undefined ? {} : { effort: level }), ...(thinking.display === 'omitted' ? {} : { summary: 'auto' }) };
 }
 
@@ -52,10 +62,15 @@ function levelOf(budget: number): string {
 /** Only some models can be told not to reason; of the others nothing is shown. */
 function withoutThinking(context: LowerContext, notes: FateNote[]): { effort?: string } {
   if (context.traits.has('effort-none')) {
-    notes.push({ concept: 'thinking', fate: 'renamed', note: 'reasoning.effort none' });
+    notes.push({ concept: 'thinking', fate: 'renamed', code: 'thinking_as_effort', note: 'reasoning.effort none' });
     return { effort: 'none' };
   }
-  notes.push({ concept: 'thinking', fate: 'emulated', note: 'the model reasons as it does by default; none of it is shown' });
+  notes.push({
+    concept: 'thinking',
+    fate: 'emulated',
+    code: 'thinking_hidden',
+    note: 'the model reasons as it does by default; none of it is shown',
+  });
   return {};
 }
 

@@ -53,8 +53,16 @@ function lowerHosted(tool: IrHostedTool, notes: FateNote[]): JsonObject[] {
   const own = tool.meta[ID];
   if (own !== undefined) return [own];
   const hosted = HOSTED[tool.hosted];
-  if (hosted === undefined) notes.push({ concept: 'hosted_tool', fate: 'refused', note: `OpenAI has no ${tool.name}`, ...where(tool) });
-  else notes.push({ concept: 'hosted_tool', fate: 'emulated', note: `served by OpenAI's ${String(hosted.type)}`, ...where(tool) });
+  if (hosted === undefined)
+    notes.push({ concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', note: `OpenAI has no ${tool.name}`, ...where(tool) });
+  else
+    notes.push({
+      concept: 'hosted_tool',
+      fate: 'emulated',
+      code: 'served_by_own_tool',
+      note: `served by OpenAI's ${String(hosted.type)}`,
+      ...where(tool),
+    });
   return hosted === undefined ? [] : [hosted];
 }
 

@@ -66,9 +66,7 @@ describe('a request of another dialect', () => {
   ])('with a thinking budget of %i reasons with %s effort and shows summaries', (budgetTokens, effort) => {
     const thinking = { mode: 'enabled', budgetTokens } as const;
     expect(body({ thinking }).reasoning).toEqual({ summary: 'auto', effort });
-    expect(notes({ thinking })).toEqual([
-      { concept: 'thinking', fate: 'emulated', note: `sent as reasoning effort ${effort}; the answer holds summaries of the reasoning` },
-    ]);
+    expect(notes({ thinking })).toMatchObject([{ concept: 'thinking', fate: 'emulated', code: 'thinking_as_effort' }]);
   });
 
   test('that wants no thinking says so where the model can be told', () => {
@@ -81,8 +79,8 @@ describe('a request of another dialect', () => {
 
   test('loses a default that the model has no form for, and is refused with any other value', () => {
     const lacks = context(['temperature']);
-    expect(notes({ sampling: { temperature: 1 } }, lacks)).toEqual([
-      { concept: 'temperature', fate: 'dropped', note: 'the model has no temperature' },
+    expect(notes({ sampling: { temperature: 1 } }, lacks)).toMatchObject([
+      { concept: 'temperature', fate: 'dropped', code: 'model_lacks' },
     ]);
     expect(notes({ sampling: { temperature: 0 } }, lacks).map(({ fate }) => fate)).toEqual(['refused']);
     expect(body({ sampling: { temperature: 0 } }, lacks).temperature).toBeUndefined();
@@ -108,9 +106,9 @@ describe('a request of another dialect', () => {
       { kind: 'hosted', hosted: 'web_fetch', name: 'web_fetch', meta: { claude: {} }, at: 'tools[1]' },
     ] as const;
     expect(body({ tools }).tools).toEqual([{ type: 'web_search' }]);
-    expect(notes({ tools })).toEqual([
-      { concept: 'hosted_tool', fate: 'emulated', note: "served by OpenAI's web_search", at: 'tools[0]' },
-      { concept: 'hosted_tool', fate: 'refused', note: 'OpenAI has no web_fetch', at: 'tools[1]' },
+    expect(notes({ tools })).toMatchObject([
+      { concept: 'hosted_tool', fate: 'emulated', code: 'served_by_own_tool', at: 'tools[0]' },
+      { concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', at: 'tools[1]' },
     ]);
   });
 });
@@ -175,9 +173,7 @@ describe('parts of another dialect', () => {
       },
     ] as const;
     expect(body({ messages }).input).toEqual([{ type: 'message', role: 'assistant', content: 'said' }]);
-    expect(notes({ messages })).toEqual([
-      { concept: 'thinking_history', fate: 'dropped', note: 'OpenAI takes back only reasoning that it wrote', at: 'x' },
-    ]);
+    expect(notes({ messages })).toMatchObject([{ concept: 'thinking_history', fate: 'dropped', code: 'reasoning_not_its_own', at: 'x' }]);
   });
 
   test('the vendor’s own reasoning comes back exactly, but not without its state where nothing is stored', () => {

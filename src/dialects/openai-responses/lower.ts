@@ -58,6 +58,7 @@ function lacking<T>(
   context.notes.push({
     concept,
     fate: harmless ? 'dropped' : 'refused',
+    code: 'model_lacks',
     note: `the model has no ${conceptRow(concept).title.toLowerCase()}`,
   });
   return undefined;
@@ -85,7 +86,12 @@ function saysJson(part: IrPart): boolean {
 }
 
 function askForJson(notes: FateNote[]): JsonObject {
-  notes.push({ concept: 'json_mode', fate: 'emulated', note: 'a sentence that asks for JSON was added, which the wire demands' });
+  notes.push({
+    concept: 'json_mode',
+    fate: 'emulated',
+    code: 'json_word_added',
+    note: 'a sentence that asks for JSON was added, which the wire demands',
+  });
   return { type: 'message', role: 'developer', content: 'Answer with a JSON object.' };
 }
 
@@ -99,7 +105,12 @@ const FEWEST_TOKENS = 16;
 function lowerMaxTokens(request: IrRequest, notes: FateNote[]): number | undefined {
   const { maxTokens } = request;
   if (maxTokens === undefined || maxTokens >= FEWEST_TOKENS) return maxTokens;
-  notes.push({ concept: 'max_tokens', fate: 'emulated', note: `${FEWEST_TOKENS} was sent, the lowest limit that OpenAI takes` });
+  notes.push({
+    concept: 'max_tokens',
+    fate: 'emulated',
+    code: 'limit_raised',
+    note: `${FEWEST_TOKENS} was sent, the lowest limit that OpenAI takes`,
+  });
   return FEWEST_TOKENS;
 }
 
@@ -120,6 +131,7 @@ function lowerFormat(request: IrRequest, notes: FateNote[]): JsonObject | undefi
     description,
     schema,
     strict: strict ?? (request.vendor[ID] === undefined ? isHeld(output, notes) : undefined),
+    ...output.meta?.[ID],
   });
 }
 
@@ -134,6 +146,7 @@ function isHeld({ name, schema }: Extract<IrOutputFormat, { kind: 'json-schema' 
     notes.push({
       concept: 'json_schema',
       fate: 'emulated',
+      code: 'schema_not_held',
       note: 'the schema is outside the strict subset; the model is asked, not held to it',
     });
   return held;
@@ -158,7 +171,12 @@ function lowerEndUser(request: IrRequest, notes: FateNote[]): string | undefined
   const { endUser } = request;
   if (endUser === undefined || endUser === request.vendor[ID]?.user) return undefined;
   if (endUser.length <= LONGEST_USER || request.vendor[ID] !== undefined) return endUser;
-  notes.push({ concept: 'end_user', fate: 'emulated', note: `sent as its SHA-256, because OpenAI takes ${LONGEST_USER} characters` });
+  notes.push({
+    concept: 'end_user',
+    fate: 'emulated',
+    code: 'user_hashed',
+    note: `sent as its SHA-256, because OpenAI takes ${LONGEST_USER} characters`,
+  });
   return sha256(endUser);
 }
 
@@ -176,7 +194,8 @@ function lowerServiceTier(request: IrRequest, notes: FateNote[]): string | undef
   const { serviceTier } = request;
   if (serviceTier === undefined || request.vendor[ID] !== undefined) return serviceTier;
   const tier = TIERS[serviceTier];
-  if (tier === undefined) notes.push({ concept: 'service_tier', fate: 'dropped', note: `OpenAI has no tier "${serviceTier}"` });
+  if (tier === undefined)
+    notes.push({ concept: 'service_tier', fate: 'dropped', code: 'no_such_tier', note: `OpenAI has no tier "${serviceTier}"` });
   return tier;
 }
 

@@ -36,4 +36,6 @@ export const names: Dialect['names'] = {
   verbosity: 'text.verbosity',
   end_user: 'safety_identifier',
   service_tier: 'service_tier',
+  schema_name: 'text.format.name',
+  schema_strict: 'text.format.strict',
 };

@@ -57,7 +57,7 @@ export const CallOutput = z.looseObject({
 });
 export type CallOutput = z.infer<typeof CallOutput>;
 
-const ReasoningText = z.looseObject({ text: z.string() });
+const ReasoningText = z.looseObject({ type: z.enum(['summary_text', 'reasoning_text', 'text']).nullish(), text: z.string() });
 export const Reasoning = z.looseObject({
   type: z.literal('reasoning'),
   summary: z.array(ReasoningText).nullish(),

@@ -16,7 +16,8 @@ export interface Outgoing {
 export function outgoing(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Outgoing {
   if (chosen.mode === 'passthrough') return { body: read.body, fidelity: [] };
   const asked = call.match.model ?? read.scan.model;
-  const renamed: FidelityEntry[] = asked === chosen.model ? [] : [{ path: 'model', fate: 'renamed', note: `sent as ${chosen.model}` }];
+  const renamed: FidelityEntry[] =
+    asked === chosen.model ? [] : [{ path: 'model', fate: 'renamed', code: 'model_renamed', note: `sent as ${chosen.model}` }];
   const patched = patchedFor(call, read, chosen, options);
   if (patched !== undefined) return { body: patched.body, fidelity: [...renamed, ...patched.fidelity] };
   const span = read.scan.modelSpan;

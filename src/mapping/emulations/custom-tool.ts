@@ -28,6 +28,7 @@ export function customAsFunctions(request: IrRequest): CustomTools | undefined {
       ({ at }): FateNote => ({
         concept: 'custom_tool',
         fate: 'emulated',
+        code: 'custom_as_function',
         note: 'a function with one string',
         ...(at === undefined ? {} : { at }),
       }),

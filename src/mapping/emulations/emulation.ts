@@ -8,7 +8,7 @@ export interface Emulation {
   readonly capability: Capability;
   /** What happens, in words; stands in the receipt. */
   readonly detail: string;
-  readonly note: FateNote;
+  readonly notes: readonly FateNote[];
   readonly request: IrRequest;
   readonly change: AnswerChange;
 }

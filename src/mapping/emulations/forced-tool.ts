@@ -7,6 +7,8 @@ import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
 
 const TOOL_NAME = 'json_answer';
+/** What a schema's leaves mean, its name and strictness too: all of it becomes the tool. */
+const SCHEMA = ['json_schema', 'schema_name', 'schema_strict'] as const;
 
 /** JSON output on an engine without it: the model must call a tool whose arguments are the answer, and the caller sees them as text. */
 export function forcedTool(request: IrRequest, thinking: boolean): Emulation | undefined {
@@ -39,7 +41,12 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
   return {
     capability: output.kind === 'json' ? 'json_mode' : 'structured_output_json_schema',
     detail: `forced tool use: the answer is the arguments of the tool ${name}`,
-    note: { concept: output.kind === 'json' ? 'json_mode' : 'json_schema', fate: 'emulated', note: `forced tool use (${name})` },
+    notes: (output.kind === 'json' ? (['json_mode'] as const) : SCHEMA).map((concept) => ({
+      concept,
+      fate: 'emulated',
+      code: 'forced_tool',
+      note: `forced tool use (${name})`,
+    })),
     request: {
       ...rest,
       tools: [...request.tools, tool],

@@ -6,6 +6,7 @@ import type { AnswerFilter } from '../answer-filter.ts';
 export const SINGLE_CALL: FateNote = {
   concept: 'parallel_tool_calls',
   fate: 'emulated',
+  code: 'cut_to_one_call',
   note: 'the answer is cut to its first tool call by the gateway',
 };
 

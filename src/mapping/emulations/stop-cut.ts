@@ -13,7 +13,14 @@ export function stopCut(request: IrRequest): Emulation | undefined {
   return {
     capability: 'stop_sequences',
     detail: 'the answer is cut at the first stop sequence',
-    note: { concept: 'stop_sequences', fate: 'emulated', note: 'the answer is cut at the first stop sequence by the gateway' },
+    notes: [
+      {
+        concept: 'stop_sequences',
+        fate: 'emulated',
+        code: 'cut_at_stop',
+        note: 'the answer is cut at the first stop sequence by the gateway',
+      },
+    ],
     request: { ...request, stop: [] },
     change: { kind: 'stop-cut', stop },
   };

@@ -10,6 +10,7 @@ const MEMBER = 'value';
 export const WRAPPED: FateNote & { readonly concept: 'json_schema' } = {
   concept: 'json_schema',
   fate: 'emulated',
+  code: 'schema_wrapped',
   note: `the schema is no object; the answer is asked for as the member "${MEMBER}" of one and taken out again`,
 };
 

@@ -134,16 +134,25 @@ function liftCalls(m: Message, index: number, walk: Walk): IrPart[] {
   const calls = m.list('tool_calls').map((call, number): IrPart => {
     if (!isCall(call.value)) throw new AbpError('invalid_request', `${call.path}: a call has a function or a custom tool`);
     const part = callPart(call.value, `call_${index}_${number}`, walk.flavour);
-    for (const name of ['id', 'function', 'custom'] as const) call.take(name, 'tool_call');
+    call.take('id', 'tool_call');
+    call.takeMembers('function', 'tool_call', ['name', 'arguments']);
+    call.takeMembers('custom', 'custom_tool', ['name', 'input']);
     call.take('type', 'structure');
     call.take('index', 'structure');
     call.take('extra_content', 'reasoning_state');
     return { ...part, at: call.path };
   });
-  const legacy = m.take('function_call', m.value.function_call ? 'tool_call' : 'structure');
+  const legacy = m.takeMembers('function_call', m.value.function_call ? 'tool_call' : 'structure', ['name', 'arguments']);
   if (!legacy) return calls;
   walk.legacyId = `call_${index}`;
   return [...calls, { kind: 'tool-call', id: walk.legacyId, name: legacy.name, arguments: legacy.arguments, at: m.at('function_call') }];
+}
+
+/** Members of a call that have no neutral form, those inside its function too. */
+function callMembers(call: wire.ToolCall): JsonObject | undefined {
+  const beside = otherMembers(call, ['id', 'type', 'index', 'function', 'custom']);
+  const inside = call.function ? otherMembers(call.function, ['name', 'arguments']) : undefined;
+  return inside === undefined ? beside : { ...beside, function: inside };
 }
 
 /** Whether we know what kind of call it is. */
@@ -160,7 +169,7 @@ export function callPart(call: wire.ToolCall, inventedId: string, flavour: ChatF
     name: fn?.name ?? custom?.name ?? '',
     arguments: fn?.arguments === wire.NO_ARGUMENTS ? '' : (fn?.arguments ?? custom?.input ?? ''),
     ...(fn ? {} : { custom: true }),
-    ...vendorMeta(flavour.id, otherMembers(call, ['id', 'type', 'index', 'function', 'custom'])),
+    ...vendorMeta(flavour.id, callMembers(call)),
   };
 }
 

@@ -54,8 +54,12 @@ function typed<T extends { type: string }>(part: Part, schema: z.ZodType<T>): Fi
   return p;
 }
 
-function rest(p: Fields<object>, flavour: ChatFlavour, carried: string): ReturnType<typeof vendorMeta> {
-  return vendorMeta(flavour.id, otherMembers(p.value, ['type', carried]));
+/** What nobody here knows, beside the member that says what the part is and inside of it; it goes back to its dialect. */
+function rest(p: Fields<object>, flavour: ChatFlavour, carried: string, known: readonly string[] = []): ReturnType<typeof vendorMeta> {
+  const inner: unknown = Reflect.get(p.value, carried);
+  const inside = typeof inner === 'object' && inner !== null ? otherMembers(inner, known) : undefined;
+  const beside = otherMembers(p.value, ['type', carried]);
+  return vendorMeta(flavour.id, inside === undefined ? beside : { ...beside, [carried]: inside });
 }
 
 function liftText(part: Part, { flavour, concept }: Reading): IrPart {
@@ -73,15 +77,17 @@ function liftImage(part: Part, { flavour }: Reading): IrPart {
   const { image_url: address } = p.value;
   const source = sourceOf(typeof address === 'string' ? address : address.url);
   const detail = typeof address === 'string' ? undefined : address.detail;
-  p.take('image_url', source.kind === 'file' ? 'stored_file' : 'image');
+  p.takeMembers('image_url', source.kind === 'file' ? 'stored_file' : 'image', ['url']);
+  const inner = typeof address === 'string' ? undefined : p.object('image_url');
   // `auto` is what absence means.
-  if (typeof address !== 'string') p.object('image_url')?.take('detail', detail === 'auto' ? 'structure' : 'image_detail');
+  if (detail === 'auto' || detail === null) inner?.takeUsual('detail', 'image_detail');
+  else inner?.take('detail', 'image_detail');
   return {
     kind: 'image',
     source,
     ...(typeof detail === 'string' && detail !== 'auto' ? { detail } : {}),
     at: p.path,
-    ...rest(p, flavour, 'image_url'),
+    ...rest(p, flavour, 'image_url', ['url', 'detail']),
   };
 }
 
@@ -89,14 +95,19 @@ function liftVideo(part: Part, { flavour }: Reading): IrPart {
   const p = typed(part, wire.VideoPart);
   const { video_url: address } = p.value;
   const source = sourceOf(typeof address === 'string' ? address : address.url);
-  p.take('video_url', source.kind === 'file' ? 'stored_file' : 'video');
-  return { kind: 'video', source, at: p.path, ...rest(p, flavour, 'video_url') };
+  p.takeMembers('video_url', source.kind === 'file' ? 'stored_file' : 'video', ['url']);
+  return { kind: 'video', source, at: p.path, ...rest(p, flavour, 'video_url', ['url']) };
 }
 
 function liftAudio(part: Part, { flavour }: Reading): IrPart {
   const p = typed(part, wire.AudioPart);
-  const { data, format } = p.take('input_audio', 'audio');
-  return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data }, at: p.path, ...rest(p, flavour, 'input_audio') };
+  const { data, format } = p.takeMembers('input_audio', 'audio', ['data', 'format']);
+  return {
+    kind: 'audio',
+    source: { kind: 'base64', mediaType: `audio/${format}`, data },
+    at: p.path,
+    ...rest(p, flavour, 'input_audio', ['data', 'format']),
+  };
 }
 
 function liftFile(part: Part, reading: Reading): IrPart {
@@ -113,7 +124,7 @@ function liftFile(part: Part, reading: Reading): IrPart {
     source,
     ...(typeof filename === 'string' ? { title: filename } : {}),
     at: p.path,
-    ...rest(p, reading.flavour, 'file'),
+    ...rest(p, reading.flavour, 'file', ['file_data', 'file_id', 'filename']),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { Fields } from '../../../ir/ledger.ts';
 import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
@@ -28,7 +28,7 @@ function liftSearch(m: Members, flavour: ChatFlavour): IrTool[] {
 
 function liftTool(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
   const { type } = t.value;
-  if (type === 'custom') return liftCustom(t);
+  if (type === 'custom') return liftCustom(t, flavour);
   if (type !== 'function') return liftHosted(t, flavour);
   const inner = t.object('function');
   if (inner === undefined) throw new AbpError('invalid_request', `${t.path}.function: required when type is "function"`);
@@ -47,7 +47,7 @@ function liftFunction(f: Fields<FunctionTool>, meta: ReturnType<typeof vendorMet
   const name = f.take('name', 'tool');
   const description = f.take('description', 'tool');
   const schema = f.take('parameters', 'tool');
-  const strict = f.take('strict', f.value.strict === true ? 'tool_strict' : 'structure');
+  const strict = f.value.strict === true ? f.take('strict', 'tool_strict') : f.takeUsual('strict', 'tool_strict');
   return {
     kind: 'function',
     name,
@@ -59,17 +59,26 @@ function liftFunction(f: Fields<FunctionTool>, meta: ReturnType<typeof vendorMet
   };
 }
 
-function liftCustom(t: Fields<wire.Tool>): IrTool {
-  t.ledger.claim(t.path, 'custom_tool');
+function liftCustom(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
+  t.take('type', 'structure');
+  t.take('cache_control', 'cache_mark');
+  t.takeMembers('custom', 'custom_tool', ['name', 'description', 'format']);
   const { custom } = t.value;
   if (custom === undefined) throw new AbpError('invalid_request', `${t.path}.custom: required when type is "custom"`);
   return {
     kind: 'custom',
     name: custom.name,
     ...(typeof custom.description === 'string' ? { description: custom.description } : {}),
-    ...(custom.format ? { format: custom.format as JsonObject } : {}), // z.json values
+    ...(custom.format ? { format: flatFormat(custom.format as JsonObject) } : {}), // z.json values
     at: t.path,
+    ...vendorMeta(flavour.id, otherMembers(t.value, ['type', 'custom'])),
   };
+}
+
+/** Chat puts a grammar one level deeper than Responses, whose form the IR has. */
+function flatFormat(format: JsonObject): JsonObject {
+  const { grammar, ...rest } = format;
+  return isJsonObject(grammar) ? { ...rest, ...grammar } : format;
 }
 
 /** Kimi's builtin functions; their names begin with a dollar sign. */
@@ -86,10 +95,11 @@ function liftHosted(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
 }
 
 export function liftToolChoice(m: Members): IrToolChoice | undefined {
-  const legacy = m.read('function_call', 'tool_choice');
+  const legacy = m.read('function_call', 'tool_choice', undefined, ['name']);
   if (legacy !== undefined) return typeof legacy === 'string' ? { kind: legacy } : { kind: 'tool', name: legacy.name };
-  const choice = m.read('tool_choice', 'tool_choice');
+  const choice = m.read('tool_choice', 'tool_choice', undefined, ['type']);
   if (choice === undefined) return undefined;
+  claimChoice(m.f);
   if (typeof choice === 'string') return { kind: choice };
   const allowed = choice.allowed_tools;
   if (choice.type === 'allowed_tools' && allowed !== undefined) {
@@ -98,7 +108,20 @@ export function liftToolChoice(m: Members): IrToolChoice | undefined {
   return { kind: 'tool', name: nameOf(choice, 'tool_choice') };
 }
 
-function nameOf(tool: wire.NamedTool, path: string): string {
+/** A choice names tools inside objects; members beside the names are nobody's. */
+function claimChoice(f: Fields<wire.Request>): void {
+  const choice = f.object('tool_choice') as Fields<Exclude<wire.ToolChoice, string>> | undefined; // a choice that is an object
+  const allowed = choice?.object('allowed_tools');
+  allowed?.take('mode', 'tool_choice');
+  for (const named of [...(choice === undefined ? [] : [choice]), ...(allowed?.list('tools') ?? [])]) {
+    const tool = named as Fields<wire.NamedTool>; // both name a tool in the same way
+    tool.take('type', 'tool_choice');
+    tool.takeMembers('function', 'tool_choice', ['name']);
+    tool.takeMembers('custom', 'tool_choice', ['name']);
+  }
+}
+
+function nameOf(tool: Pick<wire.NamedTool, 'function' | 'custom'>, path: string): string {
   const name = tool.function?.name ?? tool.custom?.name;
   if (name === undefined) throw new AbpError('invalid_request', `${path}: a tool is named by function.name or custom.name`);
   return name;

@@ -4,7 +4,7 @@ import { AbpError } from '../../../contract/errors.ts';
 import { Fields } from '../../../ir/ledger.ts';
 import type { IrOutputFormat, IrRequest, IrThinking } from '../../../ir/request.ts';
 import type { LiftContext } from '../../dialect.ts';
-import { compact, otherMembers } from '../../members.ts';
+import { compact, otherMembers, vendorMeta } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { liftMessages } from './lift-messages.ts';
 import { liftToolChoice, liftTools } from './lift-tools.ts';
@@ -32,13 +32,13 @@ export function liftChat(flavour: ChatFlavour, body: Json, context: LiftContext)
       parallelToolCalls:
         m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value) ?? (request.functions?.length ? false : undefined),
       maxTokens: m.read('max_completion_tokens', 'max_tokens') ?? m.peek('max_tokens', 'max_tokens'),
-      output: liftOutput(m),
+      output: liftOutput(m, flavour),
       thinking: liftThinking(m),
       effort: m.read('reasoning_effort', 'effort'),
       verbosity: m.read('verbosity', 'verbosity'),
       endUser: m.read('safety_identifier', 'end_user') ?? m.peek('user', 'end_user'),
       serviceTier: m.read('service_tier', 'service_tier'),
-      includeUsage: f.object('stream_options')?.take('include_usage', 'stream') ?? undefined,
+      includeUsage: f.object('stream_options')?.take('include_usage', 'usage_in_stream') ?? undefined,
     }),
     vendor: liftVendor(m, flavour),
   };
@@ -53,6 +53,9 @@ function refuseTwoReadings(request: wire.Request): void {
       possible_interpretations: ['tools only', 'functions only', 'functions and tools together'],
     });
   }
+  // As the vendor does; which of the two counts would otherwise depend on the engine.
+  if (typeof request.top_logprobs === 'number' && request.logprobs !== true)
+    throw new AbpError('invalid_request', 'top_logprobs: is only taken when logprobs is true');
   if (typeof old === 'number' && typeof current === 'number' && old !== current) {
     throw new AbpError('E003', 'The request has both max_tokens and max_completion_tokens, and they differ.', {
       reason: 'two token limits',
@@ -71,8 +74,8 @@ function liftVendor(m: Members, flavour: ChatFlavour): IrRequest['vendor'] {
   const thinking = m.f.object('thinking');
   const thinkingOptions = thinking && otherMembers(thinking.value, ['type']);
   for (const [name, concept] of Object.entries(flavour.members)) {
-    const isDefault = JSON.stringify(m.f.value[name]) === flavour.defaults[name];
-    m.peek(name, isDefault ? 'structure' : concept);
+    if (JSON.stringify(m.f.value[name]) === flavour.defaults[name]) m.f.takeUsual(name, concept);
+    else m.peek(name, concept);
   }
   const members = compact({ ...m.rest(), stream_options: streamOptions, thinking: thinkingOptions });
   return Object.keys(members).length === 0 ? {} : { [flavour.id]: members };
@@ -93,21 +96,26 @@ function liftSampling(m: Members): IrRequest['sampling'] {
   });
 }
 
-function liftOutput(m: Members): IrOutputFormat | undefined {
+function liftOutput(m: Members, flavour: ChatFlavour): IrOutputFormat | undefined {
   const format = m.read(
     'response_format',
     m.f.value.response_format?.type === 'json_object' ? 'json_mode' : 'json_schema',
     (value) => value.type === 'text',
+    ['type'],
   );
   if (format === undefined || format.type === 'text') return undefined;
   if (format.type === 'json_object') return { kind: 'json' };
-  const { name, description, schema, strict } = format.json_schema;
+  const inner = m.f.object('response_format')?.object('json_schema') as Fields<typeof format.json_schema>; // the schema saw it
+  const [name, strict] = [inner.take('name', 'schema_name'), inner.take('strict', 'schema_strict')];
+  const { description, schema } = format.json_schema;
+  for (const word of ['description', 'schema'] as const) inner.take(word, 'json_schema');
   return {
     kind: 'json-schema',
     schema: (schema ?? {}) as JsonObject, // z.json values
     name,
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...vendorMeta(flavour.id, otherMembers(format.json_schema, ['name', 'description', 'schema', 'strict'])),
   };
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { IrMessage } from '../../../ir/conversation.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart } from '../../../ir/part.ts';
 import type { IrRequest } from '../../../ir/request.ts';
-import { compact, otherMembers } from '../../members.ts';
+import { compact, joined, otherMembers } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerContent } from './lower-parts.ts';
 import { type Lowering, where } from './lowering.ts';
@@ -24,7 +24,12 @@ function mentionsJson(messages: readonly IrMessage[]): boolean {
 }
 
 function askForJson({ notes }: Lowering): JsonObject {
-  notes.push({ concept: 'json_mode', fate: 'emulated', note: 'a sentence that asks for JSON was added, which the wire demands' });
+  notes.push({
+    concept: 'json_mode',
+    fate: 'emulated',
+    code: 'json_word_added',
+    note: 'a sentence that asks for JSON was added, which the wire demands',
+  });
   return { role: 'system', content: 'Answer with a JSON object.' };
 }
 
@@ -47,7 +52,13 @@ function lowerUser(message: IrMessage, lowering: Lowering): JsonObject[] {
 function lowerResult(part: ToolResultPart, lowering: Lowering): JsonObject {
   const failed: IrPart[] = part.isError ? [{ kind: 'text', text: 'Error: ' }] : [];
   if (part.isError) {
-    lowering.notes.push({ concept: 'tool_result_error', fate: 'emulated', note: 'the text begins with "Error: "', ...where(part) });
+    lowering.notes.push({
+      concept: 'tool_result_error',
+      fate: 'emulated',
+      code: 'error_as_text',
+      note: 'the text begins with "Error: "',
+      ...where(part),
+    });
   }
   const parts = part.parts.filter((inner) => inner.kind !== 'thinking');
   const [only] = parts;
@@ -95,7 +106,7 @@ export function lowerCall(part: ToolCallPart, own: string): JsonObject {
   const call: JsonObject = part.custom
     ? { type: 'custom', custom: { name: part.name, input: part.arguments } }
     : { type: 'function', function: { name: part.name, arguments: part.arguments === '' ? '{}' : part.arguments } };
-  return { id: part.id, ...call, ...part.meta?.[own] };
+  return joined({ id: part.id, ...call }, part.meta?.[own]);
 }
 
 /** Said in place of reasoning that did not come with the history. */
@@ -113,12 +124,24 @@ function lowerReasoningParts(message: IrMessage, calls: boolean, lowering: Assis
     return {};
   }
   if (text !== '' || !calls || !mended) return { ...(text === '' ? {} : { [field]: text }), ...state };
-  notes.push({ concept: 'thinking_history', fate: 'emulated', note: 'a stand-in for reasoning that was not kept', ...where(message) });
+  notes.push({
+    concept: 'thinking_history',
+    fate: 'emulated',
+    code: 'reasoning_stand_in',
+    note: 'a stand-in for reasoning that was not kept',
+    ...where(message),
+  });
   return { [field]: STAND_IN, ...state };
 }
 
 function unsealed(part: ThinkingPart): Lowering['notes'][number] {
-  return { concept: 'thinking_history', fate: 'dropped', note: 'reasoning is taken back only with the seal it came with', ...where(part) };
+  return {
+    concept: 'thinking_history',
+    fate: 'dropped',
+    code: 'reasoning_not_its_own',
+    note: 'reasoning is taken back only with the seal it came with',
+    ...where(part),
+  };
 }
 
 /** Whether a request holds a part of a kind, in results too. */

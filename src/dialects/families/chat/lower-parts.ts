@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { AudioPart, DocumentPart, IrPart, MediaSource } from '../../../ir/part.ts';
-import { compact } from '../../members.ts';
+import { compact, joined } from '../../members.ts';
 import { type Lowering, where } from './lowering.ts';
 
 /** Content as the wire likes it: one plain text is a string, everything else a list of parts. */
@@ -33,7 +33,7 @@ function lowerPart(part: IrPart, lowering: Lowering): JsonObject[] {
     case 'video':
       if (!lowering.flavour.media.has(part.kind)) return [];
       if (part.kind === 'audio') return lowerAudio(part, lowering);
-      return [{ ...lowerAddressed(part), ...own }];
+      return [joined(lowerAddressed(part), own)];
     default:
       return own === undefined ? [] : [own];
   }
@@ -63,10 +63,10 @@ function lowerAudio(part: AudioPart, { flavour, notes }: Lowering): JsonObject[]
   const { source } = part;
   const format = source.kind === 'base64' ? (AUDIO_FORMATS[source.mediaType] ?? source.mediaType.replace('audio/', '')) : '';
   if (source.kind !== 'base64' || (format !== 'wav' && format !== 'mp3')) {
-    notes.push({ concept: 'audio', fate: 'refused', note: 'audio goes as WAV or MP3 bytes', ...where(part) });
+    notes.push({ concept: 'audio', fate: 'refused', code: 'media_type_not_taken', note: 'audio goes as WAV or MP3 bytes', ...where(part) });
   }
   const data = source.kind === 'base64' ? source.data : '';
-  return [{ type: 'input_audio', input_audio: { data, format }, ...part.meta?.[flavour.id] }];
+  return [joined({ type: 'input_audio', input_audio: { data, format } }, part.meta?.[flavour.id])];
 }
 
 const FILE_NAMES: Readonly<Record<string, string>> = { 'application/pdf': 'document.pdf' };
@@ -78,19 +78,37 @@ function lowerDocument(part: DocumentPart, lowering: Lowering): JsonObject[] {
   if (source.kind === 'base64' && source.mediaType === 'text/plain') return inlineText(part, source.data, lowering);
   if (!flavour.media.has('document')) return [];
   if (source.kind === 'url') {
-    notes.push({ concept: 'document', fate: 'refused', note: 'a document goes as bytes, not as an address', ...where(part) });
+    notes.push({
+      concept: 'document',
+      fate: 'refused',
+      code: 'media_not_by_address',
+      note: 'a document goes as bytes, not as an address',
+      ...where(part),
+    });
     return [];
   }
   if (part.context !== undefined) {
-    notes.push({ concept: 'document_label', fate: 'dropped', note: 'a file has a name and no context', ...where(part) });
+    notes.push({
+      concept: 'document_label',
+      fate: 'dropped',
+      code: 'label_lost',
+      note: 'a file has a name and no context',
+      ...where(part),
+    });
   }
   const filename = title ?? (source.kind === 'base64' ? (FILE_NAMES[source.mediaType] ?? 'document') : undefined);
   const file = source.kind === 'file' ? compact({ file_id: source.fileId, filename }) : compact({ filename, file_data: addressOf(source) });
-  return [{ type: 'file', file, ...part.meta?.[flavour.id] }];
+  return [joined({ type: 'file', file }, part.meta?.[flavour.id])];
 }
 
 function inlineText(part: DocumentPart, data: string, { notes }: Lowering): JsonObject[] {
-  notes.push({ concept: 'document', fate: 'emulated', note: 'the text of the document was sent as text', ...where(part) });
+  notes.push({
+    concept: 'document',
+    fate: 'emulated',
+    code: 'document_as_text',
+    note: 'the text of the document was sent as text',
+    ...where(part),
+  });
   const head = [part.title, part.context].filter((line) => line !== undefined).map((line) => `${line}\n`);
   return [{ type: 'text', text: `${head.join('')}${Buffer.from(data, 'base64').toString('utf8')}` }];
 }

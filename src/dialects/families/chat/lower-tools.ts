@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { IrFunctionTool, IrHostedTool, IrRequest, IrTool } from '../../../ir/request.ts';
 import { compact } from '../../members.ts';
+import { allowedTools } from '../../tool-choice.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { type Lowering, where } from './lowering.ts';
 
@@ -21,14 +22,20 @@ export function lowerTools(request: IrRequest, lowering: Lowering): LoweredTools
 /** Where the wire has no choice among some tools, only those are declared. */
 function offered({ tools, toolChoice }: IrRequest, { flavour, notes }: Lowering): readonly IrTool[] {
   if (toolChoice?.kind !== 'allowed' || flavour.allowedTools) return tools;
-  notes.push({ concept: 'tool_choice', fate: 'emulated', note: 'only the allowed tools were declared' });
-  return tools.filter((tool) => toolChoice.names.includes(tool.name));
+  return allowedTools(tools, toolChoice.names, notes);
 }
 
 function lowerTool(tool: IrTool, lowering: Lowering): JsonObject {
   if (tool.kind === 'function') return lowerFunction(tool, lowering);
   if (tool.kind === 'hosted') return lowerHosted(tool, lowering);
-  return { type: 'custom', custom: compact({ name: tool.name, description: tool.description, format: tool.format }) };
+  const custom = compact({ name: tool.name, description: tool.description, format: tool.format && nestedFormat(tool.format) });
+  return { type: 'custom', custom, ...tool.meta?.[lowering.flavour.id] };
+}
+
+/** A grammar stands one level deeper than in Responses, whose form the IR has. */
+function nestedFormat(format: JsonObject): JsonObject {
+  const { type, syntax, definition, ...rest } = format;
+  return type === 'grammar' && definition !== undefined ? { type, grammar: compact({ syntax, definition }), ...rest } : format;
 }
 
 function lowerFunction(tool: IrFunctionTool, { flavour, notes }: Lowering): JsonObject {
@@ -39,6 +46,7 @@ function lowerFunction(tool: IrFunctionTool, { flavour, notes }: Lowering): Json
     notes.push({
       concept: 'tool_strict',
       fate: 'emulated',
+      code: 'strict_not_held',
       note: 'the model is asked to keep to the schema, not held to it',
       ...where(tool),
     });
@@ -51,10 +59,16 @@ function lowerHosted(tool: IrHostedTool, { flavour, context, notes }: Lowering):
   const own = tool.meta[flavour.id];
   if (own !== undefined) return own;
   if (tool.hosted === 'web_search' && context.traits.has('web-search-options')) {
-    notes.push({ concept: 'hosted_tool', fate: 'emulated', note: 'served by web_search_options', ...where(tool) });
+    notes.push({
+      concept: 'hosted_tool',
+      fate: 'emulated',
+      code: 'served_by_own_tool',
+      note: 'served by web_search_options',
+      ...where(tool),
+    });
     return { web_search_options: {} };
   }
-  notes.push({ concept: 'hosted_tool', fate: 'refused', note: `the model has no ${tool.name}`, ...where(tool) });
+  notes.push({ concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', note: `the model has no ${tool.name}`, ...where(tool) });
   return {};
 }
 

@@ -19,6 +19,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     ...own
   } = ownMembers(flavour, request);
   const tools = lowerTools(request, { flavour, context, notes });
+  if (request.includeUsage !== undefined) notes.push(USAGE_TOLD);
   const { sampling } = request;
   /** What the vendor has no form for is not written; a caller of the same dialect finds it among its own members. */
   const formed = <T>(concept: Concept, value: T | undefined): T | undefined => (flavour.names[concept] === undefined ? undefined : value);
@@ -29,7 +30,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     tool_choice: lowerToolChoice(request, flavour),
     parallel_tool_calls: formed('parallel_tool_calls', request.parallelToolCalls),
     ...tools.members,
-    response_format: lowerOutput(request.output, notes),
+    response_format: lowerOutput(flavour, request.output, notes),
     ...lowerMaxTokens(flavour, request),
     stop: request.stop.length === 0 ? undefined : request.stop,
     temperature: unlessFixed('temperature', sampling.temperature, context, notes),
@@ -53,10 +54,17 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
   return { path: flavour.path, body, headers: flavour.headers(request), notes };
 }
 
+const USAGE_TOLD: FateNote = {
+  concept: 'usage_in_stream',
+  fate: 'dropped',
+  code: 'gateway_setting',
+  note: 'usage is always asked for; the gateway tells it as the caller wishes',
+};
+
 /** A model whose sampling is fixed takes no value, not even its own; asking for that one asks for nothing. */
 function unlessFixed(concept: Concept, value: number | undefined, { lacks }: LowerContext, notes: FateNote[]): number | undefined {
   if (value !== 1 || !lacks.has(concept)) return value;
-  notes.push({ concept, fate: 'renamed', note: 'left out: the only value the model takes' });
+  notes.push({ concept, fate: 'renamed', code: 'says_what_happens_anyway', note: 'left out: the only value the model takes' });
   return undefined;
 }
 
@@ -79,7 +87,12 @@ function lowerEndUser(flavour: ChatFlavour, request: IrRequest, notes: FateNote[
   const { endUser } = request;
   if (endUser === undefined || flavour.endUser === undefined || endUser === ownMembers(flavour, request).user) return {};
   if (endUser.length <= MOST_USER_ID) return { [flavour.endUser]: endUser };
-  notes.push({ concept: 'end_user', fate: 'dropped', note: `the id is longer than the ${MOST_USER_ID} characters that the wire takes` });
+  notes.push({
+    concept: 'end_user',
+    fate: 'dropped',
+    code: 'user_too_long',
+    note: `the id is longer than the ${MOST_USER_ID} characters that the wire takes`,
+  });
   return {};
 }
 
@@ -87,12 +100,13 @@ function lowerServiceTier(flavour: ChatFlavour, request: IrRequest, notes: FateN
   const { serviceTier } = request;
   if (serviceTier === undefined || flavour.names.service_tier === undefined) return undefined;
   const tier = flavour.serviceTiers[serviceTier];
-  if (tier === undefined) notes.push({ concept: 'service_tier', fate: 'dropped', note: `there is no tier "${serviceTier}"` });
+  if (tier === undefined)
+    notes.push({ concept: 'service_tier', fate: 'dropped', code: 'no_such_tier', note: `there is no tier "${serviceTier}"` });
   return tier;
 }
 
 /** A format without a name comes from a wire that always holds the model to the schema; here that takes `strict` and its subset. */
-function lowerOutput(output: IrOutputFormat | undefined, notes: FateNote[]): JsonObject | undefined {
+function lowerOutput(flavour: ChatFlavour, output: IrOutputFormat | undefined, notes: FateNote[]): JsonObject | undefined {
   if (output === undefined) return undefined;
   if (output.kind === 'json') return { type: 'json_object' };
   const { name, description, schema } = output;
@@ -101,8 +115,12 @@ function lowerOutput(output: IrOutputFormat | undefined, notes: FateNote[]): Jso
     notes.push({
       concept: 'json_schema',
       fate: 'emulated',
+      code: 'schema_not_held',
       note: 'the schema is outside the strict subset; the model is asked, not held to it',
     });
   }
-  return { type: 'json_schema', json_schema: compact({ name: name ?? 'answer', description, schema, strict }) };
+  return {
+    type: 'json_schema',
+    json_schema: compact({ name: name ?? 'answer', description, schema, strict, ...output.meta?.[flavour.id] }),
+  };
 }

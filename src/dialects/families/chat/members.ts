@@ -24,22 +24,25 @@ export class Members {
     key: K,
     concept: Concept,
     isDefault: (value: NonNullable<Request[K]>) => boolean = () => false,
+    /** The members that are known of a value which is an object; without them it is claimed whole. */
+    names?: readonly string[],
   ): NonNullable<Request[K]> | undefined {
     const value = this.f.value[key];
     if (value === undefined) return undefined;
     if (value === null || isDefault(value)) {
-      this.f.take(key, 'structure');
+      this.f.takeUsual(key, concept);
       return undefined;
     }
     if (this.#names[concept] !== undefined) this.carry(key);
-    return this.f.take(key, concept) ?? undefined;
+    return (names === undefined ? this.f.take(key, concept) : this.f.takeMembers(key, concept, names)) ?? undefined;
   }
 
   /** A member that also stays with the dialect as it was written. */
   peek<K extends keyof Request & string>(key: K, concept: Concept): NonNullable<Request[K]> | undefined {
     const value = this.f.value[key];
     if (value === undefined) return undefined;
-    this.f.take(key, value === null ? 'structure' : concept);
+    if (value === null) this.f.takeUsual(key, concept);
+    else this.f.take(key, concept);
     return value ?? undefined;
   }
 

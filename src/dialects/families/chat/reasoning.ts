@@ -21,7 +21,8 @@ export function effortOf(thinking: IrThinking): IrEffort | undefined {
 export function lowerEffort(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
   if (context.lacks.has('effort')) {
-    if (thinking?.mode === 'disabled') notes.push({ concept: 'thinking', fate: 'emulated', note: 'the model does not reason' });
+    if (thinking?.mode === 'disabled')
+      notes.push({ concept: 'thinking', fate: 'emulated', code: 'does_not_reason', note: 'the model does not reason' });
     return {};
   }
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
@@ -30,6 +31,7 @@ export function lowerEffort(request: IrRequest, context: LowerContext, notes: Fa
     notes.push({
       concept: 'thinking',
       fate: 'emulated',
+      code: 'thinking_as_effort',
       note: `sent as ${level === undefined ? 'the model’s own default' : `reasoning_effort ${level}`}`,
     });
   return level === undefined ? {} : { reasoning_effort: level };

@@ -25,10 +25,13 @@ export const NO_ARGUMENTS = 'null';
 
 const FunctionCall = z.looseObject({ name: z.string(), arguments: z.string() });
 
+/** Kimi names calls of its own tools apart; some servers leave the type empty. */
+const CALL_TYPES = ['function', 'custom', 'builtin_function', ''] as const;
+
 /** A call in a history or a whole answer; `custom` calls carry free text. */
 export const ToolCall = z.looseObject({
   id: z.string().nullish(),
-  type: z.string().nullish(),
+  type: z.enum(CALL_TYPES).nullish(),
   function: FunctionCall.nullish(),
   custom: z.looseObject({ name: z.string(), input: z.string() }).nullish(),
 });
@@ -62,7 +65,7 @@ export const Tool = z.looseObject({
 export type Tool = z.infer<typeof Tool>;
 
 const NamedTool = z.looseObject({
-  type: z.string().optional(),
+  type: z.enum(['function', 'custom']).optional(),
   function: z.looseObject({ name: z.string() }).optional(),
   custom: z.looseObject({ name: z.string() }).optional(),
 });
