@@ -60,6 +60,8 @@ export interface DialectRules {
   readonly toolResultMedia: boolean;
   /** Whether the arguments of a call are an object on the wire; elsewhere they are the text that the model wrote. */
   readonly argumentsAreObjects: boolean;
+  /** Whether a message of the assistant may hold media. */
+  readonly assistantMedia: boolean;
   /** Whether a message may hold a text without any letter; the others answer 400 to it. */
   readonly blankText: boolean;
   /** Stop sequences that do not match are answered with 400, so the gateway cuts at them. */

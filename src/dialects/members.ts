@@ -31,6 +31,12 @@ export function joined(written: JsonObject, own: JsonObject | undefined): JsonOb
   return out;
 }
 
+/** `null` is how SDKs write a member of a request that nobody set. */
+export function withoutNulls(body: Json): Json {
+  if (!isJsonObject(body) || !Object.values(body).includes(null)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
 /** The object without members that are undefined, in the order given. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   const out: Record<string, Json> = {};

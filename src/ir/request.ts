@@ -26,11 +26,18 @@ export interface IrCustomTool {
 /** Hosted tools that several vendors have in some form; everything else is a vendor's own. */
 export type HostedToolKind = 'web_search' | 'web_fetch' | 'code_execution' | 'mcp' | 'vendor';
 
+/** What a caller limits a hosted search or fetch to. */
+export type HostedLimit = 'allowedDomains' | 'blockedDomains' | 'userLocation' | 'maxUses';
+
+/** The limits that were set, each with its place in the caller's body. A location is flat: city, region, country, timezone. */
+export type HostedLimits = Readonly<Partial<Record<HostedLimit, { readonly value: Json; readonly at: string }>>>;
+
 /** A tool the engine runs. The vendor's whole declaration is in `meta`. */
 export interface IrHostedTool {
   readonly kind: 'hosted';
   readonly hosted: HostedToolKind;
   readonly name: string;
+  readonly limits?: HostedLimits;
   readonly at?: string;
   readonly meta: VendorMeta;
 }

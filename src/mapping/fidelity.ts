@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isExactNumber, isJsonObject, type Json } from '../base/json.ts';
 import { type FateCode, isHarmless } from '../contract/fate-codes.ts';
 import type { Fate, FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
@@ -55,8 +55,8 @@ export function fidelity(input: FidelityInput): Fidelity {
   const refused: RefusedLeaf[] = [];
   const losses: Loss[] = [];
   const told = new Set<FateNote>();
-  eachLeaf(input.body, '', (path) => {
-    const verdict = judge(path);
+  eachLeaf(input.body, '', (path, value) => {
+    const verdict = judge(path, value);
     const { fate, note, concept, by } = verdict;
     const entry = entryOf(path, verdict);
     if (by !== undefined) told.add(by);
@@ -101,18 +101,40 @@ function refusedBy({ at, concept, note }: FateNote): RefusedLeaf {
   return { path: at ?? concept, concept, note };
 }
 
-function judgeOf(input: FidelityInput): (path: string) => Verdict {
+function judgeOf(input: FidelityInput): (path: string, value: Json) => Verdict {
   const { ledger, notes } = input;
   const same = input.source.id === input.target.id;
-  return (path) => {
+  return (path, value) => {
     const claim = claimOf(ledger.claims, path);
-    if (claim === undefined) return same ? { fate: 'exact' } : unknownLeaf(input, path);
+    if (claim === undefined) return same ? { fate: 'exact' } : unclaimed(input, path, value);
     const { concept, at } = claim;
     const by = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
     if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
     if (same || concept === 'structure') return { fate: 'exact', concept };
-    return ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept);
+    return spared(ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept), concept, value);
   };
+}
+
+function unclaimed(input: FidelityInput, path: string, value: Json): Verdict {
+  return isNothing(value) ? NOTHING : unknownLeaf(input, path);
+}
+
+/** A value that says what absence says is not lost where it has no form. */
+function spared(verdict: Verdict, concept: Concept, value: Json): Verdict {
+  const arrives = verdict.fate === 'exact' || verdict.fate === 'renamed';
+  return !arrives && isNothing(value) && isAbsence(concept) ? { ...NOTHING, concept } : verdict;
+}
+
+const NOTHING: Verdict = { fate: 'dropped', code: 'default_value', note: 'says what absence says' };
+
+/** Null, and a list or an object that holds nothing. */
+function isNothing(value: Json): boolean {
+  return value === null || (typeof value === 'object' && membersOf(value).length === 0 && !isExactNumber(value));
+}
+
+/** An empty declaration of a hosted tool asks for it. */
+function isAbsence(concept: Concept): boolean {
+  return concept !== 'hosted_tool' && concept !== 'vendor_block';
 }
 
 function unknownLeaf({ unknownLeaves, engineName }: FidelityInput, path: string): Verdict {
@@ -170,9 +192,9 @@ function parentOf(path: string): string {
 }
 
 /** Scalars, and empty objects and lists: everything that would be lost without a trace. */
-function eachLeaf(value: Json, path: string, visit: (path: string) => void): void {
+function eachLeaf(value: Json, path: string, visit: (path: string, value: Json) => void): void {
   const members = membersOf(value);
-  if (members.length === 0) visit(path);
+  if (members.length === 0) visit(path, value);
   for (const [key, member] of members) eachLeaf(member, join(path, key), visit);
 }
 

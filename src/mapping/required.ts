@@ -88,7 +88,8 @@ export function requiredCapabilities(request: IrRequest): Used[] {
 /** Media anywhere in the conversation, in one walk: it may be long, and most of it is text. */
 function mediaOf({ messages }: IrRequest): ReadonlySet<Medium> {
   const media = new Set<Medium>();
-  for (const { parts } of messages) addMedia(media, parts);
+  // What a model made in an earlier answer asks for nothing.
+  for (const { role, parts } of messages) if (role !== 'assistant') addMedia(media, parts);
   return media;
 }
 

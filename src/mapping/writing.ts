@@ -5,6 +5,7 @@ import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
+import { readableHistory } from './history.ts';
 import type { ModelFacts } from './model.ts';
 import { withoutToolSettings } from './no-tools.ts';
 import { preflight } from './preflight.ts';
@@ -41,7 +42,8 @@ export function write(input: WritingInput): Written {
   const { target, facts, same = false } = input;
   const { lower, manifest } = facts;
   const chosen = same ? { request: input.request, notes: [] } : withoutToolSettings(input.request);
-  const cleared = preflight({ ...input, request: chosen.request, manifest, lower });
+  const history = same ? chosen : readableHistory(chosen.request, target);
+  const cleared = preflight({ ...input, request: history.request, manifest, lower });
   const mended = same ? { request: cleared.request, notes: [], changes: [] } : mendSchemas(cleared.request, target);
   const repaired = same ? { messages: mended.request.messages, notes: [] } : repair(mended.request.messages, target, lower.lacks);
   const renames = renamesFor(mended.request, target.rules.toolName);
@@ -51,7 +53,14 @@ export function write(input: WritingInput): Written {
     emulations: cleared.emulations,
     changes: [...mended.changes, ...cleared.changes],
     renames,
-    notes: [...chosen.notes, ...cleared.notes, ...repaired.notes, ...mended.notes, ...renameNotes(cleared.request, renames)],
+    notes: [
+      ...chosen.notes,
+      ...(same ? [] : history.notes),
+      ...cleared.notes,
+      ...repaired.notes,
+      ...mended.notes,
+      ...renameNotes(cleared.request, renames),
+    ],
   };
 }
 

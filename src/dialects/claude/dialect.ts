@@ -25,6 +25,7 @@ export const claude: Dialect = {
     maxStopSequences: 8191,
     argumentsAreObjects: true,
     toolResultMedia: true,
+    assistantMedia: false,
     blankText: false,
     plainRoot: true,
     stopSequence: /\S/,

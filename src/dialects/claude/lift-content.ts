@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
@@ -99,6 +99,9 @@ function liftToolUse(block: Block): IrPart {
   const b = typed(block, wire.ToolUseBlock);
   b.take('type', 'structure');
   b.take('cache_control', 'cache_mark');
+  const { caller } = b.value;
+  if (isJsonObject(caller as Json) && Reflect.get(caller as object, 'type') === 'direct') b.takeUsual('caller', 'tool_option');
+  else b.take('caller', 'tool_option');
   return {
     kind: 'tool-call',
     id: b.take('id', 'tool_call'),

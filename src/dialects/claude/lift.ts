@@ -8,7 +8,8 @@ import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrT
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import { type IrUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
-import { compact, otherMembers, vendorMeta } from '../members.ts';
+import { type LimitPlaces, liftLimits } from '../hosted-limits.ts';
+import { compact, otherMembers, vendorMeta, withoutNulls } from '../members.ts';
 import { liftCitations } from './citations.ts';
 import { callMeta, liftBlock, liftContent } from './lift-content.ts';
 import * as wire from './wire.ts';
@@ -37,7 +38,7 @@ const VENDOR_OPTIONS = ['container', 'inference_geo', 'speed', 'diagnostics', 'm
 
 /** Reads a Messages body. Strict about shapes it knows, silent about members it does not: those stay unclaimed in the ledger. */
 export function liftRequest(body: Json, context: LiftContext): IrRequest {
-  const request = parseAt(wire.Request, body, 'request body');
+  const request = parseAt(wire.Request, withoutNulls(body), 'request body');
   const f = new Fields(request, '', context.ledger);
   const model = f.take('model', 'model');
   const messages = [...liftSystem(f), ...f.list('messages').map((m, index, all) => liftMessage(m, index === all.length - 1))];
@@ -84,7 +85,8 @@ function liftOwnOutput(f: Fields<wire.Request>): JsonObject | undefined {
 function liftVendor(f: Fields<wire.Request>, output: JsonObject | undefined): IrRequest['vendor'] {
   f.take('cache_control', 'cache_mark');
   f.take('context_management', 'context_management');
-  for (const name of VENDOR_OPTIONS) f.take(name, 'vendor_option');
+  if (f.value.speed === 'standard') f.takeUsual('speed', 'vendor_option');
+  for (const name of VENDOR_OPTIONS.filter((one) => one !== 'speed' || f.value.speed !== 'standard')) f.take(name, 'vendor_option');
   const members = compact({ ...otherMembers(f.value, KNOWN), output_config: output });
   return Object.keys(members).length === 0 ? {} : { claude: members };
 }
@@ -171,12 +173,21 @@ const HOSTED: readonly (readonly [prefix: string, kind: HostedToolKind])[] = [
   ['mcp_toolset', 'mcp'],
 ];
 
+/** Where a search or a fetch says what it is limited to. */
+export const LIMITS: LimitPlaces = {
+  allowedDomains: ['allowed_domains'],
+  blockedDomains: ['blocked_domains'],
+  userLocation: ['user_location'],
+  maxUses: ['max_uses'],
+};
+
 function liftTool(t: Fields<wire.Tool>): IrTool {
   const { type } = t.value;
   if (type !== undefined && type !== null && type !== 'custom') {
     t.ledger.claim(t.path, 'hosted_tool');
     const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
-    return { kind: 'hosted', hosted, name: t.value.name ?? type, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
+    const limits = liftLimits(t.value as JsonObject, t.path, LIMITS, t.ledger); // parsed JSON
+    return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
   }
   t.take('type', 'tool');
   const name = t.take('name', 'tool');

@@ -36,7 +36,7 @@ describe('thinking', () => {
       return [body.thinking, body.output_config, notes.map(({ concept, fate }) => [concept, fate])];
     };
     expect(lowerOlder({ effort: 'medium' })).toEqual([{ type: 'enabled', budget_tokens: 8192 }, undefined, [['effort', 'emulated']]]);
-    expect(lowerOlder({ effort: 'none' })).toEqual([{ type: 'disabled' }, undefined, []]);
+    expect(lowerOlder({ effort: 'none' })).toEqual([{ type: 'disabled' }, undefined, [['effort', 'renamed']]]);
     expect(lowerOlder({ effort: 'high', thinking: { mode: 'enabled', budgetTokens: 2000 } })).toEqual([
       { type: 'enabled', budget_tokens: 2000 },
       undefined,

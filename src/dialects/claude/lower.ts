@@ -7,11 +7,13 @@ import type { HostedToolKind, IrRequest, IrTool } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
+import { lowerLimits as lowerToolLimits } from '../hosted-limits.ts';
 import { compact, joined } from '../members.ts';
 import { described } from '../output-schema.ts';
 import { allowedTools } from '../tool-choice.ts';
 import { foreignMark } from './cache-mark.ts';
 import { lowerCitations } from './citations.ts';
+import { LIMITS } from './lift.ts';
 import { lowerSampling } from './lower-sampling.ts';
 import { forGeneration, lowerLimits } from './lower-thinking.ts';
 
@@ -68,7 +70,10 @@ function notePrefill(messages: readonly IrMessage[], { lacks }: LowerContext, no
 
 function lowerEffort(request: IrRequest, notes: FateNote[]): string | undefined {
   const { effort } = request;
-  if (effort === 'none') return undefined;
+  if (effort === 'none') {
+    notes.push({ concept: 'effort', fate: 'renamed', code: 'thinking_as_switch', note: 'thinking is switched off' });
+    return undefined;
+  }
   if (effort !== 'minimal') return effort;
   notes.push({ concept: 'effort', fate: 'emulated', code: 'nearest_level', note: 'minimal was sent as low, the lowest level of Claude' });
   return 'low';
@@ -253,7 +258,7 @@ function lowerTool(tool: IrTool, notes: FateNote[]): JsonObject[] {
       note: `served by Claude's ${String(hosted.type)}`,
       ...where(tool),
     });
-  return hosted === undefined ? [] : [hosted];
+  return hosted === undefined ? [] : [{ ...hosted, ...lowerToolLimits(tool, LIMITS, `Claude's ${String(hosted.type)}`, notes) }];
 }
 
 function lowerToolChoice(request: IrRequest): JsonObject | undefined {

@@ -26,6 +26,7 @@ export const copilot: Dialect = {
     maxStopSequences: 4,
     argumentsAreObjects: false,
     toolResultMedia: false,
+    assistantMedia: false,
     blankText: true,
     plainRoot: true,
   },

@@ -26,6 +26,7 @@ export const gemini: Dialect = {
     maxStopSequences: MAX_STOP_SEQUENCES,
     argumentsAreObjects: true,
     toolResultMedia: true,
+    assistantMedia: true,
     blankText: false,
     plainRoot: false,
   },

@@ -29,7 +29,6 @@ const KNOWN = [
 
 /** Members that only Gemini has. They change what the engine does, so another engine must refuse them. */
 const VENDOR_OPTIONS = [
-  'mediaResolution',
   'speechConfig',
   'imageConfig',
   'responseFormat',
@@ -56,6 +55,7 @@ export function liftConfig(c: Config | undefined): LiftedConfig {
   const textOnly = modalities?.every((modality) => modality.toUpperCase() === 'TEXT');
   c.read('responseModalities', textOnly ? 'structure' : 'vendor_option');
   for (const name of VENDOR_OPTIONS) c.read(name, 'vendor_option');
+  c.read('mediaResolution', 'media_resolution');
   return {
     request: {
       ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -133,7 +133,11 @@ export function liftThinking(t: ProtoFields<wire.ThinkingConfig>): { thinking?: 
   t.read('thinkingLevel', effort === undefined ? 'structure' : 'effort');
   const shown = t.peek('includeThoughts') === true;
   t.read('includeThoughts', shown ? 'thinking' : 'structure');
-  const thinking = thinkingOf(t.read('thinkingBudget', 'thinking'), shown);
+  // -1 leaves it to the model, which is what happens without a word.
+  const budget = t.peek('thinkingBudget');
+  if (budget === -1) t.readUsual('thinkingBudget', 'thinking');
+  else t.read('thinkingBudget', 'thinking');
+  const thinking = thinkingOf(budget === -1 ? undefined : budget, shown);
   return { ...(thinking === undefined ? {} : { thinking }), ...(effort === undefined ? {} : { effort }) };
 }
 

@@ -185,7 +185,7 @@ export function liftText(part: Part, concept: Concept): IrPart {
 function signedMeta(part: Part, known: readonly string[], inner: JsonObject = {}): { meta?: VendorMeta } {
   const signature = part.read('thoughtSignature', 'reasoning_state');
   const carried = carriedBy(signature);
-  for (const key of DESCRIPTIONS) claim(part, key, 'vendor_option');
+  for (const key of DESCRIPTIONS) claim(part, key, key === 'mediaResolution' ? 'media_resolution' : 'vendor_option');
   const rest = part.others([...known, 'thoughtSignature']);
   const own = compact({ thoughtSignature: carried === undefined ? signature : undefined, ...rest, ...inner });
   const meta = { ...carried?.meta, ...(Object.keys(own).length === 0 ? {} : { gemini: own }) };

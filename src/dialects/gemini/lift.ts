@@ -34,7 +34,7 @@ const OWN: Readonly<Record<string, Concept>> = {
   cachedContent: 'cached_content',
   store: 'storage',
   continuationToken: 'stored_state',
-  labels: 'vendor_option',
+  labels: 'metadata',
   modelArmorConfig: 'vendor_option',
   outputConfig: 'vendor_option',
 };

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { splitSystem } from '../../ir/conversation.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
+import { type LimitPlaces, lowerLimits } from '../hosted-limits.ts';
 import { compact } from '../members.ts';
 import { allowedTools } from '../tool-choice.ts';
 import { lostWords, lowerConfig, lowerSchema } from './lower-config.ts';
@@ -96,6 +97,9 @@ const HOSTED: Readonly<Partial<Record<HostedToolKind, string>>> = {
   code_execution: 'codeExecution',
 };
 
+/** Gemini's tools take no limit that other vendors have. */
+const LIMITS: LimitPlaces = {};
+
 function lowerHosted(tool: IrHostedTool, clash: boolean, notes: FateNote[]): JsonObject[] {
   const own = tool.meta.gemini;
   if (own !== undefined) return [own];
@@ -120,7 +124,7 @@ function lowerHosted(tool: IrHostedTool, clash: boolean, notes: FateNote[]): Jso
       note: `served by Gemini's ${name}`,
       ...where(tool),
     });
-  return name === undefined ? [] : [{ [name]: {} }];
+  return name === undefined ? [] : [{ [name]: lowerLimits(tool, LIMITS, `Gemini's ${name}`, notes) }];
 }
 
 /** Whether functions stand beside tools of the engine that the caller asked for in another vendor's words. */

@@ -29,6 +29,7 @@ export const kimi: Dialect = {
     toolResultMedia: false,
     argumentsAreObjects: false,
     blankText: false,
+    assistantMedia: false,
     plainRoot: false,
   },
   answers: chatAnswers(flavour),

@@ -34,8 +34,8 @@ it('Kimi gets a switch or a level, never both', () => {
   expect(level.notes).toMatchObject([{ concept: 'effort', fate: 'emulated', code: 'thinking_as_effort' }]);
 });
 
-it('Kimi refuses what its models cannot do: a model that always reasons, a tool forced while thinking', () => {
-  expect(lower({ effort: 'none' }, ['reasoning-effort']).notes).toMatchObject([{ concept: 'effort', fate: 'refused' }]);
+it('Kimi says what its models cannot do: one that always reasons gets its lowest level, a tool forced while thinking is refused', () => {
+  expect(lower({ effort: 'none' }, ['reasoning-effort']).notes).toMatchObject([{ concept: 'effort', code: 'always_reasons' }]);
   const forced = lower({ thinking: { mode: 'enabled' }, toolChoice: { kind: 'required' } }, ['thinking-switch']);
   expect(forced.notes).toMatchObject([{ concept: 'tool_choice', fate: 'refused' }]);
 });

@@ -46,8 +46,8 @@ function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
   if (wanted === undefined) return {};
   if (wanted === 'none') {
-    notes.push({ concept, fate: 'refused', code: 'always_reasons', note: 'the model always reasons' });
-    return {};
+    notes.push({ concept, fate: 'emulated', code: 'always_reasons', note: 'the model always reasons; sent as its lowest level' });
+    return { reasoning_effort: LEVELS.minimal };
   }
   const level = LEVELS[wanted];
   if (level !== effort) notes.push({ concept, fate: 'emulated', code: 'thinking_as_effort', note: `sent as reasoning_effort ${level}` });

@@ -28,6 +28,7 @@ export const openaiChat: Dialect = {
     maxStopSequences: 4,
     argumentsAreObjects: false,
     toolResultMedia: false,
+    assistantMedia: false,
     blankText: true,
     plainRoot: true,
   },

@@ -28,6 +28,7 @@ export const openaiResponses: Dialect = {
     maxStopSequences: 0,
     argumentsAreObjects: false,
     toolResultMedia: true,
+    assistantMedia: false,
     blankText: true,
     plainRoot: true,
   },

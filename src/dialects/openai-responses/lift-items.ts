@@ -38,7 +38,9 @@ function liftItem(item: Item, leading: boolean): Turn {
     return { kind: 'results', head: { role: 'user', at: item.path }, parts: [liftResult(item)] };
   }
   const part = liftOutput(item);
-  const fromCaller = type.endsWith('_output') || type === 'mcp_approval_response';
+  // A tool search that the vendor ran stands whole in its answer; every other output is the caller's.
+  const ran = item.value.execution === 'server';
+  const fromCaller = (type.endsWith('_output') && !ran) || type === 'mcp_approval_response';
   if (fromCaller) return { kind: 'results', head: { role: 'user', at: item.path }, parts: [part] };
   return { kind: 'answer', head: { role: 'assistant', at: item.path }, parts: [part] };
 }
@@ -73,6 +75,7 @@ function takeIdentity(item: Fields<object>): void {
   fields.take('type', 'structure');
   fields.take('id', 'item_identity');
   fields.take('status', 'item_identity');
+  fields.take('caller', 'tool_option');
   fields.take('phase', 'reasoning_state');
   fields.take('internal_chat_message_metadata_passthrough', 'storage');
 }

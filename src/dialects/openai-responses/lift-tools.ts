@@ -3,6 +3,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Fields } from '../../ir/ledger.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { HostedToolKind, IrCustomTool, IrFunctionTool, IrHostedTool, IrTool, IrToolChoice } from '../../ir/request.ts';
+import { type LimitPlaces, liftLimits } from '../hosted-limits.ts';
 import { otherMembers } from '../members.ts';
 import { ID, typed } from './lift-content.ts';
 import { fullName } from './lift-items.ts';
@@ -94,10 +95,21 @@ function liftNamespace(tool: Tool): IrTool[] {
   return inner.map((each) => (each.value.type === 'custom' ? liftCustom(each, namespace) : liftFunction(each, namespace)));
 }
 
+/** Where a search says what it is limited to. */
+export const LIMITS: LimitPlaces = { allowedDomains: ['filters', 'allowed_domains'], userLocation: ['user_location'] };
+
 function liftHosted(tool: Tool): IrHostedTool {
   const { type } = tool.value;
   tool.ledger.claim(tool.path, 'hosted_tool');
-  return { kind: 'hosted', hosted: HOSTED[type] ?? 'vendor', name: type, at: tool.path, meta: { [ID]: tool.value as JsonObject } }; // parsed JSON
+  const limits = liftLimits(tool.value as JsonObject, tool.path, LIMITS, tool.ledger); // parsed JSON
+  return {
+    kind: 'hosted',
+    hosted: HOSTED[type] ?? 'vendor',
+    name: type,
+    ...limits,
+    at: tool.path,
+    meta: { [ID]: tool.value as JsonObject },
+  }; // parsed JSON
 }
 
 /** Which tool to call. A choice that names a hosted tool is the vendor's own and comes back as `own`. */

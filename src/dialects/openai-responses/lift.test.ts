@@ -33,12 +33,11 @@ describe('what a member of the body means', () => {
       tool_choice: 'structure',
       top_logprobs: 'item_identity',
       'text.format.type': 'structure',
-      user: 'end_user',
       include: 'structure',
     });
     const ledger = new Ledger();
     liftRequest({ model: 'm', input: 'x', store: false, background: false, truncation: 'disabled', user: null }, { ledger });
-    expect(ledger.usual).toEqual(new Set(['user', 'store', 'background', 'truncation']));
+    expect(ledger.usual).toEqual(new Set(['store', 'background', 'truncation']));
   });
 
   test('state that the vendor keeps belongs to the vendor', () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -10,7 +10,7 @@ import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/r
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import { type IrUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
-import { compact, otherMembers, vendorMeta } from '../members.ts';
+import { compact, otherMembers, vendorMeta, withoutNulls } from '../members.ts';
 import { liftAnnotations } from '../openai-citations.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
 import { pricedTier } from '../openai-tier.ts';
@@ -61,7 +61,7 @@ export const ENCRYPTED = 'reasoning.encrypted_content';
 
 /** Reads a Responses body. Strict about shapes it knows, silent about members it does not: those stay unclaimed in the ledger. */
 export function liftRequest(body: Json, context: LiftContext): IrRequest {
-  const request = parseAt(wire.Request, withoutNulls(body, context.ledger), 'request body');
+  const request = parseAt(wire.Request, withoutNulls(body), 'request body');
   const f = new Fields(request, '', context.ledger);
   const model = f.take('model', 'model');
   const messages = [...liftInstructions(f), ...liftInput(f)];
@@ -103,16 +103,6 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
       }),
     },
   };
-}
-
-/** `null` is how SDKs write a member that nobody set. */
-function withoutNulls(body: Json, ledger: Ledger): Json {
-  if (!isJsonObject(body)) return body;
-  const said = Object.entries(body).filter(([key, value]) => {
-    if (value === null) ledger.claimUsual(key, OWN[key] ?? 'structure');
-    return value !== null;
-  });
-  return Object.fromEntries(said);
 }
 
 function liftInstructions(f: Fields<wire.Request>): IrMessage[] {

@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { HostedToolKind, IrHostedTool, IrRequest, IrTool } from '../../ir/request.ts';
 import type { FateNote } from '../dialect.ts';
+import { lowerLimits } from '../hosted-limits.ts';
 import { compact } from '../members.ts';
 import { ID } from './lift-content.ts';
+import { LIMITS } from './lift-tools.ts';
 import { where } from './lower-content.ts';
 
 /** Hosted tools that other dialects have too. */
@@ -63,7 +65,7 @@ function lowerHosted(tool: IrHostedTool, notes: FateNote[]): JsonObject[] {
       note: `served by OpenAI's ${String(hosted.type)}`,
       ...where(tool),
     });
-  return hosted === undefined ? [] : [hosted];
+  return hosted === undefined ? [] : [{ ...hosted, ...lowerLimits(tool, LIMITS, `OpenAI's ${String(hosted.type)}`, notes) }];
 }
 
 export function lowerToolChoice(request: IrRequest): Json | undefined {

@@ -15,6 +15,9 @@ type Message = Fields<wire.Message>;
 
 const KNOWN = ['role', 'content', 'name', 'refusal', 'tool_calls', 'function_call', 'tool_call_id'];
 
+/** Client libraries put what they found in an answer beside its own members. */
+const ADDED = 'provider_specific_fields';
+
 /** What a message means may depend on the ones before it. */
 interface Walk {
   readonly flavour: ChatFlavour;
@@ -68,6 +71,7 @@ function liftMessage(m: Message, index: number, walk: Walk): IrMessage {
 }
 
 function claimMembers(m: Message, flavour: ChatFlavour): void {
+  m.take(ADDED, 'item_identity');
   for (const [name, concept] of Object.entries(flavour.messageMembers)) m.take(name, isEmpty(m.value[name]) ? 'structure' : concept);
 }
 
@@ -138,6 +142,8 @@ function liftCalls(m: Message, index: number, walk: Walk): IrPart[] {
     call.takeMembers('function', 'tool_call', ['name', 'arguments']);
     call.takeMembers('custom', 'custom_tool', ['name', 'input']);
     call.take('type', 'structure');
+    for (const node of [call, call.object('function')])
+      (node as Fields<Readonly<Record<string, unknown>>> | undefined)?.take(ADDED, 'item_identity'); // looked up by name
     call.take('index', 'structure');
     call.take('extra_content', 'reasoning_state');
     return { ...part, at: call.path };

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { Fields } from '../../../ir/ledger.ts';
 import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
+import { type LimitPlaces, liftLimits } from '../../hosted-limits.ts';
 import { compact, otherMembers, vendorMeta } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import type { Members } from './members.ts';
@@ -19,11 +20,17 @@ export function liftTools(m: Members, flavour: ChatFlavour): IrTool[] {
   ];
 }
 
+/** The one limit that a search of Chat has stands a level deeper than elsewhere. */
+export const LIMITS: LimitPlaces = { userLocation: ['user_location', 'approximate'] };
+
 function liftSearch(m: Members, flavour: ChatFlavour): IrTool[] {
   const options = m.read('web_search_options', 'hosted_tool');
   if (options === undefined) return [];
   const members = { web_search_options: options as JsonObject }; // parsed JSON
-  return [{ kind: 'hosted', hosted: 'web_search', name: 'web_search', at: 'web_search_options', meta: { [flavour.id]: members } }];
+  const limits = liftLimits(options as JsonObject, 'web_search_options', LIMITS, m.f.ledger); // as above
+  return [
+    { kind: 'hosted', hosted: 'web_search', name: 'web_search', ...limits, at: 'web_search_options', meta: { [flavour.id]: members } },
+  ];
 }
 
 function liftTool(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {

@@ -33,16 +33,25 @@ function lowerPart(part: IrPart, lowering: Lowering): JsonObject[] {
     case 'video':
       if (!lowering.flavour.media.has(part.kind)) return [];
       if (part.kind === 'audio') return lowerAudio(part, lowering);
-      return [joined(lowerAddressed(part), own)];
+      return [joined(lowerAddressed(part, lowering), own)];
     default:
       return own === undefined ? [] : [own];
   }
 }
 
-function lowerAddressed(part: Extract<IrPart, { kind: 'image' | 'video' }>): JsonObject {
+const DETAILS = ['auto', 'low', 'high'];
+
+/** Responses has a detail more than Chat. */
+function lowerDetail(part: Extract<IrPart, { kind: 'image' }>, { notes }: Lowering): string | undefined {
+  if (part.detail === undefined || DETAILS.includes(part.detail)) return part.detail;
+  notes.push({ concept: 'image_detail', fate: 'emulated', code: 'nearest_level', note: `${part.detail} was sent as high`, ...where(part) });
+  return 'high';
+}
+
+function lowerAddressed(part: Extract<IrPart, { kind: 'image' | 'video' }>, lowering: Lowering): JsonObject {
   const url = addressOf(part.source);
   return part.kind === 'image'
-    ? { type: 'image_url', image_url: compact({ url, detail: part.detail }) }
+    ? { type: 'image_url', image_url: compact({ url, detail: lowerDetail(part, lowering) }) }
     : { type: 'video_url', video_url: { url } };
 }
 

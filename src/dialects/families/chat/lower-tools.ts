@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { IrFunctionTool, IrHostedTool, IrRequest, IrTool } from '../../../ir/request.ts';
+import { lowerLimits } from '../../hosted-limits.ts';
 import { compact } from '../../members.ts';
 import { allowedTools } from '../../tool-choice.ts';
 import type { ChatFlavour } from './flavour.ts';
+import { LIMITS } from './lift-tools.ts';
 import { type Lowering, where } from './lowering.ts';
 
 /** Declared tools, and the body members that turn on a hosted one. */
@@ -66,7 +68,10 @@ function lowerHosted(tool: IrHostedTool, { flavour, context, notes }: Lowering):
       note: 'served by web_search_options',
       ...where(tool),
     });
-    return { web_search_options: {} };
+    const limits = lowerLimits(tool, LIMITS, 'web_search_options', notes);
+    return {
+      web_search_options: isJsonObject(limits.user_location) ? { user_location: { type: 'approximate', ...limits.user_location } } : {},
+    };
   }
   notes.push({ concept: 'hosted_tool', fate: 'refused', code: 'no_such_tool', note: `the model has no ${tool.name}`, ...where(tool) });
   return {};

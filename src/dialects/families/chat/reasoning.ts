@@ -21,6 +21,7 @@ export function effortOf(thinking: IrThinking): IrEffort | undefined {
 export function lowerEffort(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
   if (context.lacks.has('effort')) {
+    if (effort === 'none') notes.push({ concept: 'effort', fate: 'renamed', code: 'does_not_reason', note: 'the model does not reason' });
     if (thinking?.mode === 'disabled')
       notes.push({ concept: 'thinking', fate: 'emulated', code: 'does_not_reason', note: 'the model does not reason' });
     return {};

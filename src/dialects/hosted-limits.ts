@@ -1,0 +1,44 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { join, type Ledger } from '../ir/ledger.ts';
+import type { HostedLimit, HostedLimits, IrHostedTool } from '../ir/request.ts';
+import type { FateNote } from './dialect.ts';
+
+/** Where a vendor writes each limit, from the declaration of its tool. */
+export type LimitPlaces = Readonly<Partial<Record<HostedLimit, readonly string[]>>>;
+
+/** Members of a hosted tool that say how much it reads or shows; losing them loses no limit. */
+const HINTS = ['search_context_size', 'max_content_tokens', 'citations', 'use_cache', 'external_web_access', 'search_content_types'];
+
+/** Reads the limits of a hosted tool and claims them one by one: the rest of the declaration is the tool itself. */
+export function liftLimits(tool: JsonObject, path: string, places: LimitPlaces, ledger: Ledger): { limits?: HostedLimits } {
+  for (const hint of HINTS) if (tool[hint] !== undefined) ledger.claim(join(path, hint), 'tool_option');
+  if (tool.cache_control !== undefined) ledger.claim(join(path, 'cache_control'), 'cache_mark');
+  const limits = Object.entries(places).flatMap(([name, steps]) => {
+    const value = steps.reduce<Json | undefined>((inner, step) => (isJsonObject(inner) ? inner[step] : undefined), tool);
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return [];
+    const at = steps.reduce(join, path);
+    ledger.claim(at, 'hosted_limit');
+    return [[name, { value, at }] as const];
+  });
+  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
+}
+
+/** Writes the limits that the tool's wire has a place for; every other one stands in the way. */
+export function lowerLimits(tool: IrHostedTool, places: LimitPlaces, served: string, notes: FateNote[]): JsonObject {
+  let out: JsonObject = {};
+  for (const [name, { value, at }] of Object.entries(tool.limits ?? {})) {
+    const steps = places[name as HostedLimit]; // a key of the limits
+    if (steps === undefined) {
+      notes.push({ concept: 'hosted_limit', fate: 'refused', code: 'hosted_limit', note: `${served} has no such limit`, at });
+      continue;
+    }
+    notes.push({ concept: 'hosted_limit', fate: 'renamed', code: 'other_name', note: steps.join('.'), at });
+    out = withValue(out, steps, value);
+  }
+  return out;
+}
+
+function withValue(object: JsonObject, [step = '', ...rest]: readonly string[], value: Json): JsonObject {
+  const inner = object[step];
+  return { ...object, [step]: rest.length === 0 ? value : withValue(isJsonObject(inner) ? inner : {}, rest, value) };
+}
