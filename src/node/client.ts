@@ -10,7 +10,14 @@ import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
 import { createSessions, type Session, type SessionFilter } from '../runtime/sessions.ts';
 import { createLocalRuns } from './run.ts';
 
+export type * from '../contract/runs/coding-agent.ts';
+export type { AgentEvent, EventName, EventOf } from '../contract/runs/event.ts';
+export { AgentMuxError, AuthError, CapabilityError, ValidationError } from '../contract/runs/run-error.ts';
 export type { HookAnswer, HookCall, HookData, HookType, RunHooks } from '../contract/runs/run-hooks.ts';
+
+export type { Attachment, McpServerConfig, RetryPolicy, RunOptions, RunProfile } from '../contract/runs/run-options.ts';
+export type { PendingInteraction, RunResult, RunState, RunTokenUsage } from '../contract/runs/run-result.ts';
+export type { InteractionAnswer, Interactions, LocalRunOptions, QueueTime, RunCallbacks, RunHandle } from '../runtime/runs/handle.ts';
 
 export interface ClientOptions {
   /** Variables that agents and engines are found by. Default: those of this process. */

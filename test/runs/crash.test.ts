@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { openHome } from '../../src/home/home.ts';
@@ -35,4 +36,8 @@ it('a server that is killed leaves no agent, and its next start closes the run',
     reason: 'interrupted',
   });
   expect(readdirSync(join(home, 'runs'), { recursive: true })).toEqual(['.processes']);
+  const database = new DatabaseSync(join(home, 'abp.db'), { readOnly: true });
+  const keys = database.prepare("select revoked_at from keys where kind = 'run'").all();
+  database.close();
+  expect(keys).toEqual([{ revoked_at: expect.any(Number) }]);
 });

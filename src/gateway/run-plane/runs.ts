@@ -2,6 +2,7 @@ import { redactor } from '../../base/redact.ts';
 import { runsFolder, sweepRuns } from '../../runtime/runs/process/run-folder.ts';
 import type { RunService } from '../../runtime/runs/service.ts';
 import { stagesFolder, tidyStages } from '../../runtime/workspaces/stages.ts';
+import { revokeRunKeys } from '../../store/keys.ts';
 import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { releaseRun } from './claimed-runs.ts';
@@ -38,8 +39,10 @@ export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<
   if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
   const swept = sweepRuns(runsFolder(home.path));
   const closed = await interruptRuns(store, home.nodeId, Date.now());
-  if (swept.length + closed.length > 0)
-    log.warn({ runs: [...new Set([...swept, ...closed])] }, 'coding agents of an earlier process were ended');
+  const ended = [...new Set([...swept, ...closed])];
+  // Somebody may have kept the key of a run that nobody could take back.
+  for (const run of ended) await revokeRunKeys(store, run, Date.now());
+  if (ended.length > 0) log.warn({ runs: ended }, 'coding agents of an earlier process were ended');
 }
 
 /** Ends every run before the server stops answering: their agents call it. */

@@ -67,7 +67,10 @@ export const CodingAgentTool = z.strictObject({
 export type CodingAgentTool = z.output<typeof CodingAgentTool>;
 
 const mcpFrame = {
-  policy: toolFrame.policy,
+  policy: z
+    .enum(['auto', 'requires_approval'])
+    .optional()
+    .describe('Whether calls wait for a yes. Without it those wait whose tool says that it destroys something.'),
   tools: z.array(z.string()).max(200).optional().describe('Only these tools of the server. Default: all.'),
   timeout_s: toolFrame.timeout_s,
 };

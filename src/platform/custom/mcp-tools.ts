@@ -33,7 +33,7 @@ export async function mcpTools(server: McpServer, { mcp, secrets }: Surroundings
       name: plain ? tool.name : plainName(tool.name),
       description: secrets.redact(tool.description),
       parameters: tool.parameters,
-      policy: server.policy,
+      policy: server.policy ?? (tool.destructive ? 'requires_approval' : 'auto'),
       effect: tool.idempotent ? 'idempotent' : 'at_most_once',
       timeoutMs,
       execute: async (input, context) => {

@@ -15,6 +15,8 @@ export interface McpTool {
   readonly parameters: JsonObject;
   /** The server says that calling it again changes nothing more. */
   readonly idempotent: boolean;
+  /** The server says that it destroys something. */
+  readonly destructive: boolean;
 }
 
 export interface McpCall {
@@ -175,12 +177,13 @@ async function listTools(client: Client): Promise<McpTool[]> {
   for (let pages = 0; pages < MOST_PAGES && tools.length <= MOST_TOOLS; pages += 1) {
     const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_MS });
     for (const tool of page.tools) {
-      const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
+      const { readOnlyHint, idempotentHint, destructiveHint } = tool.annotations ?? {};
       tools.push({
         name: tool.name,
         description: tool.description ?? tool.title ?? tool.name,
         parameters: tool.inputSchema as Json as JsonObject, // it came as JSON, and the SDK has checked that it is an object
         idempotent: readOnlyHint === true || idempotentHint === true,
+        destructive: destructiveHint === true && readOnlyHint !== true,
       });
     }
     cursor = page.nextCursor;

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -118,6 +118,22 @@ describe('files of the workspace', () => {
     expect(await call(readFile, { path: 'long' })).toMatchObject({ output: { next_offset: 1 } });
     expect(await call(writeFile, { path: 'x', content: 'a'.repeat(6 * 1024 * 1024) })).toEqual(failure);
   });
+});
+
+it('a second name of a file outside of the workspace is not read', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'abp-outside-'));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  writeFileSync(join(outside, 'secret'), 'hush-hush');
+  const workspace = temporaryWorkspace();
+  linkSync(join(outside, 'secret'), join(workspace, 'second-name'));
+  const call = calls(workspace);
+  const answers = [
+    await call(readFile, { path: 'second-name' }),
+    await call(editFile, { path: 'second-name', old_text: 'hush', new_text: 'x' }),
+  ];
+  for (const answer of answers) expect(answer).toEqual({ error: '"second-name" is one of several names of a file, which are not opened.' });
+  expect(JSON.stringify(await call(grep, { pattern: 'hush' }))).not.toContain('hush-hush');
+  expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('hush-hush');
 });
 
 describe('ways out of the workspace', () => {

@@ -51,9 +51,11 @@ export class Folder {
 
   async openFile(name: string): Promise<FileHandle> {
     const file = await open(this.child(name), FILE);
-    if ((await file.stat()).isFile()) return file;
+    const { nlink } = await file.stat().then((found) => (found.isFile() ? found : { nlink: 0 }));
+    // A second name of a file may have been planted: the first may be a file of the server, outside of the workspace.
+    if (nlink === 1) return file;
     await file.close();
-    throw new ToolFailure(`"${name}" is not a file.`);
+    throw new ToolFailure(nlink === 0 ? `"${name}" is not a file.` : `"${name}" is one of several names of a file, which are not opened.`);
   }
 
   async close(): Promise<void> {
