@@ -7,6 +7,7 @@ import { benchNegotiation } from './negotiation.ts';
 import { benchPassthrough } from './passthrough.ts';
 import { benchPeers } from './peers.ts';
 import { benchReceipts } from './receipts.ts';
+import { benchSandbox } from './sandbox.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
 import { benchTurns } from './turns.ts';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   mapped: benchMapped,
   receipts: benchReceipts,
   peers: benchPeers,
+  sandbox: benchSandbox,
   streams: benchStreams,
   turns: benchTurns,
 };
