@@ -19,6 +19,7 @@ const CONTRACT = 'Use the contract:';
 
 export const COMMANDS: readonly CommandRow[] = [
   { name: 'serve', group: RUN, summary: 'Start the server', load: () => import('./commands/serve.ts') },
+  { name: 'console', group: RUN, summary: 'Print a link that opens the web console', load: () => import('./commands/console.ts') },
   { name: 'worker', group: RUN, summary: 'Work on turns of a shared database', load: () => import('./commands/worker.ts') },
   {
     name: 'config check',

@@ -15,6 +15,9 @@ import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
+import type { ConsoleSessions } from './console/console-sessions.ts';
+import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 import type { BodyBudget } from './vendor/body.ts';
 
@@ -50,6 +53,8 @@ export interface Gateway {
   readonly agents: AgentPlane;
   /** Sessions and turns. */
   readonly platform: Platform;
+  /** Browsers that are signed in, and the pages they get. */
+  readonly browsers: { readonly sessions: ConsoleSessions; readonly files: ConsoleFiles; readonly answered: AnsweredQuestions };
   readonly log: Logger;
   readonly version: string;
   /** Aborts when the server is about to close: answers without an end of their own end then. */

@@ -2,6 +2,7 @@ import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
 import { openHome, homePath as resolveHome } from '../home/home.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
+import { consoleLink } from './routes/console/sessions.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 export interface ServeOptions {
@@ -14,6 +15,9 @@ export interface ServeOptions {
 
 /** Enough for calls whose objects live for milliseconds. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
+
+/** How long the link of the greeting can be used. */
+const LINK_MS = 3600 * 1000;
 
 /** Serves until a signal ends it. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -32,6 +36,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   process.stdout.write(
     options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),
   );
+  if (!options.json) started.gateway.browsers.files.prepare((line) => process.stdout.write(`  console     ${line}\n`));
   const signal = await firstSignal();
   started.gateway.log.info(`${signal}: letting running calls end`);
   await started.close();
@@ -48,6 +53,7 @@ function greeting(server: RunningServer, loaded: LoadedConfig, home: string): st
   const keyed = named(({ auth }) => auth === 'key');
   return [
     `Agent Backplane ${server.gateway.version} on ${server.url}`,
+    `  console     ${consoleLink(server.gateway, 'all', LINK_MS).url}   (opens once, within an hour; abp console prints another)`,
     `  try it      ${server.url}/e/sim   (any vendor SDK, no key)`,
     `  engines     built in: ${named(({ engine }) => engine.transport !== undefined)}${keyed === '' ? '' : ` · with a key: ${keyed}`}`,
     `              with the caller’s own key: ${named(({ auth }) => auth === 'caller')}`,

@@ -13,10 +13,13 @@ import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { platformOf } from './agent-plane/platform.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
+import { ConsoleFiles } from './console/console-files.ts';
+import { ConsoleSessions } from './console/console-sessions.ts';
 import { deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
+import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { openLog } from './log.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
@@ -127,6 +130,7 @@ async function assemble(
     keeper,
     live,
     keys: new KeyRing(store, home.token),
+    browsers: { sessions: new ConsoleSessions(store), files: new ConsoleFiles(), answered: new AnsweredQuestions() },
     deployments: deployments.byEngine,
     admission,
     runPlane: { admitted: new Map(), claimed: new Set() },

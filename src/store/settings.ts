@@ -18,3 +18,15 @@ export async function setSetting(store: Store, name: string, value: Json): Promi
 export async function deleteSetting(store: Store, name: string): Promise<void> {
   await store.db.deleteFrom('settings').where('name', '=', indexedText(name)).execute();
 }
+
+/** Every setting whose name begins like this. */
+export async function listSettings(store: Store, prefix: string): Promise<{ readonly name: string; readonly value: Json }[]> {
+  const rows = await store.db
+    .selectFrom('settings')
+    .selectAll()
+    .where('name', '>=', prefix)
+    .where('name', '<', `${prefix}\u{10ffff}`)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name, value }) => ({ name, value: storedJson(`setting ${name}`, value) }));
+}

@@ -9,7 +9,14 @@ export type Need =
   /** Negotiation, explanations and the caller's own receipts. */
   | { readonly kind: 'read' }
   /** `agent` and `engine` are those of a coding agent to be started; an agent left alone with its own engine is `direct`. */
-  | { readonly kind: 'plane'; readonly plane: Plane; readonly agent?: string; readonly engine?: string | undefined }
+  | {
+      readonly kind: 'plane';
+      readonly plane: Plane;
+      readonly agent?: string;
+      readonly engine?: string | undefined;
+      /** It only looks, or only answers what an agent asked: a paired browser may. */
+      readonly act?: 'watch' | 'answer';
+    }
   /** Spawning, keys and settings. */
   | { readonly kind: 'control' };
 
@@ -23,14 +30,28 @@ export function authorize(principal: Principal, need: Need): void {
     }
     return;
   }
+  if (principal.kind === 'paired') {
+    if (need.kind === 'read' || (need.kind === 'plane' && need.act !== undefined)) return;
+    throw pairedOnly();
+  }
   if (principal.kind !== 'key' || principal.scopes.admin === true) return;
   const refusal = refusalOf(principal, need);
   if (refusal !== undefined) throw refusal;
 }
 
+function pairedOnly(): AbpError {
+  return new AbpError('forbidden', 'A paired browser may read and answer, nothing else.', { scope: 'admin' });
+}
+
 /** A server without an open door for this machine serves nobody whom it does not know. */
-export function assertKnown(principal: Principal): void {
+function assertKnown(principal: Principal): void {
   if (principal.kind === 'anonymous') throw new AbpError('unauthenticated', 'This server needs a key.');
+}
+
+/** Who calls an engine must be known, and be more than a browser that reads and answers. */
+export function assertMayCall(principal: Principal): void {
+  assertKnown(principal);
+  if (principal.kind === 'paired') throw pairedOnly();
 }
 
 function refusalOf(principal: Extract<Principal, { kind: 'key' }>, need: Need): AbpError | undefined {
@@ -45,15 +66,20 @@ function lacking({ key }: Extract<Principal, { kind: 'key' }>, scope: string): A
   return new AbpError('forbidden', `The key ${key.prefix}… may not do this; it lacks ${scope}.`, { scope });
 }
 
+/** Whether nothing is kept from the principal: a paired browser belongs to whoever let it in, who holds the token. */
+export function seesAll(principal: Principal): boolean {
+  return principal.kind === 'token' || principal.kind === 'paired' || (principal.kind === 'key' && principal.scopes.admin === true);
+}
+
 /** A filter held to what the principal may see: a key to what is its own, the local caller to what was made without a key. */
 export function ownOnly<F extends { readonly key?: string | undefined }>(principal: Principal, filter: F): F & { unkeyed?: boolean } {
-  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return filter;
+  if (seesAll(principal)) return filter;
   return principal.kind === 'key' ? { ...filter, key: principal.key.id } : { ...filter, unkeyed: true };
 }
 
 /** Whether the principal may see runs of this key (null = runs without a key). */
 export function maySee(principal: Principal, keyId: string | null): boolean {
-  if (principal.kind === 'token') return true;
-  if (principal.kind === 'key') return principal.scopes.admin === true || principal.key.id === keyId;
+  if (seesAll(principal)) return true;
+  if (principal.kind === 'key') return principal.key.id === keyId;
   return principal.kind === 'local' && keyId === null;
 }

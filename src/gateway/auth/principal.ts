@@ -10,6 +10,8 @@ export type Principal =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'local' }
   | { readonly kind: 'token' }
+  /** A browser that may read, and answer what agents ask. */
+  | { readonly kind: 'paired'; readonly session: string }
   | ({ readonly kind: 'key' } & KnownKey);
 
 const KEY_PREFIX = 'abp_';

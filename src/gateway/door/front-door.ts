@@ -5,8 +5,9 @@ import { AbpError } from '../../contract/errors.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
-import { assertKnown } from '../auth/access.ts';
+import { assertMayCall } from '../auth/access.ts';
 import { authenticate, type Principal, parentOf } from '../auth/principal.ts';
+import { consolePrincipal } from '../console/console-cookie.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine } from '../vendor/marks.ts';
@@ -97,7 +98,7 @@ export class FrontDoor {
       const target = parseTarget(request.url ?? '/');
       this.#trust(request);
       const principal = await this.#principal(request, target);
-      assertKnown(principal);
+      assertMayCall(principal);
       handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
     };
     splice().catch(fail);
@@ -117,7 +118,7 @@ export class FrontDoor {
     }
     const engine = target.engine ?? markedEngine(target.path, request.headers);
     if (engine !== undefined && !isOwnList(engine, target.path)) {
-      assertKnown(principal);
+      assertMayCall(principal);
       handleRaw(this.#gateway, { request, response, runId, target: { ...target, engine }, principal });
       return;
     }
@@ -129,11 +130,15 @@ export class FrontDoor {
   #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
     const room = this.#rooms.get(request.socket);
     if (room !== undefined) return this.#confined(request, target, room);
-    const { config, keys } = this.#gateway;
+    const { config, keys, browsers, url } = this.#gateway;
     const { auth, server } = config;
     const near = auth.local && !server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     const localOpen = near && !isPassedOn(request.headers);
-    return authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
+    const caller = authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
+    // The cookie of the console speaks only where no key does.
+    if (request.headers.cookie === undefined || caller instanceof Promise || !UNNAMED.has(caller.kind)) return caller;
+    const browser = consolePrincipal(browsers.sessions, url, request);
+    return browser instanceof Promise ? browser.then((known) => known ?? caller) : (browser ?? caller);
   }
 
   /** Whatever a program in a room shows, it is its run and nobody else, and it reaches engines only. */
@@ -145,7 +150,7 @@ export class FrontDoor {
       pathKey: target.key,
       queryKey: keyInQuery(target.query),
     });
-    assertKnown(principal);
+    assertMayCall(principal);
     if (parentOf(principal) === room && isEnginePath(target)) return principal;
     throw new AbpError(
       'forbidden',
@@ -153,6 +158,9 @@ export class FrontDoor {
     );
   }
 }
+
+/** Callers that showed no key of ours. */
+const UNNAMED: ReadonlySet<Principal['kind']> = new Set(['local', 'anonymous']);
 
 const MODEL_LISTS = ['/v1/models', '/v1beta/models'];
 
@@ -175,7 +183,7 @@ export function isSplice(request: IncomingMessage): boolean {
 
 /** What is refused on a vendor path by its headers alone, before a byte of the body is read. */
 function assertVendorCall(request: IncomingMessage, target: Target, principal: Principal, match: PathMatch | undefined): void {
-  assertKnown(principal);
+  assertMayCall(principal);
   if (request.headers.upgrade?.toLowerCase() === 'websocket') {
     throw new AbpError('upgrade_required', `${target.path} has no WebSocket form here; use HTTP.`);
   }

@@ -74,6 +74,7 @@ function isDefaultPort(port: number): boolean {
   return port === 80 || port === 443;
 }
 
-function isOwnOrigin(origin: string, host: string): boolean {
+/** Whether a page of this server, as the browser was told its name, is the origin. */
+export function isOwnOrigin(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host}` || origin.toLowerCase() === `https://${host}`;
 }

@@ -1,5 +1,6 @@
 import { answerApproval, openApprovals } from '../../platform/turns/turns.ts';
 import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
+import { openQuestions } from '../inbox/open-questions.ts';
 import { defineRoute } from '../route.ts';
 import { assertMaySpeak, NEED, sessionOf } from './sessions.ts';
 
@@ -8,7 +9,7 @@ export const approvalRoutes = [
     method: 'GET',
     path: '/v1/sessions/{id}/approvals',
     summary: 'Calls that wait until somebody says yes or no.',
-    need: NEED,
+    need: { ...NEED, act: 'watch' },
     params: SessionParams,
     response: ApprovalList,
     handle: async ({ gateway, principal, params }) => ({
@@ -19,19 +20,23 @@ export const approvalRoutes = [
     method: 'POST',
     path: '/v1/sessions/{id}/approvals/{approval_id}',
     summary: 'Answers such a question. An approved call is made at once, as it stood in the question.',
-    need: NEED,
+    need: { ...NEED, act: 'answer' },
     params: ApprovalParams,
     body: ApprovalAnswer,
     response: ApprovalView,
     handle: async ({ gateway, principal, params, body }) => {
       const { parts, worker } = gateway.platform;
       const session = await sessionOf(gateway, principal, params.id);
-      await assertMaySpeak(gateway, principal, session.id);
-      return await answerApproval(parts, worker, session, {
+      if (principal.kind !== 'paired') await assertMaySpeak(gateway, principal, session.id);
+      const question = (await openQuestions(gateway, principal)).find(({ id }) => id === params.approval_id);
+      const view = await answerApproval(parts, worker, session, {
         approvalId: params.approval_id,
         approved: body.decision === 'approve',
         note: body.note,
       });
+      if (question !== undefined)
+        gateway.browsers.answered.add(question, principal, { approved: body.decision === 'approve', reason: body.note });
+      return view;
     },
   }),
 ];

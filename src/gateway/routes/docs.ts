@@ -28,15 +28,4 @@ export const docsRoutes = [
       );
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/',
-    summary: 'Where to go from here.',
-    need: { kind: 'public' },
-    handle: ({ gateway }) =>
-      page(
-        'Agent Backplane',
-        `<p>Version ${gateway.version}. Point an SDK at <code>${gateway.url}/e/sim</code> to try it without a key.</p><ul><li><a href="/openapi.json">/openapi.json</a></li><li><a href="/v1/matrix">/v1/matrix</a></li><li><a href="/v1/backends">/v1/backends</a></li><li><a href="/v1/receipts">/v1/receipts</a></li></ul>`,
-      ),
-  }),
 ];

@@ -7,6 +7,14 @@ import { approvalRoutes } from './approvals.ts';
 import { attachedRunRoutes } from './attached-runs.ts';
 import { backendRoutes } from './backends.ts';
 import { capabilityRoutes } from './capabilities.ts';
+import { interactionRoutes } from './console/interactions.ts';
+import { matrixFieldRoutes } from './console/matrix-fields.ts';
+import { consolePageRoutes } from './console/pages.ts';
+import { receiptProofRoutes } from './console/receipt-proof.ts';
+import { runCheckRoutes } from './console/run-check.ts';
+import { runRowRoutes } from './console/run-rows.ts';
+import { consoleRoutes } from './console/sessions.ts';
+import { settingRoutes } from './console/settings.ts';
 import { docsRoutes } from './docs.ts';
 import { engineRoutes } from './engines.ts';
 import { explainRoutes } from './explain.ts';
@@ -31,11 +39,16 @@ const described: readonly Route[] = [
   ...recordingRoutes,
   ...receiptChainRoutes,
   ...receiptStreamRoutes,
+  ...receiptProofRoutes,
   ...keyRoutes,
   ...modelRoutes,
   ...engineRoutes,
   ...adapterRoutes,
   ...adapterModelRoutes,
+  ...runRowRoutes,
+  ...runCheckRoutes,
+  ...settingRoutes,
+  ...matrixFieldRoutes,
   ...runRoutes,
   ...runEventRoutes,
   ...attachedRunRoutes,
@@ -43,7 +56,9 @@ const described: readonly Route[] = [
   ...capabilityRoutes,
   ...sessionRoutes,
   ...approvalRoutes,
+  ...interactionRoutes,
   ...docsRoutes,
+  ...consoleRoutes,
 ];
 
 const openApiRoute = defineRoute({
@@ -55,4 +70,4 @@ const openApiRoute = defineRoute({
 });
 
 /** Every control route. */
-export const routes: readonly Route[] = [...described, openApiRoute];
+export const routes: readonly Route[] = [...described, openApiRoute, ...consolePageRoutes];

@@ -10,6 +10,7 @@ import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute, Reply } from '../route.ts';
+import { SettleBell } from '../rows/settle-bell.ts';
 
 const PAGE = 100;
 /** Proxies close connections that are silent for half a minute. */
@@ -35,7 +36,7 @@ function placeBefore({ sequence, node }: StoredChain, after: number): number {
 
 /** Receipts of the caller's runs as they are sealed, from the position on. */
 async function* receiptEvents(gateway: Gateway, principal: Principal, chain: number, start: number): AsyncGenerator<string> {
-  const bell = new Bell(gateway);
+  const bell = new SettleBell(gateway);
   let position = start;
   try {
     // The first id is where the stream begins: who loses the connection before any receipt goes on from there.
@@ -50,43 +51,6 @@ async function* receiptEvents(gateway: Gateway, principal: Principal, chain: num
     }
   } finally {
     bell.end();
-  }
-}
-
-/** Rings when receipts have been sealed, also when that was before anybody listened. */
-class Bell {
-  readonly #end: () => void;
-  readonly #closing: AbortSignal;
-  readonly #ring = (): void => {
-    this.#rung = true;
-    this.#wake();
-  };
-  #rung = false;
-  #wake: () => void = () => undefined;
-
-  constructor({ keeper, closing }: Gateway) {
-    this.#closing = closing;
-    this.#closing.addEventListener('abort', this.#ring);
-    this.#end = keeper.listen(this.#ring);
-  }
-
-  /** Whether it rang, at the latest when the time is over. */
-  async rung(ms: number): Promise<boolean> {
-    if (!this.#rung) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      const timer = setTimeout(resolve, ms);
-      await promise;
-      clearTimeout(timer);
-    }
-    const rung = this.#rung;
-    this.#rung = false;
-    return rung;
-  }
-
-  end(): void {
-    this.#closing.removeEventListener('abort', this.#ring);
-    this.#end();
   }
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isoTime } from '../../base/clock.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -8,6 +9,7 @@ import { createProfiles } from '../../runtime/profiles.ts';
 import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
 import { getRun, type StoredRun } from '../../store/runs/runs.ts';
+import { RunListOrRowsQuery, RunRowList } from '../api/run-rows.ts';
 import {
   InteractionParams,
   InteractionReply,
@@ -15,7 +17,6 @@ import {
   RunInput,
   RunInterrupt,
   RunList,
-  RunListQuery,
   RunParams,
   type RunSummary,
   RunView,
@@ -25,12 +26,16 @@ import { authorize, maySee, ownOnly } from '../auth/access.ts';
 import { ownerOf, type Principal } from '../auth/principal.ts';
 import { assertRunRights } from '../auth/run-rights.ts';
 import type { Gateway } from '../gateway.ts';
+import { openQuestions } from '../inbox/open-questions.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
+import { runRows } from './console/run-rows.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
+const WATCH = { ...NEED, act: 'watch' } as const;
+const ANSWER = { ...NEED, act: 'answer' } as const;
 
 export function runIdOf(text: string): RunId {
   const run = parseRunId(text);
@@ -129,6 +134,12 @@ function answerOf(reply: InteractionReply): InteractionAnswer {
   return { approve: false, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
 }
 
+/** The answer as the list of answered questions shows it. */
+function said(reply: InteractionReply): { approved: boolean | null; reason?: string | undefined } {
+  if ('text' in reply) return { approved: null };
+  return reply.approve ? { approved: true } : { approved: false, reason: reply.reason };
+}
+
 /** A run is told to do something, and what comes of it is in its events. */
 function controlRoute(control: Pick<Route, 'path' | 'summary'>, act: (handle: RunHandle) => void): Route {
   return defineRoute({
@@ -168,9 +179,10 @@ export const runRoutes = [
     path: '/v1/runs',
     summary: 'Runs of every plane, newest first; a caller sees its own.',
     need: { kind: 'read' },
-    query: RunListQuery,
-    response: RunList,
+    query: RunListOrRowsQuery,
+    response: z.union([RunList, RunRowList]),
     handle: async ({ gateway, principal, query }) => {
+      if (query.view === 'row') return await runRows(gateway, principal, query);
       // Of an archived run only a stub is left.
       const page = await listReceipts(gateway.store, { ...ownOnly(principal, query), whole: true });
       return {
@@ -183,7 +195,7 @@ export const runRoutes = [
     method: 'GET',
     path: '/v1/runs/{run_id}',
     summary: 'One run: where it stands, what it waits for, what it came to.',
-    need: NEED,
+    need: WATCH,
     params: RunParams,
     response: RunView,
     accepted: NotYetKnown,
@@ -243,12 +255,14 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/interactions/{interaction_id}',
     summary: 'Answers an approval or a question of a running agent.',
-    need: NEED,
+    need: ANSWER,
     params: InteractionParams,
     body: InteractionReply,
     handle: async ({ gateway, principal, params, body }) => {
       const { handle } = await liveRun(gateway, principal, params.run_id);
+      const question = (await openQuestions(gateway, principal)).find(({ id }) => id === params.interaction_id);
       handle.interaction.respond(params.interaction_id, answerOf(body));
+      if (question !== undefined) gateway.browsers.answered.add(question, principal, said(body));
       return new Reply(202, { run_id: handle.runId });
     },
   }),

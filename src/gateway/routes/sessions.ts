@@ -41,7 +41,7 @@ import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { defineRoute, Reply } from '../route.ts';
 
-export const NEED: Need = { kind: 'plane', plane: 'agent' };
+export const NEED = { kind: 'plane', plane: 'agent' } as const satisfies Need;
 
 export async function sessionOf({ platform }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
   return await visibleSession(platform.parts, id, visibleTo(principal));

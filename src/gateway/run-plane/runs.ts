@@ -15,6 +15,11 @@ export function runServiceOf(gateway: Gateway): Promise<RunService> {
   return gateway.runPlane.service;
 }
 
+/** The runs of a server, where there has been one; nothing is loaded to find out that there was none. */
+export function startedRuns(gateway: Gateway): Promise<RunService> | undefined {
+  return gateway.runPlane.service;
+}
+
 async function make(gateway: Gateway): Promise<RunService> {
   const [{ RunService }, agents] = await Promise.all([import('../../runtime/runs/service.ts'), codingAgentsOf(gateway)]);
   return new RunService({

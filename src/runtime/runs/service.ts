@@ -138,6 +138,11 @@ export class RunService {
     return this.#live.get(runId);
   }
 
+  /** Every run that is under way in this process. */
+  underWay(): RunHandle[] {
+    return [...this.#live.values()].map(({ handle }) => handle);
+  }
+
   /** Events after a number: those that are stored, then those that come, until the run has ended or the caller leaves. */
   async *events(runId: RunId, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
     this.#readers.set(runId, (this.#readers.get(runId) ?? 0) + 1);

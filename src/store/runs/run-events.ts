@@ -42,3 +42,15 @@ export async function readRunEvents(store: Store, runId: RunId, after: number): 
 export async function deleteRunEvents(store: Store, runId: RunId): Promise<void> {
   await store.db.deleteFrom('run_events').where('run_id', '=', runKey(runId)).execute();
 }
+
+/** The newest events, oldest of them first. */
+export async function readLastRunEvents(store: Store, runId: RunId, many: number): Promise<StoredRunEvent[]> {
+  const rows = await store.db
+    .selectFrom('run_events')
+    .select(['sequence', 'event'])
+    .where('run_id', '=', runKey(runId))
+    .orderBy('sequence', 'desc')
+    .limit(many)
+    .execute();
+  return rows.map(({ sequence, event }) => ({ sequence, event: storedObject('event of a run', event) })).reverse();
+}

@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get } from './client.ts';
+import type { Engines, Health, Keys, Matrix, Readiness, Session } from './types.ts';
+
+const SLOW_MS = 10_000;
+
+/** Questions that more than one page asks. */
+export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => get<Session>('/v1/console/session'), staleTime: 60_000 });
+
+export const readyQuery = queryOptions({
+  queryKey: ['ready'],
+  queryFn: () => get<Readiness>('/readyz'),
+  refetchInterval: SLOW_MS,
+  retry: false,
+});
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: () => get<Health>('/healthz'),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const enginesQuery = queryOptions({ queryKey: ['engines'], queryFn: () => get<Engines>('/v1/engines'), staleTime: SLOW_MS });
+
+export const matrixQuery = queryOptions({ queryKey: ['matrix'], queryFn: () => get<Matrix>('/v1/matrix'), staleTime: 3_600_000 });
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: () => get<Keys>('/v1/keys?limit=1000'),
+  staleTime: 60_000,
+  retry: false,
+});
+
+export interface Head {
+  readonly sequence: number;
+  readonly hash: string;
+  readonly at?: string;
+  readonly key_id?: string;
+}
+
+export const headQuery = queryOptions({
+  queryKey: ['head'],
+  queryFn: () => get<Head>('/v1/receipts/head'),
+  refetchInterval: SLOW_MS,
+  retry: false,
+});

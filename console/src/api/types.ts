@@ -1,0 +1,39 @@
+/** The shapes of the server's answers, taken from the very schemas it checks with. Types alone: nothing of `src/` reaches the browser. */
+import type { z } from 'zod';
+import type { AgentList, AgentPreview, AgentView } from '../../../src/gateway/api/agents.ts';
+import type { Matrix } from '../../../src/gateway/api/backends.ts';
+import type { BrowserList, Pairing, SessionInfo } from '../../../src/gateway/api/console.ts';
+import type { EngineList } from '../../../src/gateway/api/engines.ts';
+import type { ExplainResponse } from '../../../src/gateway/api/explain.ts';
+import type { KeyList } from '../../../src/gateway/api/keys.ts';
+import type { RunRow, RunRowList, Usage } from '../../../src/gateway/api/run-rows.ts';
+import type { RunView } from '../../../src/gateway/api/runs.ts';
+import type { EventList, MessageList, SessionList } from '../../../src/gateway/api/sessions.ts';
+
+export type { FidelityEntry } from '../../../src/contract/negotiation.ts';
+export type { Receipt } from '../../../src/contract/receipts/receipt.ts';
+export type { RecordingLine } from '../../../src/contract/receipts/recording.ts';
+export type { AgentEvent } from '../../../src/contract/runs/event.ts';
+export type { AgentPreview, AgentView, Matrix, RunRow, RunRowList, Usage };
+export type Session = z.infer<typeof SessionInfo>;
+export type Engines = z.infer<typeof EngineList>;
+export type Engine = Engines['items'][number];
+export type Explained = z.infer<typeof ExplainResponse>;
+export type Keys = z.infer<typeof KeyList>;
+export type RunDetail = z.infer<typeof RunView>;
+export type Agents = z.infer<typeof AgentList>;
+export type Sessions = z.infer<typeof SessionList>;
+export type Messages = z.infer<typeof MessageList>;
+export type SessionEvents = z.infer<typeof EventList>;
+export type Paired = z.infer<typeof Pairing>;
+export type Browsers = z.infer<typeof BrowserList>;
+
+export interface Readiness {
+  readonly status: string;
+  readonly database: string;
+  readonly journal: string;
+}
+
+export interface Health {
+  readonly version: string;
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'react';
+
+const OFF = 'abp.keys-off';
+/** How long the second key of a pair may take. */
+const PAIR_MS = 1200;
+
+export function keysAreOff(): boolean {
+  return localStorage.getItem(OFF) === 'true';
+}
+
+export function switchKeys(off: boolean): void {
+  localStorage.setItem(OFF, String(off));
+}
+
+function typing(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) || target.closest('[data-typing]') !== null;
+}
+
+/** `mod+k`, `escape`, `j`, `?`: how a key is named in the tables of keys. */
+function nameOf(event: KeyboardEvent): string {
+  const mod = event.metaKey || event.ctrlKey ? 'mod+' : '';
+  const alt = event.altKey ? 'alt+' : '';
+  const key = event.altKey && event.code.startsWith('Digit') ? event.code.slice(5) : event.key.toLowerCase();
+  return `${mod}${alt}${key}`;
+}
+
+function isSingle(name: string): boolean {
+  return !name.startsWith('mod+') && !name.startsWith('alt+') && name !== 'escape';
+}
+
+let prefix = '';
+let prefixAt = 0;
+
+function pairOf(name: string): string {
+  return prefix !== '' && performance.now() - prefixAt < PAIR_MS ? `${prefix} ${name}` : '';
+}
+
+/** Acts on keys while the component lives. Single letters are off while a field has the focus; `g r` is G, then R. */
+export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => void>>, active = true): void {
+  const current = useRef(keys);
+  current.current = keys;
+  useEffect(() => {
+    if (!active) return undefined;
+    const listen = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented) return;
+      const name = nameOf(event);
+      if (isSingle(name) && (typing(event.target) || keysAreOff())) return;
+      const act = current.current[pairOf(name)] ?? current.current[name];
+      if (act === undefined) return;
+      event.preventDefault();
+      act(event);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [active]);
+}
+
+/** Remembers G as the first key of a pair; mounted once, after all others have listened. */
+export function rememberPrefix(event: KeyboardEvent): void {
+  if (typing(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
+  prefix = event.key.toLowerCase() === 'g' ? 'g' : '';
+  prefixAt = performance.now();
+}

@@ -1,0 +1,63 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { BarChartProps } from './bar-chart.tsx';
+
+interface Look {
+  readonly colors: readonly string[];
+  readonly ink: string;
+  readonly line: string;
+  onCursor(index: number | null): void;
+}
+
+const HEIGHT = 260;
+
+/** Values added up, so that each series is drawn over the sum of those below it. */
+function stacked(series: BarChartProps['series'], many: number): number[][] {
+  const sums = Array<number>(many).fill(0);
+  return series.map(({ values }) =>
+    sums.map((sum, index) => {
+      const next = sum + (values[index] ?? 0);
+      sums[index] = next;
+      return next;
+    }),
+  );
+}
+
+/** Draws the chart; the function takes it away. */
+export function draw(host: HTMLElement, props: BarChartProps & Look): () => void {
+  const times = props.buckets.map((bucket) => Date.parse(bucket) / 1000);
+  const layers = stacked(props.series, times.length);
+  const bars = uPlot.paths.bars?.({ size: [0.82, 60], align: 1 });
+  const axis = {
+    stroke: props.ink,
+    grid: { stroke: props.line, width: 1 },
+    ticks: { show: false },
+    font: '11px "IBM Plex Sans", system-ui, sans-serif',
+  };
+  const chart = new uPlot(
+    {
+      width: host.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: true }, y: { range: (_chart, _least, most) => [0, most === 0 ? 1 : most * 1.08] } },
+      axes: [axis, { ...axis, size: 64, values: (_chart, values) => values.map((value) => props.format(value)) }],
+      // The tallest sum is drawn first, and those below it over it.
+      series: [
+        {},
+        ...layers
+          .map((_, index) => layers.length - 1 - index)
+          .map((index) => ({
+            fill: props.colors[index % props.colors.length] ?? props.ink,
+            width: 0,
+            ...(bars === undefined ? {} : { paths: bars }),
+            points: { show: false },
+          })),
+      ],
+      hooks: { setCursor: [(plot) => props.onCursor(plot.cursor.idx ?? null)] },
+    },
+    [times, ...layers.toReversed()],
+    host,
+  );
+  return () => chart.destroy();
+}

@@ -1,0 +1,35 @@
+import type { JSX } from 'react';
+import './diff.css';
+
+const MOST = 400;
+
+/** A unified diff, or two texts as one: additions and removals are said by + and −, colour comes on top. */
+export function Diff({ text }: { readonly text: string }): JSX.Element {
+  const lines = text.split('\n');
+  let at = 0;
+  return (
+    <div className="diff m">
+      {lines.slice(0, MOST).map((line, index) => {
+        const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line);
+        if (hunk !== null) at = Number(hunk[1]) - 1;
+        else if (!line.startsWith('-')) at += 1;
+        const kind = line.startsWith('+') ? 'ad' : line.startsWith('-') ? 'de' : '';
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+          <div key={index} className={`d ${kind}`}>
+            <span>{kind === 'de' ? '' : at}</span>
+            <b>{kind === 'ad' ? '+' : kind === 'de' ? '−' : ' '}</b>
+            {kind === '' ? line : line.slice(1)}
+          </div>
+        );
+      })}
+      {lines.length > MOST ? <p className="note">{lines.length - MOST} more lines</p> : null}
+    </div>
+  );
+}
+
+/** What is replaced and by what, as lines of a diff. */
+export function replacement(before: string, after: string): string {
+  const marked = (text: string, sign: string): string[] => (text === '' ? [] : text.split('\n').map((line) => `${sign}${line}`));
+  return [...marked(before, '-'), ...marked(after, '+')].join('\n');
+}

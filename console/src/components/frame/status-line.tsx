@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { OfflineError } from '../../api/client.ts';
+import { headQuery, healthQuery, readyQuery, sessionQuery } from '../../api/queries.ts';
+import { whole } from '../../base/format.ts';
+import { Icon } from '../icon/icon.tsx';
+
+const WHO: Readonly<Record<string, string>> = {
+  console: 'signed in',
+  paired: 'paired: read and answer',
+  local: 'local caller',
+  anonymous: 'not signed in',
+};
+
+function Cell({ good, children }: { readonly good: boolean; readonly children: string }): JSX.Element {
+  return good ? (
+    <span>{children}</span>
+  ) : (
+    <Link to="/settings" className="bad">
+      {children}
+    </Link>
+  );
+}
+
+/** What holds at this moment. A fault turns its cell vermilion and leads to where it is explained. */
+export function StatusLine(): JSX.Element {
+  const ready = useQuery(readyQuery);
+  const health = useQuery(healthQuery);
+  const head = useQuery(headQuery);
+  const session = useQuery(sessionQuery);
+  const offline = ready.error instanceof OfflineError;
+  const state = ready.data;
+  const sequence = head.data?.sequence ?? 0;
+  return (
+    <footer className="foot">
+      {offline ? (
+        <span className="bad" role="status">
+          <i className="dot bad" /> the server cannot be reached
+        </span>
+      ) : (
+        <span>
+          <i className={state?.status === 'ready' ? 'dot ok' : 'dot warn'} /> {state?.status ?? 'asking'}
+        </span>
+      )}
+      <span className="m">{location.host}</span>
+      {state === undefined ? null : <Cell good={state.database === 'ok'}>{`database ${state.database}`}</Cell>}
+      {state === undefined ? null : <Cell good={state.journal === 'ok'}>{`journal ${state.journal}`}</Cell>}
+      <span className={sequence > 0 ? 'ok' : ''}>
+        <Icon name="seal" size={13} /> {sequence > 0 ? `chain ${whole(sequence)} sealed` : 'chain is empty'}
+      </span>
+      <span className="sp" />
+      <span>{WHO[session.data?.principal ?? ''] ?? session.data?.principal ?? ''}</span>
+      <span>{health.data?.version ?? ''}</span>
+    </footer>
+  );
+}

@@ -1,0 +1,97 @@
+import { type JSX, useEffect, useRef, useState } from 'react';
+import { keysAreOff, switchKeys } from '../../base/keys.ts';
+import { Button } from '../bits/bits.tsx';
+import './key-sheet.css';
+
+const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+  [
+    'Everywhere',
+    [
+      ['⌘K', 'palette'],
+      ['/', 'filter'],
+      ['?', 'these keys'],
+      ['G then H R P M A C U S', 'go to a page'],
+      ['G I', 'inbox'],
+      ['T', 'light or dark'],
+      ['Esc', 'close the innermost thing'],
+    ],
+  ],
+  [
+    'Runs',
+    [
+      ['J K', 'next, previous'],
+      ['Enter', 'open'],
+      ['Space', 'peek'],
+      ['X', 'mark'],
+      ['C', 'compare with the marked one'],
+      ['R', 'replay'],
+      ['P', 'Playground'],
+      ['Y', 'copy id'],
+      ['F', 'filter by this engine'],
+      ['L', 'live'],
+      ['[ ]', 'previous, next view'],
+    ],
+  ],
+  [
+    'A run',
+    [
+      ['1–7', 'tabs'],
+      ['V', 'verify again'],
+      ['E', 'export line'],
+      ['P R C Y', 'as in the list'],
+    ],
+  ],
+  [
+    'Inbox',
+    [
+      ['J K', 'next, previous'],
+      ['A', 'approve'],
+      ['D', 'deny'],
+      ['O', 'open run'],
+    ],
+  ],
+];
+
+/** All keys on one sheet, and the switch that turns single letters off. */
+export function KeySheet({ close }: { close(): void }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [off, setOff] = useState(keysAreOff);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} className="key-sheet" aria-label="Keys" onClose={close}>
+      <div className="sheet">
+        {SHEET.map(([title, keys]) => (
+          <section key={title}>
+            <h2>{title}</h2>
+            <dl className="kv">
+              {keys.map(([key, does]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div className="row foot2">
+        <label className="row grow">
+          <input
+            type="checkbox"
+            checked={!off}
+            onChange={(event) => {
+              switchKeys(!event.target.checked);
+              setOff(!event.target.checked);
+            }}
+          />
+          Single letters act
+        </label>
+        <Button onClick={() => dialog.current?.close()} keys="Esc">
+          Close
+        </Button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,172 @@
+import { useQuery } from '@tanstack/react-query';
+import { type JSX, type ReactNode, useState } from 'react';
+import type { Receipt } from '../../api/types.ts';
+import { cost, digest, time, whole } from '../../base/format.ts';
+import type { CheckedSeal } from '../../base/seal/verify.ts';
+import { Button } from '../bits/bits.tsx';
+import { Icon } from '../icon/icon.tsx';
+import './receipt-slip.css';
+
+const sealQuery = (receipt: Receipt) => ({
+  queryKey: ['seal', receipt.run_id, receipt.seal?.hash],
+  queryFn: async () => (await import('../../base/seal/verify.ts')).verifySeal(receipt),
+  staleTime: Number.POSITIVE_INFINITY,
+  enabled: receipt.seal !== null && receipt.seal !== undefined,
+});
+
+/** The receipt as a slip with a torn edge: on top the seal and its checks, made in this browser. */
+export function ReceiptSlip({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+  const seal = useQuery(sealQuery(receipt));
+  const broken = seal.data?.verdict === 'invalid';
+  return (
+    <div className={broken ? 'slip broken' : 'slip'}>
+      <Stamp receipt={receipt} seal={seal.data} error={seal.error} />
+      {seal.data === undefined ? null : <Checks seal={seal.data} />}
+      <div className="hr" />
+      <div className="m">
+        <Line name="receipt" value={receipt.contract_version} />
+        <Line
+          name="mode"
+          value={receipt.mode === null ? 'never decided' : `${receipt.mode}, ${receipt.compatibility?.replace('_', ' ') ?? ''}`}
+        />
+        <Line name="dialect" value={`${receipt.dialect ?? '–'} → ${receipt.engine ?? '–'}`} />
+        {receipt.request === null ? null : <Line name="caller sent" value={digest(receipt.request.sha256)} />}
+        {receipt.upstream_request === null ? null : <Line name="engine got" value={digest(receipt.upstream_request.sha256)} />}
+        {receipt.response === null ? null : <Line name="engine said" value={digest(receipt.response.sha256)} />}
+        <Line name="tool calls" value={String(receipt.tool_calls?.length ?? 0)} />
+      </div>
+      <div className="hr" />
+      <Price receipt={receipt} />
+      {receipt.receipt_sha256 === null ? null : (
+        <>
+          <div className="hr" />
+          <div className="m mute hash">{receipt.receipt_sha256}</div>
+        </>
+      )}
+      <Exits receipt={receipt} again={() => void seal.refetch()} />
+    </div>
+  );
+}
+
+function Stamp(props: { readonly receipt: Receipt; readonly seal: CheckedSeal | undefined; readonly error: unknown }): JSX.Element {
+  const { receipt, seal, error } = props;
+  if (receipt.seal === null || receipt.seal === undefined) return <Title tone="mute" title="Not sealed yet" note="the run is under way" />;
+  if (error !== null && error !== undefined) {
+    return <Title tone="warn" title="Sealed, not checked" note={error instanceof Error ? error.message : String(error)} />;
+  }
+  if (seal === undefined) return <Title tone="mute" title={`Sealed as entry ${whole(receipt.seal.sequence)}`} note="being checked" />;
+  if (seal.verdict === 'invalid') return <Title tone="bad" title="Does not verify" note={`${seal.code}: ${seal.message}`} />;
+  return <Title tone="stamped" title="Sealed and checked" note={`by ${seal.by}, ${time(seal.checkedAt)}`} />;
+}
+
+function Title({ tone, title, note }: { readonly tone: string; readonly title: string; readonly note: string }): JSX.Element {
+  return (
+    <div className={`stamp ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
+      <Icon name="seal" size={40} />
+      <div>
+        <div className="b title">{title}</div>
+        <div className="xs">{note}</div>
+      </div>
+    </div>
+  );
+}
+
+function Check({ held, title, note }: { readonly held: boolean; readonly title: string; readonly note: ReactNode }): JSX.Element {
+  return (
+    <>
+      <span className={held ? 'ok' : 'bad'}>
+        <Icon name={held ? 'check' : 'refused'} label={held ? 'holds' : 'does not hold'} />
+      </span>
+      <div>
+        {title}
+        <small>{note}</small>
+      </div>
+    </>
+  );
+}
+
+function Checks({ seal }: { readonly seal: CheckedSeal }): JSX.Element {
+  const { sequence, head, held } = seal;
+  return (
+    <>
+      <div className="ck">
+        <Check held={held > 0} title="Content hash matches" note="recomputed from what you see" />
+        <Check
+          held={held > 1}
+          title={`Entry ${whole(sequence)} follows ${whole(sequence - 1)}`}
+          note="hash of the entry before is in this one"
+        />
+        <Check
+          held={held > 2}
+          title={head === null ? 'The head is signed' : `Head ${whole(head.sequence)} is signed`}
+          note={head === null ? 'checked by the server' : `Ed25519, ${head.keyId}`}
+        />
+        {seal.verdict === 'valid' && head !== null ? (
+          <>
+            <span className="warn">
+              <Icon name="clock" label="not known" />
+            </span>
+            <div>
+              After {whole(head.sequence)}: unknown
+              <small>only a head kept elsewhere can tell</small>
+            </div>
+          </>
+        ) : null}
+      </div>
+      {seal.newKey ? (
+        <p className="warn xs">Signed with another key than this browser saw first: look for the rotation in the chain.</p>
+      ) : null}
+      {seal.verdict === 'invalid' ? (
+        <p className="bad s">Keep a copy of the database and of the last head you have, and run `abp receipt verify --all` on it.</p>
+      ) : null}
+    </>
+  );
+}
+
+function Line({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {
+  return (
+    <div className="ln">
+      <span>{name}</span>
+      <span>{value}</span>
+    </div>
+  );
+}
+
+function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+  const { usage, cost: price } = receipt;
+  return (
+    <div className="m">
+      {usage === null || usage === undefined ? (
+        <Line name="tokens" value="nothing was used" />
+      ) : (
+        <>
+          <Line name="input" value={`${whole(usage.input_tokens)} tokens`} />
+          {usage.cache_read_tokens > 0 ? <Line name="of it from cache" value={whole(usage.cache_read_tokens)} /> : null}
+          <Line name="output" value={`${whole(usage.output_tokens)} tokens${usage.estimated ? ', about' : ''}`} />
+          {usage.thinking_tokens > 0 ? <Line name="of it thinking" value={whole(usage.thinking_tokens)} /> : null}
+        </>
+      )}
+      <div className="ln b">
+        <span className="ink">list price</span>
+        <span>{price === null || price === undefined ? 'no price' : cost(price.nano_usd)}</span>
+      </div>
+    </div>
+  );
+}
+
+function Exits({ receipt, again }: { readonly receipt: Receipt; again(): void }): JSX.Element {
+  const [copied, setCopied] = useState(false);
+  const copy = (): void => {
+    void navigator.clipboard.writeText(`abp receipt verify ${receipt.run_id}`).then(() => setCopied(true));
+  };
+  return (
+    <div className="row exits">
+      <Button small onClick={again} disabled={!receipt.seal}>
+        Verify again
+      </Button>
+      <Button small onClick={copy}>
+        {copied ? 'Copied' : 'Copy verify command'}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { type JSX, useState } from 'react';
+import { CopyId, Segmented } from '../bits/bits.tsx';
+import './snippet.css';
+
+const SDKS = ['anthropic', 'openai', 'google', 'curl'] as const;
+export type Sdk = (typeof SDKS)[number];
+const NAMES = [
+  ['anthropic', 'Anthropic'],
+  ['openai', 'OpenAI'],
+  ['google', 'Google'],
+  ['curl', 'curl'],
+] as const;
+
+/** The dialect that an SDK speaks. */
+export const DIALECTS: Readonly<Record<Sdk, string>> = { anthropic: 'claude', openai: 'openai-chat', google: 'gemini', curl: 'claude' };
+
+function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
+  switch (sdk) {
+    case 'anthropic':
+      return [
+        `import Anthropic from '@anthropic-ai/sdk';\n\nconst client = new Anthropic({ baseURL: '`,
+        base,
+        `', apiKey: 'none' });\nconst answer = await client.messages.create({\n  model: 'any-name', max_tokens: 200,\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});`,
+      ];
+    case 'openai':
+      return [
+        `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '`,
+        `${base}/v1`,
+        `', apiKey: 'none' });\nconst answer = await client.chat.completions.create({\n  model: 'any-name',\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});`,
+      ];
+    case 'google':
+      return [
+        `import { GoogleGenAI } from '@google/genai';\n\nconst client = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: '`,
+        base,
+        `' } });\nconst answer = await client.models.generateContent({\n  model: 'any-name', contents: 'say hello from the sim',\n});`,
+      ];
+    default:
+      return [
+        `curl `,
+        `${base}/v1/messages`,
+        ` \\\n  -H 'content-type: application/json' \\\n  -d '{"model":"any-name","max_tokens":200,"messages":[{"role":"user","content":"say hello from the sim"}]}'`,
+      ];
+  }
+}
+
+/** The base URL for an SDK and an engine, in the words of that SDK. */
+export function Snippet({ engine, onSdk }: { readonly engine: string; onSdk?(sdk: Sdk): void }): JSX.Element {
+  const [sdk, setSdk] = useState<Sdk>('anthropic');
+  const code = codeOf(sdk, `${location.origin}/e/${engine}`);
+  return (
+    <div className="snippet">
+      <Segmented
+        label="SDK"
+        options={NAMES}
+        value={sdk}
+        onChange={(next) => {
+          setSdk(next);
+          onSdk?.(next);
+        }}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
+      <pre className="code" tabIndex={0}>
+        {code[0]}
+        <b>{code[1]}</b>
+        {code[2]}
+        <CopyId text={code.join('')} />
+      </pre>
+    </div>
+  );
+}

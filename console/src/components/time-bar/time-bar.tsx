@@ -1,0 +1,53 @@
+import type { JSX } from 'react';
+import type { Receipt } from '../../api/types.ts';
+import { duration } from '../../base/format.ts';
+import './time-bar.css';
+
+/** Where the time of a call went. Three parts that follow each other, so that nothing counts twice. */
+export interface Times {
+  readonly own: number;
+  readonly silent: number;
+  readonly answer: number;
+  readonly total: number;
+  readonly pieces: number;
+}
+
+export function timesOf({ timing, event_count }: Receipt): Times | undefined {
+  if (timing?.last_byte_ms === null || timing?.last_byte_ms === undefined) return undefined;
+  const own = timing.dispatched_ms ?? 0;
+  const first = timing.first_byte_ms ?? timing.last_byte_ms;
+  return { own, silent: Math.max(0, first - own), answer: timing.last_byte_ms - first, total: timing.last_byte_ms, pieces: event_count };
+}
+
+const share = (value: number, total: number): string => `${total === 0 ? 0 : (value / total) * 100}%`;
+
+export function TimeBar({ times }: { readonly times: Times }): JSX.Element {
+  const { own, silent, answer, total } = times;
+  return (
+    <div
+      className="time-bar"
+      role="img"
+      aria-label={`checked and translated ${duration(own)}, engine silent ${duration(silent)}, answer arrives for ${duration(answer)}`}
+    >
+      <i className="own" style={{ left: 0, width: share(own, total) }} />
+      <i className="silent" style={{ left: share(own, total), width: share(silent, total) }} />
+      <i className="answer" style={{ left: share(own + silent, total), width: share(answer, total) }} />
+    </div>
+  );
+}
+
+export function Legend({ times }: { readonly times: Times }): JSX.Element {
+  return (
+    <div className="time-legend">
+      <span>
+        <b className="own" /> checked and translated {duration(times.own)}
+      </span>
+      <span>
+        <b className="silent" /> engine silent {duration(times.silent)}
+      </span>
+      <span>
+        <b className="answer" /> {times.pieces} {times.pieces === 1 ? 'piece' : 'pieces'} in {duration(times.answer)}
+      </span>
+    </div>
+  );
+}

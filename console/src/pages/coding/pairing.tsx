@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { type JSX, useState } from 'react';
+import { send } from '../../api/client.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import type { Paired } from '../../api/types.ts';
+import { Button, CopyId, ErrorBand, Locked } from '../../components/bits/bits.tsx';
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Lets a phone in: to read and to answer, for twelve hours. */
+export function Pairing(): JSX.Element {
+  const session = useQuery(sessionQuery);
+  const [pairing, setPairing] = useState<Paired | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const may = session.data?.scopes.includes('settings') === true;
+  const pair = (): void => {
+    send<Paired>('POST', '/v1/console/pairings', { scopes: ['answer'], ttl_s: 600 }).then(setPairing, setFailure);
+  };
+  const url = pairing === null ? '' : `${location.origin}/inbox#code=${pairing.code}`;
+  return (
+    <section className="new-run" aria-label="Answer from a phone">
+      <div className="ph">
+        <h2 className="grow">Answer from a phone</h2>
+      </div>
+      <ErrorBand error={failure} />
+      {may ? null : <Locked what="Letting a phone in" />}
+      {may && pairing === null ? (
+        <div className="pad">
+          <Button onClick={pair}>Make a link for a phone</Button>
+        </div>
+      ) : null}
+      {pairing === null ? null : (
+        <div className="pad">
+          <p className="note">
+            Lets one browser in, once, within ten minutes, to read and to answer for 12 hours. Settings, trust signs it out.
+          </p>
+          <div className="row">
+            <code className="el grow">{url}</code>
+            <CopyId text={url} />
+          </div>
+          {LOOPBACK.has(location.hostname) ? (
+            <p className="note warn">
+              A phone cannot reach {location.hostname}. Bind the server beyond this machine with TLS (server.host, server.cert_file,
+              server.key_file) or behind a proxy (server.trust_proxy).
+            </p>
+          ) : null}
+        </div>
+      )}
+    </section>
+  );
+}

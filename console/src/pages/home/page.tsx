@@ -1,0 +1,199 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { interactionsQuery } from '../../api/interactions.ts';
+import { useStream } from '../../api/streams.ts';
+import type { RunRow, Usage } from '../../api/types.ts';
+import { cost, count, duration, hourMinute, percent, sumCost, time, waiting } from '../../base/format.ts';
+import { wishOf } from '../../components/approval/wish.tsx';
+import { StatusGlyph, useNow } from '../../components/bits/bits.tsx';
+import { FateStrip } from '../../components/fate/fate.tsx';
+import { Icon } from '../../components/icon/icon.tsx';
+import { RunTitle } from '../../components/run-line/run-line.tsx';
+import { hourQuery, hourSumQuery, newestQuery, total } from './data.ts';
+import { EmptyHome } from './empty.tsx';
+import { Chain, EnginePanel, Point, TryNext } from './panels.tsx';
+import './page.css';
+import './home.css';
+
+/** Is all well, does somebody wait for me, what do I try next? */
+export function Page(): JSX.Element {
+  const client = useQueryClient();
+  const newest = useQuery(newestQuery);
+  const refresh = (): void => void client.invalidateQueries({ queryKey: ['home', 'newest'] });
+  const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh });
+  if (newest.data === undefined) return <div className="p-home" />;
+  if (newest.data.items.length === 0) return <EmptyHome />;
+  return (
+    <div className="p-home fill">
+      <h1 className="sr">Home</h1>
+      <div className="wrap">
+        <div className="cl">
+          <LastHour live={stream.live} last={newest.data.items[0]} />
+          <Newest rows={newest.data.items} />
+        </div>
+        <div className="cl">
+          <Waits />
+          <EnginePanel />
+        </div>
+        <div className="cl">
+          <Point />
+          <Chain />
+          <TryNext rows={newest.data.items} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function LastHour({ live, last }: { readonly live: boolean; readonly last: RunRow | undefined }): JSX.Element {
+  const hour = useQuery(hourQuery);
+  const sum = useQuery(hourSumQuery);
+  const [group] = sum.data?.groups ?? [];
+  const runs = group?.runs?.[0] ?? 0;
+  const failed = group?.failed?.[0] ?? 0;
+  const median = group?.first_byte_ms?.p50[0] ?? null;
+  const perMinute = hour.data === undefined ? 0 : (total(hour.data, 'runs').at(-2) ?? 0);
+  return (
+    <section className="panel o2" aria-label="Last hour">
+      <div className="ph">
+        <h2 className="grow">Last hour</h2>
+        <span className={live ? 'live s' : 'mute s'}>
+          <i className={live ? 'dot live' : 'dot off'} /> {live ? `${perMinute} calls/min` : 'not live'}
+        </span>
+      </div>
+      {runs === 0 ? (
+        <p className="pad mute">No calls in the last hour{last === undefined ? '' : `, the last one was ${time(last.started_at)}`}.</p>
+      ) : (
+        <>
+          <div className="big">
+            <Figure value={count(runs)} name="calls" />
+            <Figure value={percent((runs - failed) / runs)} name="completed" />
+            <Figure value={median === null ? '–' : duration(median)} name="first byte, median" />
+            <Figure value={sumCost(group?.cost_nano_usd?.[0] ?? 0, group?.unpriced?.[0] ?? 0)} name="list price" />
+          </div>
+          {hour.data === undefined ? null : <MinuteLine usage={hour.data} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Figure({ value, name }: { readonly value: string; readonly name: string }): JSX.Element {
+  return (
+    <div>
+      <b>{value}</b>
+      <span>{name}</span>
+    </div>
+  );
+}
+
+const W = 520;
+const H = 72;
+
+/** Calls per minute as a line, failures as bars. */
+function MinuteLine({ usage }: { readonly usage: Usage }): JSX.Element {
+  const runs = total(usage, 'runs');
+  const failed = total(usage, 'failed');
+  const most = Math.max(1, ...runs);
+  const x = (index: number): number => (index / Math.max(1, runs.length - 1)) * W;
+  const y = (value: number): number => H - (value / most) * (H - 4);
+  const points = runs.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+  return (
+    <div className="minute">
+      <svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" role="img" aria-label={`calls per minute, at most ${most}`}>
+        <polygon className="area" points={`0,${H} ${points} ${W},${H}`} />
+        <polyline className="line" points={points} />
+        {failed.map((value, index) =>
+          value === 0 ? null : (
+            <rect key={usage.buckets[index]} className="fail" x={x(index) - 2} width={4} y={y(value)} height={H - y(value)} />
+          ),
+        )}
+      </svg>
+      <div className="ax">
+        {[0, 0.25, 0.5, 0.75].map((share) => (
+          <span key={share}>{hourMinute(usage.buckets[Math.floor(share * (usage.buckets.length - 1))] ?? 0)}</span>
+        ))}
+        <span>now</span>
+      </div>
+    </div>
+  );
+}
+
+function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
+  return (
+    <section className="panel newest o5" aria-label="Newest runs">
+      <div className="ph">
+        <h2 className="grow">Newest runs</h2>
+        <Link to="/runs" className="s ink2">
+          All runs <kbd>G</kbd> <kbd>R</kbd>
+        </Link>
+      </div>
+      <table>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.run_id}>
+              <td className="stat">
+                <StatusGlyph status={row.status} waiting={row.waiting} />
+              </td>
+              <td className="m mute hide-s">{time(row.started_at)}</td>
+              <td className="who">
+                <Link to="/runs/$run" params={{ run: row.run_id }}>
+                  <RunTitle row={row} />
+                </Link>
+              </td>
+              <td className="fid">{row.mode === 'passthrough' ? <Equal /> : <FateStrip fates={row.fates} />}</td>
+              {row.error === null ? (
+                <>
+                  <td className="m r hide-s">{row.total_ms === null ? '' : duration(row.total_ms)}</td>
+                  <td className="m r">{row.cost_nano_usd === null ? <span className="mute">no price</span> : cost(row.cost_nano_usd)}</td>
+                </>
+              ) : (
+                <td className="bad r s" colSpan={2}>
+                  {row.error.code}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Equal(): JSX.Element {
+  return (
+    <span className="mode s">
+      <Icon name="pass" /> equal
+    </span>
+  );
+}
+
+function Waits(): JSX.Element | null {
+  const open = useQuery(interactionsQuery);
+  const items = open.data?.items ?? [];
+  const now = useNow(items.length > 0);
+  if (items.length === 0) return null;
+  return (
+    <section className="panel waits o1" aria-label="Waits for you">
+      <div className="ph">
+        <i className="dot warn" />
+        <h2 className="grow">
+          {items.length} {items.length === 1 ? 'waits' : 'wait'} for you
+        </h2>
+        <Link to="/inbox" className="s ink2">
+          Inbox <kbd>G</kbd> <kbd>I</kbd>
+        </Link>
+      </div>
+      {items.slice(0, 5).map((item) => (
+        <Link key={item.id} className="ai" to="/inbox">
+          <span className="row">
+            <b>{item.agent}</b> <span className="grow">{wishOf(item).words}</span>
+            <span className="mute s">{waiting(now - Date.parse(item.asked_at))}</span>
+          </span>
+          <code className="el">{typeof item.input === 'string' ? item.input : JSON.stringify(item.input)}</code>
+        </Link>
+      ))}
+    </section>
+  );
+}

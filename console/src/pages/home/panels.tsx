@@ -1,0 +1,200 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type JSX, useState } from 'react';
+import { get } from '../../api/client.ts';
+import { enginesQuery, headQuery, matrixQuery } from '../../api/queries.ts';
+import type { Engine, RunRow, Usage } from '../../api/types.ts';
+import { count, digest, duration, sumCost, time, whole } from '../../base/format.ts';
+import { Button, CopyId, Select } from '../../components/bits/bits.tsx';
+import { Icon } from '../../components/icon/icon.tsx';
+import { ModeGlyph } from '../../components/run-line/run-line.tsx';
+import { DIALECTS, type Sdk, Snippet } from '../../components/snippet/snippet.tsx';
+import { enginesUsageQuery } from './data.ts';
+
+const CREDENTIALS: Readonly<Record<string, string>> = { key: 'key', caller: 'caller’s own', none: 'none needed' };
+
+export function EnginePanel(): JSX.Element {
+  const engines = useQuery(enginesQuery);
+  const usage = useQuery(enginesUsageQuery);
+  const groups = new Map(usage.data?.groups.map((group) => [group.key.engine, group]));
+  return (
+    <section className="panel engines o4" aria-label="Engines, last 24 hours">
+      <div className="ph">
+        <h2 className="grow">Engines, last 24 h</h2>
+        <Link to="/settings/$section" params={{ section: 'engines' }} className="s ink2">
+          Settings
+        </Link>
+      </div>
+      <table>
+        <thead>
+          <tr>
+            <th>Engine</th>
+            <th className="c-s">Credential</th>
+            <th className="r">Calls</th>
+            <th className="r">First byte</th>
+            <th className="r">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(engines.data?.items ?? []).map((engine) => (
+            <EngineRow key={engine.id} engine={engine} group={groups.get(engine.id)} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function EngineRow({ engine, group }: { readonly engine: Engine; readonly group: Usage['groups'][number] | undefined }): JSX.Element {
+  const calls = group?.runs?.[0] ?? 0;
+  const open = engine.health?.state === 'open';
+  const first = group?.first_byte_ms?.p50[0] ?? null;
+  return (
+    <tr>
+      <td>
+        <i className={open ? 'dot bad' : calls > 0 ? 'dot ok' : 'dot off'} /> <b className="md">{engine.id}</b>
+      </td>
+      <td className="mute c-s">{CREDENTIALS[engine.auth]}</td>
+      {open ? (
+        <td className="bad r s" colSpan={3}>
+          left alone, {engine.health?.failures_in_a_row} failures
+        </td>
+      ) : (
+        <>
+          <td className="m r">{count(calls)}</td>
+          <td className="m r">{first === null ? '–' : duration(first)}</td>
+          <td className="m r">{calls === 0 ? '–' : sumCost(group?.cost_nano_usd?.[0] ?? 0, group?.unpriced?.[0] ?? 0)}</td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+export function Point(): JSX.Element {
+  const engines = useQuery(enginesQuery);
+  const matrix = useQuery(matrixQuery);
+  const [engine, setEngine] = useState('sim');
+  const [sdk, setSdk] = useState<Sdk>('anthropic');
+  const mode = matrix.data?.cells.find((cell) => cell.engine === engine && cell.dialect === DIALECTS[sdk])?.mode ?? null;
+  return (
+    <section className="panel hide-s" aria-label="Point something here">
+      <div className="ph">
+        <h2>Point something here</h2>
+      </div>
+      <Snippet engine={engine} onSdk={setSdk} />
+      <div className="row pad">
+        <span className="mute">Engine</span>
+        <Select
+          label="Engine"
+          value={engine}
+          onChange={setEngine}
+          options={(engines.data?.items ?? []).map(({ id }) => [id, id] as const)}
+        />
+        <ModeGlyph mode={mode} />
+        <span className={mode === 'passthrough' ? 'ok' : 'live'}>
+          {mode === 'passthrough' ? 'passthrough, bytes unchanged' : 'mapped, every field has a fate'}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+interface Verified {
+  readonly verdict?: string;
+  readonly problems?: readonly unknown[];
+}
+
+export function Chain(): JSX.Element {
+  const head = useQuery(headQuery);
+  const [checked, setChecked] = useState<string | null>(null);
+  const verify = (): void => {
+    setChecked('checking');
+    get<{ items: readonly { run_id: string }[] }>('/v1/receipts?limit=1').then(async ({ items }) => {
+      const began = performance.now();
+      const answer = await get<Verified>(`/v1/receipts/${items[0]?.run_id}/verify`);
+      const took = duration(performance.now() - began);
+      setChecked((answer.problems?.length ?? 0) === 0 ? `the newest receipt verifies, took ${took}` : 'the newest receipt does not verify');
+    }, String);
+  };
+  return (
+    <section className="panel o3" aria-label="The chain">
+      <div className="ph">
+        <Icon name="seal" size={18} />
+        <h2 className="grow">
+          {head.data === undefined ? 'The chain begins with the first run' : `${whole(head.data.sequence)} receipts, one chain`}
+        </h2>
+        <Button small onClick={verify}>
+          Verify
+        </Button>
+      </div>
+      {head.data === undefined ? null : (
+        <div className="st">
+          <span className="ok">
+            <Icon name="check" />
+          </span>
+          <div>
+            Head {whole(head.data.sequence)} is signed
+            <div className="mute s m">
+              {digest(head.data.hash)} · {head.data.at === undefined ? '' : time(head.data.at)}
+            </div>
+          </div>
+          <CopyId text={JSON.stringify(head.data)} />
+        </div>
+      )}
+      {checked === null ? null : (
+        <output className="st">
+          <span className={checked.includes('not') ? 'bad' : 'ok'}>
+            <Icon name={checked.includes('not') ? 'refused' : 'check'} />
+          </span>
+          {checked}
+        </output>
+      )}
+      <div className="st">
+        <span className="warn">
+          <Icon name="clock" label="not known" />
+        </span>
+        <div>
+          Keep a head elsewhere
+          <div className="mute s">without one a cut tail could not be noticed</div>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Ticked by what the server has seen; goes away when all are done. */
+export function TryNext({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element | null {
+  const steps = [
+    { text: 'Call the built-in model', done: rows.some(({ engine }) => engine === 'sim'), to: '/playground', act: 'Try' },
+    {
+      text: 'See what a request would lose on another engine',
+      done: rows.some(({ mode }) => mode === 'mapped'),
+      to: '/playground',
+      act: 'Explain',
+    },
+    { text: 'Run a coding agent on another engine', done: rows.some(({ plane }) => plane === 'run'), to: '/coding', act: 'Start' },
+    { text: 'Talk to an agent of your own', done: rows.some(({ plane }) => plane === 'agent'), to: '/agents', act: 'Make one' },
+    { text: 'Give a colleague a key with a limit', done: rows.some(({ key_id }) => key_id !== null), to: '/settings/keys', act: 'New key' },
+  ];
+  if (steps.every(({ done }) => done)) return null;
+  return (
+    <section className="panel hide-s" aria-label="Try next">
+      <div className="ph">
+        <h2>Try next</h2>
+      </div>
+      {steps.map(({ text, done, to, act }) => (
+        <div key={text} className="st">
+          <span className={done ? 'ok' : 'mute'}>
+            <Icon name={done ? 'check' : 'right'} label={done ? 'done' : 'to do'} />
+          </span>
+          <span className={done ? 'mute' : ''}>{text}</span>
+          {done ? null : (
+            <a className="btn sm" href={to}>
+              {act}
+            </a>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get } from '../../api/client.ts';
+import type { Receipt, RecordingLine, RunDetail, RunRowList } from '../../api/types.ts';
+import { duration } from '../../base/format.ts';
+import type { Lane } from '../../components/timeline/timeline.tsx';
+
+/** The bodies of a run. Asked for only where the receipt says that they were kept. */
+export const recordingQuery = (receipt: Receipt | undefined) =>
+  queryOptions({
+    queryKey: ['recording', receipt?.run_id],
+    queryFn: () => get<RecordingLine>(`/v1/recordings/${receipt?.run_id}`),
+    enabled: receipt?.recording === 'full' && receipt.seal !== null && receipt.plane === 'gateway' && receipt.request !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+export const runQuery = (run: string) =>
+  queryOptions({
+    queryKey: ['run', run],
+    queryFn: () => get<RunDetail>(`/v1/runs/${run}`),
+    refetchInterval: ({ state }) => (state.data?.completed_at === null ? 1000 : false),
+    retry: false,
+  });
+
+export const childrenQuery = (run: string, live: boolean) =>
+  queryOptions({
+    queryKey: ['children', run],
+    queryFn: () => get<RunRowList>(`/v1/runs?view=row&parent=${run}&limit=200`),
+    refetchInterval: live ? 2000 : false,
+  });
+
+export const sameContentQuery = (receipt: Receipt) =>
+  queryOptions({
+    queryKey: ['same', receipt.receipt_sha256],
+    queryFn: () => get<{ items: readonly Receipt[] }>(`/v1/receipts?content=${receipt.receipt_sha256}&limit=5`),
+    enabled: receipt.receipt_sha256 !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+type Body = { readonly text: string } | { readonly base64: string };
+
+export function textOfBody(body: Body): string {
+  return 'text' in body ? body.text : new TextDecoder().decode(Uint8Array.from(atob(body.base64), (char) => char.charCodeAt(0)));
+}
+
+export function textOfAnswer(answer: RecordingLine['response']): string {
+  return answer === null ? '' : answer.chunks.map(textOfBody).join('');
+}
+
+/** Three lanes that never overlap in meaning, so that nothing counts twice. */
+export function callLanes(receipt: Receipt, recording: RecordingLine | undefined): readonly Lane[] {
+  const { timing } = receipt;
+  const last = timing.last_byte_ms ?? 0;
+  const dispatched = timing.dispatched_ms ?? last;
+  const first = timing.first_byte_ms ?? last;
+  const ticks = recording?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
+  const note = ticks.length === 0 && last > first ? 'pieces are not recorded, only first and last byte' : undefined;
+  return [
+    { name: 'Backplane', bars: [{ from: 0, to: dispatched, kind: 'own' }], sum: duration(dispatched) },
+    { name: 'Engine silent', bars: [{ from: dispatched, to: first, kind: 'silent' }], sum: duration(Math.max(0, first - dispatched)) },
+    {
+      name: 'Answer arrives',
+      bars: [],
+      ticks: ticks.length > 0 ? ticks : [first, last],
+      sum: duration(last - first),
+      ...(note === undefined ? {} : { note }),
+    },
+  ];
+}

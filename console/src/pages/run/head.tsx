@@ -1,0 +1,91 @@
+import { Link } from '@tanstack/react-router';
+import type { JSX, ReactNode } from 'react';
+import type { Receipt } from '../../api/types.ts';
+import { cost, day, duration, exactTime, whole } from '../../base/format.ts';
+import { Button, CopyId } from '../../components/bits/bits.tsx';
+import { Icon } from '../../components/icon/icon.tsx';
+
+const TONES: Readonly<Record<string, readonly [string, string]>> = {
+  completed: ['ok', 'check'],
+  failed: ['bad', 'refused'],
+  cancelled: ['mute', 'x'],
+};
+
+export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <span>
+      <em>{name}</em> <b>{children}</b>
+    </span>
+  );
+}
+
+export interface CallActions {
+  playground(): void;
+  replay(): void;
+  compare(): void;
+}
+
+/** Who called whom, how it stands, and one line of facts. */
+export function CallHead({ receipt, actions }: { readonly receipt: Receipt; readonly actions: CallActions }): JSX.Element {
+  const [tone, icon] = TONES[receipt.status] ?? ['live', 'clock'];
+  const { usage, timing, model } = receipt;
+  return (
+    <div className="hd">
+      <div className="row">
+        <Link to="/runs" className="mute">
+          Runs
+        </Link>
+        <span className="mute">/</span>
+        <h1>
+          {receipt.dialect ?? 'unknown'} → {receipt.engine ?? 'nobody'}
+        </h1>
+        <span className={`tag status ${tone}`}>
+          <Icon name={icon} size={12} /> {receipt.status}
+        </span>
+        {receipt.mode === null ? null : (
+          <span className={`tag status ${receipt.mode === 'mapped' ? 'live' : 'ok'}`}>
+            <Icon name={receipt.mode === 'mapped' ? 'map' : 'pass'} size={12} /> {receipt.mode}
+          </span>
+        )}
+        <code className="mute el">{receipt.run_id}</code>
+        <CopyId text={receipt.run_id} />
+        <span className="grow" />
+        <Button icon="play" keys="P" onClick={actions.playground}>
+          Open in Playground
+        </Button>
+        <Button
+          icon="replay"
+          keys="R"
+          onClick={actions.replay}
+          locked={receipt.replayable ? undefined : 'the recording was redacted or not kept'}
+        >
+          Replay
+        </Button>
+        <Button icon="cmp" keys="C" onClick={actions.compare}>
+          Compare
+        </Button>
+      </div>
+      <div className="meta">
+        <Fact name="asked for">
+          <code>{model.requested ?? '–'}</code>
+        </Fact>
+        <Fact name="served by">
+          <code>{model.upstream ?? '–'}</code>
+        </Fact>
+        {timing.first_byte_ms === null ? null : <Fact name="first byte">{duration(timing.first_byte_ms)}</Fact>}
+        {timing.last_byte_ms === null ? null : <Fact name="total">{duration(timing.last_byte_ms)}</Fact>}
+        {usage === null ? null : (
+          <Fact name="tokens">
+            {whole(usage.input_tokens)} in, {whole(usage.output_tokens)} out
+            {usage.thinking_tokens > 0 ? ` (${whole(usage.thinking_tokens)} thinking)` : ''}
+          </Fact>
+        )}
+        <Fact name="cost">{receipt.cost === null ? 'no price' : cost(receipt.cost.nano_usd)}</Fact>
+        {receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
+        <Fact name="started">
+          {exactTime(receipt.started_at)} {day(receipt.started_at)}
+        </Fact>
+      </div>
+    </div>
+  );
+}

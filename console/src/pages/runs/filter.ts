@@ -1,0 +1,80 @@
+import type { UrlState } from '../../base/url-state.ts';
+
+/** Names of the filter language and the parameters they become. */
+const NAMES: Readonly<Record<string, string>> = {
+  engine: 'engine',
+  model: 'model',
+  status: 'status',
+  mode: 'mode',
+  fate: 'fate',
+  key: 'key',
+  tag: 'tag',
+  plane: 'plane',
+  agent: 'agent',
+  reason: 'reason',
+  since: 'since',
+  until: 'until',
+};
+export const FILTER_NAMES = Object.keys(NAMES);
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, '': 1 };
+const NANO = 1_000_000_000;
+
+/** Values that are offered for a name. */
+export const VALUES: Readonly<Record<string, readonly string[]>> = {
+  status: ['completed', 'failed', 'cancelled', 'running'],
+  mode: ['passthrough', 'mapped'],
+  fate: ['exact', 'renamed', 'emulated', 'dropped', 'refused'],
+  plane: ['gateway', 'run', 'agent'],
+};
+
+const TOKEN = /(\w+):("[^"]*"|\S+)|(cost|duration)>([\d.]+)(ms|s|m|h)?|"([^"]*)"|(\S+)/g;
+
+/** A line of the filter language as parameters: `engine:gemini cost>0.1 duration>5s "text"`. */
+export function parseFilter(text: string): UrlState {
+  const found: Record<string, string> = {};
+  const words: string[] = [];
+  for (const [whole, name, value, measure, number, unit, quoted, word] of text.matchAll(TOKEN)) {
+    if (name !== undefined && NAMES[name] !== undefined) found[name] = (value ?? '').replaceAll('"', '');
+    else if (measure === 'cost') found.min_cost_nano_usd = String(Math.round(Number(number) * NANO));
+    else if (measure === 'duration') found.min_ms = String(Number(number) * (UNITS[unit ?? ''] ?? 1));
+    else words.push(quoted ?? word ?? whole);
+  }
+  if (words.length > 0) found.q = words.join(' ');
+  return found;
+}
+
+/** The chips of what is set: how each reads, and which parameter it is. */
+export function chipsOf(state: UrlState): readonly (readonly [string, string])[] {
+  return Object.entries(state).flatMap(([name, value]): (readonly [string, string])[] => {
+    const words = value === undefined ? undefined : chip(name, value);
+    return words === undefined ? [] : [[name, words]];
+  });
+}
+
+function chip(name: string, value: string): string | undefined {
+  if (name === 'min_cost_nano_usd') return `cost > $${Number(value) / NANO}`;
+  if (name === 'min_ms') return `duration > ${Number(value) / 1000} s`;
+  if (name === 'q') return `“${value}”`;
+  return NAMES[name] === undefined ? undefined : `${name} ${value}`;
+}
+
+/** What of the state is a filter. */
+export function filterOf(state: UrlState): Record<string, string | undefined> {
+  return Object.fromEntries([...FILTER_NAMES, 'min_cost_nano_usd', 'min_ms', 'q'].map((name) => [name, state[name]]));
+}
+
+/** Kept views; the counts are asked for with the same filters. */
+export const VIEWS: readonly { readonly name: string; readonly filter: UrlState }[] = [
+  { name: 'All', filter: {} },
+  { name: 'Failed', filter: { status: 'failed' } },
+  { name: 'Refused before spending', filter: { fate: 'refused' } },
+  { name: 'Mapped with losses', filter: { fate: 'dropped' } },
+  { name: 'Coding agents', filter: { plane: 'run' } },
+  { name: 'Over $0.10', filter: { min_cost_nano_usd: '100000000' } },
+];
+
+export function isView(state: UrlState, filter: UrlState): boolean {
+  const set = Object.entries(filterOf(state)).filter(([name, value]) => value !== undefined && name !== 'since' && name !== 'until');
+  return set.length === Object.keys(filter).length && set.every(([name, value]) => filter[name] === value);
+}

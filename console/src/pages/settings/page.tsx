@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { sessionQuery } from '../../api/queries.ts';
+import { Locked } from '../../components/bits/bits.tsx';
+import { EngineSettings, Recording, Routes } from './engines.tsx';
+import { KeySettings } from './keys.tsx';
+import { Trust } from './trust.tsx';
+import './page.css';
+
+const SECTIONS = [
+  ['engines', 'Engines'],
+  ['routes', 'Routes'],
+  ['keys', 'Keys'],
+  ['budgets', 'Budgets'],
+  ['recording', 'Recording and limits'],
+  ['trust', 'Trust'],
+] as const;
+
+/** What is in effect, and where does that value come from? */
+export function Page(): JSX.Element {
+  const { section = 'engines' } = useParams({ strict: false });
+  const session = useQuery(sessionQuery);
+  const may = session.data?.scopes.includes('settings') === true;
+  const title = SECTIONS.find(([id]) => id === section)?.[1] ?? 'Engines';
+  return (
+    <div className="p-settings fill">
+      <nav className="sections" aria-label="Sections">
+        {SECTIONS.map(([id, name]) => (
+          <Link key={id} to="/settings/$section" params={{ section: id }} {...(id === section ? { 'aria-current': 'page' as const } : {})}>
+            {name}
+          </Link>
+        ))}
+        <span className="grow" />
+        <p className="only-s note">
+          <Link to="/playground">Playground</Link> · <Link to="/matrix">Matrix</Link> · <Link to="/usage">Usage</Link> ·{' '}
+          <Link to="/coding">Coding agents</Link>
+        </p>
+      </nav>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
+      <section className="body scroll" aria-label={title} tabIndex={0}>
+        <h1>{title}</h1>
+        <Section id={section} may={may} />
+      </section>
+    </div>
+  );
+}
+
+function Section({ id, may }: { readonly id: string; readonly may: boolean }): JSX.Element {
+  if (id === 'engines') return <EngineSettings may={may} />;
+  if (id === 'trust') return <Trust may={may} />;
+  if (!may) return <Locked what="Seeing and changing this" />;
+  if (id === 'routes') return <Routes />;
+  if (id === 'keys') return <KeySettings />;
+  if (id === 'recording') return <Recording />;
+  return (
+    <p className="note">
+      Budgets of keys and tags are not kept by this version. A run of a coding agent takes one of its own (<code>abp run --max-budget</code>
+      , or New run in Coding agents), and a session takes <code>max_cost_usd</code>.
+    </p>
+  );
+}

@@ -1,0 +1,96 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get, withQuery } from '../../api/client.ts';
+import type { Usage } from '../../api/types.ts';
+
+export const MEASURES = [
+  ['cost', 'Cost'],
+  ['tokens', 'Tokens'],
+  ['runs', 'Runs'],
+  ['first_byte', 'First byte'],
+  ['errors', 'Errors'],
+] as const;
+export type Measure = (typeof MEASURES)[number][0];
+
+export const GROUPS = [
+  ['engine', 'Engine'],
+  ['model', 'Model'],
+  ['key', 'Key'],
+  ['agent', 'Coding agent'],
+  ['tag', 'Tag'],
+] as const;
+export type GroupName = (typeof GROUPS)[number][0];
+
+export const BUCKETS = [
+  ['1m', 'minute'],
+  ['1h', 'hour'],
+  ['1d', 'day'],
+] as const;
+
+export const SPANS = [
+  ['3600000', 'Last hour'],
+  ['86400000', 'Last day'],
+  ['604800000', 'Last 7 days'],
+  ['2592000000', 'Last 30 days'],
+] as const;
+
+export interface UsageAsk {
+  readonly group: string;
+  readonly bucket: string;
+  readonly span: number;
+}
+
+export const usageQuery = ({ group, bucket, span }: UsageAsk) =>
+  queryOptions({
+    queryKey: ['usage', group, bucket, span],
+    queryFn: () => {
+      const since = new Date(Date.now() - span).toISOString();
+      return get<Usage>(withQuery('/v1/usage', { metric: 'cost,tokens,runs,first_byte', group_by: group, bucket, since }));
+    },
+    staleTime: 15_000,
+    refetchInterval: 60_000,
+    placeholderData: (before) => before,
+  });
+
+export const fatesQuery = (span: number) =>
+  queryOptions({
+    queryKey: ['usage', 'fates', span],
+    queryFn: () =>
+      get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'fate,engine', since: new Date(Date.now() - span).toISOString() })),
+    staleTime: 60_000,
+  });
+
+type Group = Usage['groups'][number];
+
+/** The figure of a measure in one bucket of a group. */
+export function figure(group: Group, measure: Measure, index: number): number {
+  if (measure === 'cost') return group.cost_nano_usd?.[index] ?? 0;
+  if (measure === 'tokens') return (group.tokens_in?.[index] ?? 0) + (group.tokens_out?.[index] ?? 0);
+  if (measure === 'runs') return group.runs?.[index] ?? 0;
+  if (measure === 'errors') return group.failed?.[index] ?? 0;
+  return group.first_byte_ms?.p50[index] ?? 0;
+}
+
+export function sum(values: readonly number[] | undefined): number {
+  return (values ?? []).reduce((total, value) => total + value, 0);
+}
+
+export function nameOf(group: Group): string {
+  return Object.values(group.key)[0] ?? 'none';
+}
+
+const MOST_SERIES = 7;
+
+/** The seven largest groups, and the others as one. */
+export function seriesOf(usage: Usage, measure: Measure): readonly { readonly name: string; readonly values: readonly number[] }[] {
+  const all = usage.groups.map((group) => ({
+    name: nameOf(group),
+    values: usage.buckets.map((_, index) => figure(group, measure, index)),
+  }));
+  const sorted = all.toSorted((a, b) => sum(b.values) - sum(a.values));
+  const rest = sorted.slice(MOST_SERIES);
+  if (rest.length === 0) return sorted;
+  return [
+    ...sorted.slice(0, MOST_SERIES),
+    { name: 'others', values: usage.buckets.map((_, index) => sum(rest.map(({ values }) => values[index] ?? 0))) },
+  ];
+}

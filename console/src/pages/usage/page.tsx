@@ -1,0 +1,241 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type JSX, useMemo } from 'react';
+import type { Usage } from '../../api/types.ts';
+import { cost, count, day, duration, hourMinute, percent, sumCost, whole } from '../../base/format.ts';
+import { useUrlState } from '../../base/url-state.ts';
+import { BarChart, COLORS } from '../../components/bar-chart/bar-chart.tsx';
+import { Button, Empty, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
+import { FATES, FateGlyph } from '../../components/fate/fate.tsx';
+import { BUCKETS, fatesQuery, GROUPS, type GroupName, MEASURES, type Measure, nameOf, SPANS, seriesOf, sum, usageQuery } from './data.ts';
+import './page.css';
+import './usage.css';
+
+const FORMATS: Readonly<Record<Measure, (value: number) => string>> = {
+  cost,
+  tokens: count,
+  runs: whole,
+  errors: whole,
+  first_byte: duration,
+};
+
+/** What does it cost, who spends it, where is it going? */
+export function Page(): JSX.Element {
+  const [state, change] = useUrlState();
+  const navigate = useNavigate();
+  const measure: Measure = MEASURES.find(([id]) => id === state.measure)?.[0] ?? 'cost';
+  const group: GroupName = GROUPS.find(([id]) => id === state.by)?.[0] ?? 'engine';
+  const span = Number(state.span ?? 86_400_000);
+  const bucket = state.per ?? (span <= 3_600_000 ? '1m' : span <= 604_800_000 ? '1h' : '1d');
+  const usage = useQuery(usageQuery({ group, bucket, span }));
+  const models = useQuery(usageQuery({ group: 'model,engine', bucket: 'none', span }));
+  const series = useMemo(() => (usage.data === undefined ? [] : seriesOf(usage.data, measure)), [usage.data, measure]);
+  const open = (index: number): void => {
+    const since = usage.data?.buckets[index];
+    const until = usage.data?.buckets[index + 1];
+    void navigate({ to: '/runs', search: { since, until } });
+  };
+  return (
+    <div className="p-usage fill">
+      <h1 className="sr">Usage</h1>
+      <div className="bar">
+        <Segmented<Measure> label="Measure" value={measure} onChange={(next) => change({ measure: next })} options={MEASURES} />
+        <span className="mute">by</span>
+        <Segmented<GroupName> label="Group" value={group} onChange={(next) => change({ by: next })} options={GROUPS} />
+        <span className="mute">per</span>
+        <Select label="Per" value={bucket} onChange={(per) => change({ per })} options={BUCKETS} />
+        <Select label="Time" value={String(span)} onChange={(next) => change({ span: next, per: undefined })} options={SPANS} />
+        <span className="grow" />
+        <Button onClick={() => saveCsv(models.data)} disabled={models.data === undefined}>
+          Export CSV
+        </Button>
+      </div>
+      <ErrorBand error={usage.error} retry={() => void usage.refetch()} />
+      <div className="wrap">
+        <div className="left scroll">
+          <section className="panel" aria-label="Chart">
+            {models.data === undefined ? null : <Totals usage={models.data} />}
+            <div className="leg">
+              {series.map(({ name }, index) => (
+                <span key={name}>
+                  <i style={{ background: `var(--${COLORS[index % COLORS.length]})` }} />
+                  {name}
+                </span>
+              ))}
+            </div>
+            {usage.data === undefined || series.every(({ values }) => sum(values) === 0) ? (
+              <Empty
+                title={
+                  series.length === 0
+                    ? 'No calls in this time'
+                    : `Nothing to show: ${measure === 'cost' ? 'no call of this time has a price' : 'all are zero'}`
+                }
+              />
+            ) : (
+              <BarChart
+                label={`${measure} by ${group}`}
+                buckets={usage.data.buckets}
+                series={series}
+                format={FORMATS[measure]}
+                formatTime={(time) => (bucket === '1d' ? day(time) : `${day(time)} ${hourMinute(time)}`)}
+                onOpen={open}
+              />
+            )}
+          </section>
+          <Models usage={models.data} />
+        </div>
+        <aside className="right scroll" aria-label="Beside the figures">
+          <Mapping span={span} />
+          <section className="sec">
+            <h2>Budgets</h2>
+            <p className="note">
+              No budgets of keys or tags are kept here yet. A run of a coding agent can have one: New run, Coding agents.
+            </p>
+          </section>
+          <section className="sec">
+            <h2>How this is counted</h2>
+            <p className="note">
+              From sealed receipts of single calls; runs made of calls are not counted twice. Calls without a price are counted beside the
+              sum. Subscriptions are shown at list price.{' '}
+              {usage.data?.from_rollup_until === null ? 'All figures are counted from receipts.' : ''}
+            </p>
+          </section>
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function Totals({ usage }: { readonly usage: Usage }): JSX.Element {
+  const total = (name: 'cost_nano_usd' | 'runs' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'unpriced'): number =>
+    sum(usage.groups.map((group) => sum(group[name])));
+  const read = total('tokens_in');
+  return (
+    <div className="tot">
+      <Figure value={sumCost(total('cost_nano_usd'), total('unpriced'))} name="list price, calls only" />
+      <Figure value={whole(total('runs'))} name="calls" />
+      <Figure value={`${count(read)} / ${count(total('tokens_out'))}`} name="tokens in / out" />
+      <Figure value={read === 0 ? '–' : percent(total('cache_read') / read)} name="of input read from cache" />
+      <Figure value={whole(total('unpriced'))} name="calls without a price" />
+    </div>
+  );
+}
+
+function Figure({ value, name }: { readonly value: string; readonly name: string }): JSX.Element {
+  return (
+    <div>
+      <b>{value}</b>
+      <span>{name}</span>
+    </div>
+  );
+}
+
+function Models({ usage }: { readonly usage: Usage | undefined }): JSX.Element {
+  const groups = (usage?.groups ?? []).toSorted((a, b) => sum(b.cost_nano_usd) - sum(a.cost_nano_usd) || sum(b.runs) - sum(a.runs));
+  const most = Math.max(1, ...groups.map((group) => sum(group.cost_nano_usd)));
+  return (
+    <section className="panel" aria-label="Models">
+      <div className="ph">
+        <h2>Models</h2>
+      </div>
+      <table>
+        <thead>
+          <tr>
+            {['Model', 'Engine', 'Calls', 'In', 'Out', 'Cache read', 'First byte p50', 'p95', 'Cost', 'Share'].map((name, index) => (
+              <th key={name} className={index > 1 && index < 9 ? 'r' : ''}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={JSON.stringify(group.key)}>
+              <td className="m">
+                <Link to="/runs" search={{ model: group.key.model ?? undefined, engine: group.key.engine ?? undefined }}>
+                  {nameOf(group)}
+                </Link>
+              </td>
+              <td className="mute">{group.key.engine}</td>
+              <td className="m r">{whole(sum(group.runs))}</td>
+              <td className="m r">{count(sum(group.tokens_in))}</td>
+              <td className="m r">{count(sum(group.tokens_out))}</td>
+              <td className="m r">{sum(group.tokens_in) === 0 ? '–' : percent(sum(group.cache_read) / sum(group.tokens_in))}</td>
+              <td className="m r">{group.first_byte_ms?.p50[0] == null ? '–' : duration(group.first_byte_ms.p50[0])}</td>
+              <td className="m r">{group.first_byte_ms?.p95[0] == null ? '–' : duration(group.first_byte_ms.p95[0])}</td>
+              <td className="m r">{sumCost(sum(group.cost_nano_usd), sum(group.unpriced))}</td>
+              <td>
+                <span className="sh">
+                  <i style={{ width: `${(sum(group.cost_nano_usd) / most) * 100}%` }} />
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** What mapping left out, and what was refused before anything was spent. */
+function Mapping({ span }: { readonly span: number }): JSX.Element {
+  const fates = useQuery(fatesQuery(span));
+  const rows = (fates.data?.groups ?? []).filter(({ key }) => FATES.indexOf((key.fate ?? 'exact') as (typeof FATES)[number]) >= 2);
+  const refused = sum(rows.filter(({ key }) => key.fate === 'refused').map((group) => sum(group.runs)));
+  return (
+    <>
+      <section className="sec">
+        <h2>What mapping left out</h2>
+        {rows
+          .filter(({ key }) => key.fate !== 'refused')
+          .map((group) => (
+            <Link
+              key={JSON.stringify(group.key)}
+              className="row s"
+              to="/runs"
+              search={{ fate: group.key.fate ?? undefined, engine: group.key.engine ?? undefined }}
+            >
+              <FateGlyph fate={group.key.fate === 'dropped' ? 'dropped' : 'emulated'} word /> {whole(sum(group.runs))} calls to{' '}
+              {group.key.engine}
+            </Link>
+          ))}
+        {rows.length === 0 ? <p className="note">Nothing in this time.</p> : null}
+      </section>
+      <section className="sec">
+        <h2>Refused before spending</h2>
+        <p>
+          <b className="large">{whole(refused)}</b> <span className="note">calls would have lost a field that matters</span>
+        </p>
+        {refused === 0 ? null : (
+          <Link className="u s" to="/runs" search={{ fate: 'refused' }}>
+            See them
+          </Link>
+        )}
+      </section>
+    </>
+  );
+}
+
+function saveCsv(usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const lines = usage.groups.map((group) =>
+    [
+      group.key.model,
+      group.key.engine,
+      sum(group.runs),
+      sum(group.tokens_in),
+      sum(group.tokens_out),
+      sum(group.cache_read),
+      sum(group.cost_nano_usd),
+      sum(group.unpriced),
+    ]
+      .map((value) => `"${String(value ?? '').replaceAll('"', '""')}"`)
+      .join(','),
+  );
+  const text = ['model,engine,calls,tokens_in,tokens_out,cache_read,cost_nano_usd,unpriced', ...lines].join('\n');
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = 'usage.csv';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+const MOST_S = 24 * 3600;
+
+export const SignIn = z.strictObject({ code: z.string().min(1).max(200).describe('The one-time code of a link of `abp console`.') });
+
+export const ConsoleScopeName = z.enum(['all', 'answer']).describe('all: everything. answer: read, and answer what agents ask.');
+
+export const SessionInfo = z.strictObject({
+  principal: z.enum(['console', 'paired', 'local', 'token', 'key', 'anonymous']).describe('Who the server takes this caller for.'),
+  scopes: z.array(z.string()),
+  expires_at: z.string().nullable(),
+});
+
+export const NewPairing = z.strictObject({
+  scopes: z.array(ConsoleScopeName).min(1).max(1).default(['answer']),
+  ttl_s: z.number().int().min(10).max(MOST_S).default(600).describe('Seconds in which the code can be used.'),
+});
+
+export const Pairing = z.strictObject({
+  code: z.string(),
+  expires_at: z.string(),
+  url: z.string().describe('The link to open: the code is in its fragment, which browsers send to nobody.'),
+});
+
+export const Browser = z.strictObject({
+  id: z.string(),
+  scopes: z.array(z.string()),
+  label: z.string().describe('The browser, as it names itself.'),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+
+export const BrowserList = z.strictObject({ items: z.array(Browser), total: z.int() });
+export const BrowserParams = z.strictObject({ id: z.string() });

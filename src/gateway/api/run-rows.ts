@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { Fate } from '../../contract/negotiation.ts';
+import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
+import { Mode } from '../../contract/support.ts';
+import { RunListQuery, RunSummary } from './runs.ts';
+
+const count = z.int().nonnegative();
+const time = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)), { error: 'is not a date or a time' })
+  .transform((text) => Date.parse(text));
+const coerced = z.coerce.number().nonnegative();
+
+/** A run in one line of a list. */
+export const RunRow = RunSummary.extend({
+  dialect: z.string().nullable(),
+  mode: Mode.nullable(),
+  agent: z.string().nullable().describe('The coding agent, or the agent of a turn.'),
+  model_upstream: z.string().nullable(),
+  tokens: z.strictObject({ in: count, out: count, cache_read: count, thinking: count }).nullable(),
+  cost_nano_usd: count.nullable().describe('null: the model has no price.'),
+  first_byte_ms: z.number().nullable(),
+  total_ms: z.number().nullable(),
+  fates: z.tuple([count, count, count, count, count]).describe('Fields that are exact, renamed, emulated, dropped, refused.'),
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  children: count.nullable().describe('Model calls made for this run; null where nobody counts them.'),
+  waiting: z.boolean().describe('Somebody has to answer before it goes on.'),
+  sequence: count.nullable().describe('Its place in the chain.'),
+});
+export type RunRow = z.infer<typeof RunRow>;
+
+const filters = {
+  plane: Plane.optional(),
+  engine: z.string().optional(),
+  model: z.string().optional(),
+  status: RunStatus.optional(),
+  key: z.string().optional(),
+  tag: z.string().optional(),
+  since: time.optional(),
+  until: time.optional(),
+  mode: Mode.optional(),
+  fate: Fate.optional(),
+  reason: z.string().optional().describe('Part of the reason or of the code of the error.'),
+  agent: z.string().optional(),
+  parent: z.string().optional().describe('Calls of this run.'),
+  root: z.stringbool().optional().describe('true: only runs that no other run made.'),
+  min_cost_nano_usd: coerced.optional(),
+  min_ms: coerced.optional(),
+  q: z.string().min(1).max(200).optional().describe('Text in task, model or message, or three or more digits of the id.'),
+};
+
+export const RowQuery = z.strictObject(filters);
+export type RowQuery = z.output<typeof RowQuery>;
+
+export const RunListOrRowsQuery = RunListQuery.extend({
+  ...filters,
+  view: z.enum(['summary', 'row']).default('summary').describe('row: with tokens, cost, times and fates.'),
+  before: time.optional().describe('Begins with the newest run before this time.'),
+});
+export type RunListOrRowsQuery = z.output<typeof RunListOrRowsQuery>;
+
+export const RunRowList = z.strictObject({
+  items: z.array(RunRow),
+  next_cursor: z.string().optional(),
+  total: count.optional(),
+  total_is: z.enum(['exact', 'at_least']).optional(),
+});
+export type RunRowList = z.infer<typeof RunRowList>;
+
+export const METRICS = ['cost', 'tokens', 'runs', 'first_byte'] as const;
+export const GROUPS = ['engine', 'model', 'key', 'agent', 'tag', 'status', 'mode', 'fate'] as const;
+
+const listOf = <T extends readonly [string, ...string[]]>(values: T) =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(values)).min(1).max(values.length));
+
+export const UsageQuery = z.strictObject({
+  ...filters,
+  metric: listOf(METRICS).default(['cost', 'tokens', 'runs']),
+  group_by: listOf(GROUPS).optional(),
+  bucket: z.enum(['1m', '1h', '1d', 'none']).default('none'),
+});
+export type UsageQuery = z.output<typeof UsageQuery>;
+
+const series = z.array(z.number());
+
+export const Usage = z.strictObject({
+  buckets: z.array(z.string()).describe('The beginning of each.'),
+  groups: z.array(
+    z.strictObject({
+      key: z.record(z.string(), z.string().nullable()),
+      runs: series.optional(),
+      failed: series.optional(),
+      cost_nano_usd: series.optional(),
+      unpriced: series.optional().describe('Calls without a price; they are not in the cost.'),
+      tokens_in: series.optional(),
+      tokens_out: series.optional(),
+      cache_read: series.optional(),
+      first_byte_ms: z.strictObject({ p50: z.array(z.number().nullable()), p95: z.array(z.number().nullable()) }).optional(),
+    }),
+  ),
+  from_rollup_until: z
+    .string()
+    .nullable()
+    .describe('Until here the figures come from roll-ups; null: all of them are counted from receipts.'),
+});
+export type Usage = z.infer<typeof Usage>;

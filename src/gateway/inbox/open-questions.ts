@@ -1,0 +1,100 @@
+import { isoTime } from '../../base/clock.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { nanoUsd } from '../../platform/agents/agent-limits.ts';
+import { openApprovals } from '../../platform/turns/turns.ts';
+import type { RunHandle } from '../../runtime/runs/handle.ts';
+import { getAgent } from '../../store/agent-plane/agents.ts';
+import { listSessions, type StoredSession } from '../../store/agent-plane/sessions.ts';
+import { ALL } from '../../store/agent-plane/visible.ts';
+import { readLastRunEvents } from '../../store/runs/run-events.ts';
+import { getRun } from '../../store/runs/runs.ts';
+import type { Interaction } from '../api/interactions.ts';
+import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { sumOfCalls } from '../rows/live-rows.ts';
+import { startedRuns } from '../run-plane/runs.ts';
+
+/** Events that are looked through for what an agent wants and said before. */
+const LOOK_BACK = 300;
+const MOST_SESSIONS = 200;
+
+const text = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Everything that waits for somebody, oldest first. */
+export async function openQuestions(gateway: Gateway, principal: Principal): Promise<Interaction[]> {
+  const [ofRuns, ofSessions] = await Promise.all([runQuestions(gateway, principal), sessionQuestions(gateway, principal)]);
+  return [...ofRuns, ...ofSessions].sort((a, b) => a.asked_at.localeCompare(b.asked_at));
+}
+
+async function runQuestions(gateway: Gateway, principal: Principal): Promise<Interaction[]> {
+  const live = (await startedRuns(gateway))?.underWay() ?? [];
+  const waiting = live.filter(({ interaction }) => interaction.pending.length > 0);
+  return (await Promise.all(waiting.map((handle) => questionsOf(gateway, principal, handle)))).flat();
+}
+
+async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHandle): Promise<Interaction[]> {
+  const stored = await getRun(gateway.store, handle.runId);
+  if (stored === undefined || !maySee(principal, stored.keyId)) return [];
+  const events = (await readLastRunEvents(gateway.store, handle.runId, LOOK_BACK)).map(({ event }) => event);
+  const { cost_nano_usd } = await sumOfCalls(gateway, handle.runId);
+  const { maxBudgetUsd: budget } = stored.options;
+  return handle.interaction.pending.map((pending) => {
+    const asked = events.find(({ interactionId }) => interactionId === pending.id);
+    return {
+      ...{ id: pending.id, kind: pending.type, run_id: handle.runId, session_id: null, agent: handle.agent },
+      title: text(stored.options.prompt) ?? `run ${handle.agent}`,
+      tool: text(asked?.toolName) ?? (pending.type === 'approval' ? pending.description : null),
+      input: inputOf(events, asked, pending.detail || pending.description),
+      cwd: text(stored.options.cwd),
+      last_words: lastWords(events),
+      asked_at: isoTime(pending.createdAt),
+      cost_nano_usd,
+      budget_nano_usd: typeof budget === 'number' ? nanoUsd(budget) : null,
+      facts: [],
+      answer: { method: 'POST' as const, path: `/v1/runs/${handle.runId}/interactions/${encodeURIComponent(pending.id)}` },
+    };
+  });
+}
+
+/** What the tool would be called with, where the agent said so; else the words of the question. */
+function inputOf(events: readonly JsonObject[], asked: JsonObject | undefined, detail: string): Json {
+  const call =
+    asked?.toolCallId === undefined
+      ? undefined
+      : events.findLast(({ toolCallId, input }) => toolCallId === asked.toolCallId && input !== undefined);
+  if (call?.input !== undefined) return call.input;
+  const parsed = parseJson(detail);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : detail;
+}
+
+function lastWords(events: readonly JsonObject[]): string | null {
+  const said = events.findLast(({ type, text: words }) => (type === 'message_stop' || type === 'text') && typeof words === 'string');
+  return text(said?.text);
+}
+
+async function sessionQuestions(gateway: Gateway, principal: Principal): Promise<Interaction[]> {
+  const { items } = await listSessions(gateway.store, { visible: ALL, status: 'waiting', limit: MOST_SESSIONS });
+  const seen = items.filter(({ keyId }) => maySee(principal, keyId));
+  return (await Promise.all(seen.map((session) => approvalsOf(gateway, session)))).flat();
+}
+
+async function approvalsOf(gateway: Gateway, session: StoredSession): Promise<Interaction[]> {
+  const [agent, approvals] = await Promise.all([getAgent(gateway.store, session.agentId), openApprovals(gateway.platform.parts, session)]);
+  return approvals.map((approval) => {
+    const call = isJsonObject(approval.tool_call) ? approval.tool_call : {};
+    const parsed = parseJson(text(call.arguments) ?? '{}');
+    const id = text(approval.id) ?? '';
+    return {
+      ...{ id, kind: 'approval' as const, run_id: null, session_id: session.id },
+      agent: agent?.name ?? session.agentId,
+      title: session.title ?? 'a session without a title',
+      tool: text(call.name),
+      input: parsed.ok ? parsed.value : (call.arguments ?? null),
+      ...{ cwd: null, last_words: null, asked_at: isoTime(session.updatedAt) },
+      ...{ cost_nano_usd: session.costNanoUsd, budget_nano_usd: null },
+      facts: approval.reason === 'interrupted' ? ['interrupted_before'] : [],
+      answer: { method: 'POST' as const, path: `/v1/sessions/${session.id}/approvals/${encodeURIComponent(id)}` },
+    };
+  });
+}

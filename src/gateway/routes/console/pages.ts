@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { defineRoute, type Route } from '../../route.ts';
+
+const FileParams = z.strictObject({ file: z.string() });
+
+/** Every path of the web application. The browser decides what it shows; the server has one page for all of them. */
+const PAGES = [
+  '/',
+  '/runs',
+  '/runs/{run_id}',
+  '/runs/{a}/vs/{b}',
+  '/playground',
+  '/matrix',
+  '/agents',
+  '/agents/{id}',
+  '/agents/{id}/sessions/{session}',
+  '/coding',
+  '/inbox',
+  '/usage',
+  '/settings',
+  '/settings/{section}',
+];
+
+const NAMED = ['manifest.webmanifest', 'icon.svg'];
+
+function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+  return String(headers['accept-encoding'] ?? '').includes('gzip');
+}
+
+/** The console. It is no part of the described API. */
+export const consolePageRoutes: readonly Route[] = [
+  ...PAGES.map((path) =>
+    defineRoute({
+      method: 'GET',
+      path,
+      summary: 'A page of the console.',
+      need: { kind: 'public' },
+      handle: ({ gateway, headers }) => gateway.browsers.files.page(acceptsGzip(headers)),
+    }),
+  ),
+  ...NAMED.map((name) =>
+    defineRoute({
+      method: 'GET',
+      path: `/${name}`,
+      summary: 'A file of the console.',
+      need: { kind: 'public' },
+      handle: ({ gateway, headers }) => gateway.browsers.files.file(name, acceptsGzip(headers)),
+    }),
+  ),
+  defineRoute({
+    method: 'GET',
+    path: '/assets/{file}',
+    summary: 'A file of the console.',
+    need: { kind: 'public' },
+    params: FileParams,
+    handle: ({ gateway, params, headers }) => gateway.browsers.files.asset(params.file, acceptsGzip(headers)),
+  }),
+];

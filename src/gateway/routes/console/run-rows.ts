@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery } from '../../api/run-rows.ts';
+import { ownOnly } from '../../auth/access.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Gateway } from '../../gateway.ts';
+import { defineRoute, Reply } from '../../route.ts';
+import { findRows } from '../../rows/find-rows.ts';
+import { withLiveFacts } from '../../rows/live-rows.ts';
+import { rowEvents } from '../../rows/row-stream.ts';
+import { usageOf } from '../../rows/usage.ts';
+
+const PAGE = 60;
+
+/** A page of runs with what a list shows of each. */
+export async function runRows(gateway: Gateway, principal: Principal, query: RunListOrRowsQuery): Promise<RunRowList> {
+  const { view: _view, limit = PAGE, before, ...filter } = query;
+  const until = before === undefined ? filter.until : Math.min(before, filter.until ?? before);
+  const found = await findRows(gateway.store, { ...ownOnly(principal, filter), until }, limit);
+  return { ...found, items: await withLiveFacts(gateway, found.items) };
+}
+
+export const runRowRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/stream',
+    summary: 'Server-sent events: lines of the caller’s runs as they begin, go on and end. Last-Event-ID goes on after that one.',
+    need: { kind: 'read' },
+    query: RowQuery,
+    handle: ({ gateway, principal, query, headers }) => {
+      const last = Number(headers['last-event-id'] || Number.NaN);
+      const after = Number.isSafeInteger(last) && last >= 0 ? last : undefined;
+      return new Reply(200, Readable.from(rowEvents(gateway, principal, query, after)), {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/usage',
+    summary: 'What calls came to: runs, tokens, cost and first byte, by group and by time. Runs made of calls are not counted twice.',
+    need: { kind: 'read' },
+    query: UsageQuery,
+    response: Usage,
+    handle: ({ gateway, principal, query }) => {
+      const { key, unkeyed } = ownOnly(principal, { key: query.key });
+      return usageOf(gateway.store, query, { key, ...(unkeyed === undefined ? {} : { unkeyed }) });
+    },
+  }),
+];

@@ -1,0 +1,122 @@
+import { isoTime } from '../../../base/clock.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import { BrowserList, BrowserParams, NewPairing, Pairing, SessionInfo, SignIn } from '../../api/console.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { consoleSecret, sessionCookie } from '../../console/console-cookie.ts';
+import type { ConsoleSession } from '../../console/console-sessions.ts';
+import type { Gateway } from '../../gateway.ts';
+import { defineRoute, Reply } from '../../route.ts';
+
+const LABEL = 200;
+
+/** The link that lets one browser in. The code is in the fragment: it reaches no server, no log and no referrer. */
+export function consoleLink(
+  gateway: Gateway,
+  scope: ConsoleSession['scope'],
+  ttlMs: number,
+): { url: string; code: string; expiresAt: number } {
+  const { code, expiresAt } = gateway.browsers.sessions.invite(scope, ttlMs);
+  return { url: `${gateway.url}/${scope === 'answer' ? 'inbox' : ''}#code=${code}`, code, expiresAt };
+}
+
+async function sessionOf(gateway: Gateway, cookie: string | undefined): Promise<ConsoleSession | undefined> {
+  const secret = consoleSecret(gateway.url, cookie);
+  return secret === undefined ? undefined : await gateway.browsers.sessions.find(secret);
+}
+
+/** Scopes in the words of the console: what it may offer to this caller. */
+function scopesOf(principal: Principal): string[] {
+  if (principal.kind === 'token') return ['read', 'answer', 'run', 'settings'];
+  if (principal.kind === 'paired') return ['read', 'answer'];
+  if (principal.kind === 'local') return ['read'];
+  if (principal.kind === 'anonymous') return [];
+  return principal.scopes.admin === true ? ['read', 'answer', 'run', 'settings'] : ['read'];
+}
+
+export const consoleRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/console/session',
+    summary: 'Signs a browser in with the code of a one-time link.',
+    need: { kind: 'public' },
+    body: SignIn,
+    response: SessionInfo,
+    handle: async ({ gateway, body, headers }) => {
+      const label = String(headers['user-agent'] ?? 'a browser').slice(0, LABEL);
+      const { secret, session } = await gateway.browsers.sessions.redeem(body.code, label);
+      const full = session.scope === 'all';
+      const info = {
+        principal: full ? 'console' : 'paired',
+        scopes: scopesOf(full ? { kind: 'token' } : { kind: 'paired', session: session.id }),
+        expires_at: isoTime(session.expiresAt),
+      };
+      const seconds = Math.round((session.expiresAt - Date.now()) / 1000);
+      return new Reply(200, info, { 'set-cookie': sessionCookie(gateway, secret, seconds), 'cache-control': 'no-store' });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/console/session',
+    summary: 'Who this browser is here, and what it may do.',
+    need: { kind: 'public' },
+    response: SessionInfo,
+    handle: async ({ gateway, principal, headers }) => {
+      const session = await sessionOf(gateway, headers.cookie);
+      const name = session !== undefined && principal.kind === 'token' ? 'console' : principal.kind;
+      return { principal: name, scopes: scopesOf(principal), expires_at: session === undefined ? null : isoTime(session.expiresAt) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/console/session',
+    summary: 'Signs this browser out.',
+    need: { kind: 'public' },
+    handle: async ({ gateway, headers }) => {
+      const session = await sessionOf(gateway, headers.cookie);
+      if (session !== undefined) await gateway.browsers.sessions.revoke(session.id);
+      return new Reply(204, undefined, { 'set-cookie': sessionCookie(gateway, '', 0) });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/console/pairings',
+    summary: 'A code that lets one more browser in, once.',
+    need: { kind: 'control' },
+    body: NewPairing,
+    response: Pairing,
+    handle: ({ gateway, body }) => {
+      const { url, code, expiresAt } = consoleLink(gateway, body.scopes[0] ?? 'answer', body.ttl_s * 1000);
+      return new Reply(201, { code, url, expires_at: isoTime(expiresAt) });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/console/browsers',
+    summary: 'Browsers that are signed in.',
+    need: { kind: 'control' },
+    response: BrowserList,
+    handle: async ({ gateway }) => {
+      const sessions = await gateway.browsers.sessions.list();
+      const items = sessions.map(({ id, scope, label, createdAt, expiresAt }) => ({
+        id,
+        scopes: [scope],
+        label,
+        created_at: isoTime(createdAt),
+        expires_at: isoTime(expiresAt),
+      }));
+      return { items, total: items.length };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/console/browsers/{id}',
+    summary: 'Signs a browser out.',
+    need: { kind: 'control' },
+    params: BrowserParams,
+    handle: async ({ gateway, params }) => {
+      if (!(await gateway.browsers.sessions.revoke(params.id)))
+        throw new AbpError('not_found', `There is no signed-in browser ${params.id}.`);
+      return new Reply(204, undefined);
+    },
+  }),
+];

@@ -1,0 +1,73 @@
+import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import { RouteTable, SettingsView } from '../../api/settings.ts';
+import { Config } from '../../config.ts';
+import { defineRoute } from '../../route.ts';
+
+/** Values that are secrets, or may hold one; only that they are set is told. */
+const SECRET_PATHS = /(^|\.)(key|search_key)$|^database\.url$/;
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  'server.host': 'ABP_HOST',
+  'server.port': 'ABP_PORT',
+  'database.url': 'ABP_DATABASE_URL',
+  'tools.search_key': 'ABP_SEARCH_KEY',
+};
+
+/** The variable that a value may come from. */
+function variableOf(path: string): string | undefined {
+  const engine = /^engines\.([\w-]+)\.(url|key)$/.exec(path);
+  if (engine === null) return VARIABLES[path];
+  return `ABP_ENGINE_${(engine[1] ?? '').toUpperCase().replaceAll('-', '_')}_${(engine[2] ?? '').toUpperCase()}`;
+}
+
+/** Every leaf under its path; lists are values. */
+function* leaves(value: Json, path = ''): Generator<readonly [string, Json]> {
+  if (!isJsonObject(value)) {
+    yield [path, value];
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) yield* leaves(member, path === '' ? name : `${path}.${name}`);
+  }
+}
+
+function settingsOf(config: Config): SettingsView {
+  const asJson = (value: object): Json => {
+    const parsed = parseJson(JSON.stringify(value));
+    return parsed.ok ? parsed.value : null;
+  };
+  const defaults = new Map([...leaves(asJson(Config.parse({})))].map(([path, value]) => [path, JSON.stringify(value)]));
+  const values = [...leaves(asJson(config))]
+    .filter(([path]) => !path.startsWith('routes'))
+    .map(([path, value]) => {
+      const variable = variableOf(path);
+      const fromEnvironment = variable !== undefined && process.env[variable] !== undefined;
+      const isDefault = defaults.get(path) === JSON.stringify(value);
+      const source = fromEnvironment ? 'env' : isDefault ? 'default' : 'file';
+      const shown = SECRET_PATHS.test(path) ? 'set' : value;
+      return { path, value: shown, source, ...(fromEnvironment ? { where: variable } : {}) } as const;
+    });
+  return { values };
+}
+
+export const settingRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/settings',
+    summary: 'The values in effect and where each comes from. Secrets are told as set.',
+    need: { kind: 'control' },
+    response: SettingsView,
+    handle: ({ gateway }) => settingsOf(gateway.config),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/routes',
+    summary: 'Which models go where; the first that matches counts.',
+    need: { kind: 'control' },
+    response: RouteTable,
+    handle: ({ gateway }) => {
+      const items = gateway.config.routes.map((route) => ({ ...route, recording: route.recording ?? null, source: 'file' as const }));
+      return { items, total: items.length };
+    },
+  }),
+];

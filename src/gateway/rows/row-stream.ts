@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeSse } from '../../base/sse.ts';
+import { chainOf } from '../../store/receipts/chain.ts';
+import { receiptOf } from '../../store/receipts/receipt-columns.ts';
+import { listReceipts } from '../../store/receipts/receipts.ts';
+import type { RowQuery, RunRow } from '../api/run-rows.ts';
+import { maySee } from '../auth/access.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Gateway } from '../gateway.ts';
+import { rowTest } from './find-rows.ts';
+import { withLiveFacts } from './live-rows.ts';
+import { rowOf } from './run-row.ts';
+import { SettleBell } from './settle-bell.ts';
+
+const PAGE = 200;
+/** Proxies close connections that are silent for half a minute. */
+const KEEP_ALIVE_MS = 15_000;
+/** Changes are gathered, so that many runs make one piece of text. */
+const GATHER_MS = 250;
+const PROGRESS_MS = 1000;
+const MOST_UNDER_WAY = 200;
+
+/** What a stream of lines has told so far. */
+interface Told {
+  position: number;
+  readonly underWay: Map<string, string>;
+  lastProgress: number;
+}
+
+/** Lines of runs as they begin, go on and end, from an entry of the chain on. */
+export async function* rowEvents(
+  gateway: Gateway,
+  principal: Principal,
+  query: RowQuery,
+  after: number | undefined,
+): AsyncGenerator<string> {
+  const bell = new SettleBell(gateway);
+  const test = wanted(query, principal);
+  const chain = await chainOf(gateway.store, gateway.home.nodeId);
+  const told: Told = { position: Math.min(after ?? chain.sequence, chain.sequence), underWay: new Map(), lastProgress: 0 };
+  try {
+    yield encodeSse({ id: String(told.position), event: 'open', data: JSON.stringify({ sequence: told.position }) });
+    while (!gateway.closing.aborted) {
+      const text = (await ended(gateway, chain.number, told, test)) + (await underWay(gateway, told, test));
+      if (text !== '') yield text;
+      const quiet = told.underWay.size > 0 ? PROGRESS_MS : KEEP_ALIVE_MS;
+      if (await bell.rung(quiet)) await sleep(GATHER_MS, undefined, { ref: false });
+      else if (text === '') yield ': waiting\n\n';
+    }
+  } finally {
+    bell.end();
+  }
+}
+
+function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean {
+  const test = rowTest(query);
+  const same = (['plane', 'engine', 'model', 'status'] as const).filter((name) => query[name] !== undefined);
+  return (row) =>
+    maySee(principal, row.key_id) &&
+    same.every((name) => row[name] === query[name]) &&
+    (query.key === undefined || row.key_id === query.key) &&
+    (query.tag === undefined || row.tags.includes(query.tag)) &&
+    test(row);
+}
+
+async function ended({ store }: Gateway, chain: number, told: Told, test: (row: RunRow) => boolean): Promise<string> {
+  let text = '';
+  for (;;) {
+    const found = await store.db
+      .selectFrom('receipts')
+      .selectAll()
+      .where('chain', '=', chain)
+      .where('sequence', '>', told.position)
+      .orderBy('sequence')
+      .limit(PAGE)
+      .execute();
+    for (const row of found.map((stored) => rowOf(receiptOf(stored)))) {
+      told.position = row.sequence ?? told.position;
+      told.underWay.delete(row.run_id);
+      if (test(row)) text += encodeSse({ id: String(told.position), event: 'run.ended', data: JSON.stringify(row) });
+    }
+    if (found.length < PAGE) return text;
+  }
+}
+
+async function underWay(gateway: Gateway, told: Told, test: (row: RunRow) => boolean): Promise<string> {
+  const { items } = await listReceipts(gateway.store, { unfinished: true, limit: MOST_UNDER_WAY });
+  const rows = await withLiveFacts(gateway, items.map(rowOf).filter(test));
+  const now = performance.now();
+  const mayProgress = now - told.lastProgress >= PROGRESS_MS;
+  if (mayProgress) told.lastProgress = now;
+  let text = '';
+  for (const row of rows) {
+    const data = JSON.stringify(row);
+    const before = told.underWay.get(row.run_id);
+    if (before === data || (before !== undefined && !mayProgress)) continue;
+    told.underWay.set(row.run_id, data);
+    text += encodeSse({ event: before === undefined ? 'run.started' : 'run.progress', data });
+  }
+  for (const run of told.underWay.keys()) if (!rows.some((row) => row.run_id === run)) told.underWay.delete(run);
+  return text;
+}
