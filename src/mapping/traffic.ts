@@ -3,7 +3,7 @@ import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Dialect, FateNote, LowerContext } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
-import type { IrRequest } from '../ir/request.ts';
+import type { IrRequest, IrTool } from '../ir/request.ts';
 import { covers } from './fidelity.ts';
 
 /**
@@ -15,7 +15,15 @@ const HABITS: Readonly<Partial<Record<Concept, (request: IrRequest) => IrRequest
   top_p: ({ sampling: { topP: _gone, ...sampling }, ...rest }) => ({ ...rest, sampling }),
   top_k: ({ sampling: { topK: _gone, ...sampling }, ...rest }) => ({ ...rest, sampling }),
   effort: ({ effort: _gone, ...rest }) => rest,
+  hosted_limit: ({ tools, ...rest }) => ({ ...rest, tools: tools.map(withoutCount) }),
 };
+
+/** How often a hosted tool may be used; domains and places that a caller set stay. */
+function withoutCount(tool: IrTool): IrTool {
+  if (tool.kind !== 'hosted' || tool.limits?.maxUses === undefined) return tool;
+  const { maxUses: _gone, ...limits } = tool.limits;
+  return { ...tool, limits };
+}
 
 export interface HabitInput {
   readonly request: IrRequest;

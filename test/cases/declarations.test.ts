@@ -117,7 +117,9 @@ describe('declared tools', () => {
   });
 
   it('C42 a hosted tool is served by the engine’s own, labelled, or refused by name; it is never a broken function', () => {
-    const search = claudeBody(HELLO, { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }] });
+    const search = claudeBody(HELLO, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
+    const limited = claudeBody(HELLO, { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }] });
+    expect(refused(GEMINI_3, 'claude', limited).details).toMatchObject({ feature: 'hosted_limit', path: 'tools[0].max_uses' });
     expect(sent(GEMINI_3, 'claude', search).tools).toEqual([{ googleSearch: {} }]);
     expect(sent(RESPONSES, 'claude', search).tools).toEqual([{ type: 'web_search' }]);
     expect(fateOf(mapTo(GEMINI_3, 'claude', search), 'tools[0].type')).toBe('emulated');

@@ -195,7 +195,7 @@ describe('tools', () => {
       { role: 'user', content: RESULTS },
     ];
     const error = refused(CLAUDE, 'openai-chat', chatBody(messages));
-    expect([error.code, error.details.path]).toEqual(['E001', 'messages[1].content[0].type']);
+    expect([error.code, error.details.path]).toEqual(['E001', 'messages[2].content[0].type']);
   });
 
   it('C33 calls, results and search results arrive or are refused, none is dropped', () => {

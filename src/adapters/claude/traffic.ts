@@ -51,6 +51,12 @@ export const traffic: Traffic = {
       reason: 'engines decide by themselves how they stream a call',
     },
     {
+      feature: 'number of searches',
+      path: 'tools[*].max_uses',
+      fate: 'dropped',
+      reason: 'it bounds the bill, and other engines count for themselves',
+    },
+    {
       feature: 'web search of the vendor',
       path: 'tools[*]',
       fate: 'renamed',
