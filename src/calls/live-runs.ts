@@ -11,6 +11,16 @@ interface LiveRun {
 /** Runs whose receipt may not be in the database yet. */
 export class LiveRuns {
   readonly #runs = new Map<RunId, LiveRun>();
+  #cutting = false;
+
+  /** The server ends what has not ended by itself: from now on a connection that is gone was cut by us. */
+  cut(): void {
+    this.#cutting = true;
+  }
+
+  get isCutting(): boolean {
+    return this.#cutting;
+  }
 
   begin(run: RunId, startedAt: number, keyId: string | null): void {
     this.#runs.set(run, { startedAt, keyId, ended: false });

@@ -167,7 +167,8 @@ export class Recorder {
   close(ending: Ending): void {
     if (this.#closed) return;
     this.#closed = true;
-    const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = ending;
+    const settled = this.#live.isCutting ? cutByUs(ending) : ending;
+    const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = settled;
     const usage = this.#usage(observed, ending.writtenTokens ?? 0);
     // Before the fact: a reader who sees that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
@@ -213,6 +214,13 @@ export class Recorder {
   #elapsed(): number {
     return round(performance.now() - this.#started);
   }
+}
+
+/** A stopping server closes the connections that are left: their callers did not go away. */
+function cutByUs(ending: Ending): Ending {
+  if (ending.status !== 'cancelled' || ending.reason !== 'client_closed') return ending;
+  const error = { code: 'internal', message: 'the server was stopped before the answer had ended' };
+  return { ...ending, status: 'failed', reason: 'interrupted', error };
 }
 
 function metaOf({ dialect, method, path, headers }: RequestBody, { sha256: digest, bytes }: Digest): RequestMeta {

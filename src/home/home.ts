@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress, type ServerAddress } from './address.ts';
+import { type KeySecret, keySecretOf } from './key-secret.ts';
 import { createOnce, replaceFile } from './private-file.ts';
 import { isServed, lockServer, type ServerLock } from './server-lock.ts';
 
@@ -15,6 +16,8 @@ export interface Home {
   readonly databaseFile: string;
   /** Whoever holds it may do anything on this home's server. */
   readonly token: string;
+  /** What rows of keys are authenticated with. */
+  keySecret(): KeySecret;
   /** Names this home in receipts and journals; it never changes. */
   readonly nodeId: string;
   /** Whether a live process is the server of this home; one that begins or ends has no address. */
@@ -94,6 +97,7 @@ export function openHome(options: HomeOptions = {}): Home {
     bodiesFolder,
     databaseFile: join(path, 'abp.db'),
     token: stableValue(join(path, 'token'), () => randomToken(32)),
+    keySecret: () => keySecretOf(join(path, 'key-secret'), process.env.ABP_KEY_SECRET || undefined),
     nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
     isServed: () => isServed(lockFile),
     readAddress: () => (isServed(lockFile) ? readAddress(addressFile) : undefined),

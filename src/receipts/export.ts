@@ -47,6 +47,16 @@ export async function* exportPages(store: Store, chain: StoredChain, options: Ex
   }
 }
 
+/** The lines of a short range and on to the next signed head; receipts that the filter does not take are links. */
+export async function exportRange(
+  store: Store,
+  chain: StoredChain,
+  { filter = {}, from, to }: ExportOptions & { readonly from: number; readonly to: number },
+): Promise<readonly string[]> {
+  const head = await findHead(store, chain.number, to);
+  return (await page(store, { chain: chain.number, from, to: head?.sequence ?? to }, filter)).lines;
+}
+
 /** From the first receipt that is wanted to the head that signs the last one. */
 async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to }: ExportOptions): Promise<ChainRange | undefined> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined);

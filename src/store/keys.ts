@@ -3,6 +3,8 @@ import { uuidv7Hex } from '../base/ids.ts';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { parseRunId, type RunId } from '../contract/run-id.ts';
+import { isGenuine, keyMac } from './key-mac.ts';
+import { hasSeveralChains } from './nodes.ts';
 import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
 import { runKey } from './receipts/receipt-columns.ts';
 import type { KeysTable } from './schema.ts';
@@ -54,7 +56,7 @@ export function isLive(key: Key, now: number): boolean {
 }
 
 export async function createKey(store: Store, key: NewKey): Promise<Key> {
-  const row: Selectable<KeysTable> = {
+  const made: Omit<Selectable<KeysTable>, 'mac'> = {
     id: `key_${uuidv7Hex()}`,
     kind: key.kind,
     name: storableText(key.name),
@@ -68,6 +70,7 @@ export async function createKey(store: Store, key: NewKey): Promise<Key> {
     revoked_at: null,
     run_id: key.runId === undefined ? null : runKey(key.runId),
   };
+  const row = { ...made, mac: keyMac(store.keySecret, made) };
   const result = await store.db
     .insertInto('keys')
     .values(row)
@@ -77,10 +80,15 @@ export async function createKey(store: Store, key: NewKey): Promise<Key> {
   return keyOf(row);
 }
 
-/** Also finds keys that are revoked or expired: ask `isLive`. */
+/** Also finds keys that are revoked or expired: ask `isLive`. A row that no process of ours wrote as it stands is no key. */
 export async function findKeyByHash(store: Store, hash: string): Promise<Key | undefined> {
   const row = await store.db.selectFrom('keys').selectAll().where('hash', '=', storableText(hash)).executeTakeFirst();
-  return row === undefined ? undefined : keyOf(row);
+  return row !== undefined && (await isOurs(store, row)) ? keyOf(row) : undefined;
+}
+
+/** Homes that share a database without a common secret cannot tell each other's rows from forged ones (ABP_KEY_SECRET). */
+async function isOurs(store: Store, row: Selectable<KeysTable>): Promise<boolean> {
+  return isGenuine(store.keySecret, row) || (!store.keySecret.shared && (await hasSeveralChains(store)));
 }
 
 /** Newest first, revoked and expired ones included. */
@@ -99,22 +107,24 @@ export async function listKeys(store: Store, filter: KeyFilter = {}): Promise<Pa
 
 /** False when there is no such key. Revoking again keeps the first time. */
 export async function revokeKey(store: Store, id: string, now: number): Promise<boolean> {
-  const result = await store.db
-    .updateTable('keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
-    .where('id', '=', storableText(id))
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const row = await store.db.selectFrom('keys').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
+  if (row === undefined) return false;
+  await revoke(store, row, now);
+  return true;
+}
+
+/** The code of the row says that it is revoked, too. A row that is none of ours stays none. */
+async function revoke(store: Store, row: Selectable<KeysTable>, now: number): Promise<void> {
+  if (row.revoked_at !== null) return;
+  const revoked = { ...row, revoked_at: now };
+  const mac = (await isOurs(store, row)) ? keyMac(store.keySecret, revoked) : row.mac;
+  await store.db.updateTable('keys').set({ revoked_at: now, mac }).where('id', '=', row.id).where('revoked_at', 'is', null).execute();
 }
 
 /** Revokes the keys of a run: they die with it. */
 export async function revokeRunKeys(store: Store, run: RunId, now: number): Promise<void> {
-  await store.db
-    .updateTable('keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
-    .where('kind', '=', 'run')
-    .where('run_id', '=', runKey(run))
-    .execute();
+  const rows = await store.db.selectFrom('keys').selectAll().where('kind', '=', 'run').where('run_id', '=', runKey(run)).execute();
+  for (const row of rows) await revoke(store, row, now);
 }
 
 /** The key of a run, dead or alive. */

@@ -19,6 +19,12 @@ export async function otherNodes(store: PostgresStore, node: string): Promise<re
     .execute();
 }
 
+/** Whether more than one node keeps receipts in this database. */
+export async function hasSeveralChains(store: Store): Promise<boolean> {
+  if (store.kind === 'sqlite') return false;
+  return (await store.db.selectFrom('chains').select('number').limit(2).execute()).length > 1;
+}
+
 /** Whether other nodes keep receipts in this database. */
 export async function isShared(store: Store, node: string): Promise<boolean> {
   if (store.kind === 'sqlite') return false;

@@ -26,6 +26,8 @@ export interface KeysTable {
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly run_id: string | null;
+  /** Made of the rest with the secret of the home; without the right one the row is no key. */
+  readonly mac: string | null;
 }
 
 type NullOf<Z> = Z extends z.ZodType ? Extract<z.infer<Z>, null> : never;

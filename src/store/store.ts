@@ -2,8 +2,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import type { Tables } from './schema.ts';
 
+/** A secret of the home that rows of keys are authenticated with; it is never in the database. */
+export interface KeySecret {
+  readonly value: string;
+  /** All homes that share the database have the same one. */
+  readonly shared: boolean;
+  /** The home has not used it yet: the keys that are in the database are taken over. */
+  readonly isNew: boolean;
+  taken(): void;
+}
+
 interface StoreBase {
   readonly db: Kysely<Tables>;
+  /** What rows of keys are authenticated with. */
+  readonly keySecret: KeySecret;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   /** Waits for work in progress; calling it again is harmless. */
@@ -27,3 +39,6 @@ export interface PostgresStore extends StoreBase {
 }
 
 export type Store = SqliteStore | PostgresStore;
+
+/** A store that does not know the secret of its home yet. */
+export type OpenedStore = Omit<SqliteStore, 'keySecret'> | Omit<PostgresStore, 'keySecret'>;

@@ -4,8 +4,8 @@ import { openHome } from '../../src/home/home.ts';
 import { verifyExport } from '../../src/receipts/verify/verify-bytes.ts';
 import { call } from '../support/http-call.ts';
 
-/** Every request that reached the engine has exactly one receipt, no run is open, and the chain verifies; how many receipts there are. */
-export async function expectAccounts(url: string, home: string, asked: ReadonlySet<string>): Promise<number> {
+/** Every request that reached the engine has exactly one receipt, no run is open, and the chain verifies; the receipts. */
+export async function expectAccounts(url: string, home: string, asked: ReadonlySet<string>): Promise<readonly Receipt[]> {
   const headers = ['authorization', `Bearer ${openHome({ path: home }).token}`];
   const text = (await call(`${url}/v1/receipts/export`, { headers })).body.toString();
   const receipts: Receipt[] = text
@@ -23,5 +23,5 @@ export async function expectAccounts(url: string, home: string, asked: ReadonlyS
   const publicKeys = keys.map((key: { public_key: string }) => key.public_key);
   const found = await verifyExport([Buffer.from(text)], { publicKeys });
   expect(found).toMatchObject({ ok: true, first: 1, last: receipts.length, receipts: receipts.length });
-  return receipts.length;
+  return receipts;
 }

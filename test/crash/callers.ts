@@ -3,12 +3,12 @@ import http from 'node:http';
 
 /** Callers that keep so many streams open, each with a request unlike any other, until they are told to stop. */
 export interface Callers {
-  /** Answers that came whole. */
-  readonly whole: () => number;
+  /** Runs whose answers came whole. */
+  readonly whole: () => readonly string[];
   stop(): void;
 }
 
-function call(url: string, done: (whole: boolean) => void): http.ClientRequest {
+function call(url: string, done: (wholeRun: string | undefined) => void): http.ClientRequest {
   const body = JSON.stringify({
     model: 'claude-sonnet-4-5',
     max_tokens: 100,
@@ -18,25 +18,26 @@ function call(url: string, done: (whole: boolean) => void): http.ClientRequest {
   const headers = { 'content-type': 'application/json', 'content-length': body.length, 'x-api-key': 'sk-test' };
   const request = http.request(`${url}/e/claude/v1/messages`, { method: 'POST', headers, agent: false }, (response) => {
     response.resume();
-    response.once('close', () => done(response.complete && response.statusCode === 200));
+    const isWhole = (): boolean => response.complete && response.statusCode === 200;
+    response.once('close', () => done(isWhole() ? String(response.headers['x-abp-run-id']) : undefined));
     response.on('error', () => undefined);
   });
-  request.once('error', () => done(false));
+  request.once('error', () => done(undefined));
   request.end(body);
   return request;
 }
 
 export function startCallers(url: string, streams: number): Callers {
   let stopped = false;
-  let whole = 0;
+  const whole: string[] = [];
   const open = new Set<http.ClientRequest>();
   const next = (): void => {
     if (stopped) return;
-    const request = call(url, (isWhole) => {
+    const request = call(url, (run) => {
       open.delete(request);
-      if (isWhole) whole += 1;
+      if (run !== undefined) whole.push(run);
       // A gateway that is gone must not be called in a tight loop.
-      setTimeout(next, isWhole ? 0 : 50);
+      setTimeout(next, run === undefined ? 50 : 0);
     });
     open.add(request);
   };

@@ -11,7 +11,7 @@ import type { LateEnd } from '../../src/contract/receipts/late-end.ts';
 import type { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { openHome } from '../../src/home/home.ts';
 import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
-import { openPostgres } from '../../src/store/databases/postgres.ts';
+import { openStore } from '../../src/store/database.ts';
 import { chainOf } from '../../src/store/receipts/chain.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startSlowEngine } from './slow-engine.ts';
@@ -78,7 +78,7 @@ const statusesOf = async (node: NodeProcess, runs: readonly string[]): Promise<S
   new Set((await receiptsOf(node, runs)).map(({ status }) => status));
 
 async function expectChain(databaseUrl: string, node: NodeProcess, receipts: number): Promise<void> {
-  const store = await openPostgres(databaseUrl);
+  const store = await openStore({ url: databaseUrl, home: openHome({ path: mkdtempSync(join(tmpdir(), 'abp-look-')) }) });
   const chain = await chainOf(store, node.id);
   if (receipts > 0) expect(await verifyStored(store, chain)).toMatchObject({ ok: true, node: node.id, receipts });
   await store.close();

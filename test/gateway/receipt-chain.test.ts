@@ -51,6 +51,39 @@ describe('a receipt', () => {
     expect((await get(`/v1/receipts/${run_id}/verify`, [])).status).toBe(404);
   });
 
+  it('is found by what the run did', async () => {
+    const [one, two] = [await run(), await run()];
+    expect(two.receipt_sha256).toBe(one.receipt_sha256);
+    const { items } = (await get(`/v1/receipts?content=${one.receipt_sha256}`, [])).json();
+    expect(items.map((item: Receipt) => item.run_id)).toEqual(expect.arrayContaining([one.run_id, two.run_id]));
+    expect((await get('/v1/receipts?content=abc')).status).toBe(400);
+  });
+
+  it('comes with a proof that a caller can check alone, where receipts of others are links', async () => {
+    const { secret } = await newKey();
+    const mine = await run(['x-abp-key', secret]);
+    await run();
+    const proof = (await get(`/v1/receipts/${mine.run_id}/proof`, ['x-abp-key', secret])).json();
+    expect(proof).toMatchObject({ run_id: mine.run_id, sequence: mine.seal?.sequence });
+    expect(JSON.parse(proof.lines[0])).toEqual(mine);
+    expect(JSON.parse(proof.lines.at(-1))).toMatchObject({ kind: 'head' });
+    expect(proof.lines.slice(1).map((line: string) => JSON.parse(line).kind)).not.toContain(undefined);
+    expect(JSON.parse(proof.before)).toEqual({ kind: 'link', sequence: proof.sequence - 1, hash: mine.seal?.previous });
+    const publicKeys = proof.keys.map((key: { public_key: string }) => key.public_key);
+    const lines = proof.lines.map((line: string) => Buffer.from(`${line}\n`));
+    expect(await verifyExport(lines, { publicKeys })).toMatchObject({ ok: true, receipts: 1 });
+    expect((await get(`/v1/receipts/${mine.run_id}/proof`, [])).status).toBe(404);
+  });
+
+  it('is compared with another: what the runs did, apart from what is of the moment', async () => {
+    const [one, two] = [await run(), await run()];
+    const { equal, members } = (await get(`/v1/receipts/diff?a=${one.run_id}&b=${two.run_id}`, [])).json();
+    expect(equal).toBe(true);
+    expect(members.filter((member: { of_the_moment: boolean }) => !member.of_the_moment)).toEqual([]);
+    expect(members).toContainEqual({ path: 'run_id', a: one.run_id, b: two.run_id, of_the_moment: true });
+    expect((await get(`/v1/receipts/diff?a=${one.run_id}&b=${newRunId()}`, [])).status).toBe(404);
+  });
+
   it('is found by when it began', async () => {
     const { run_id, started_at } = await run();
     const runs = async (query: string): Promise<string[]> =>

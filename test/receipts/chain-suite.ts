@@ -7,6 +7,7 @@ import { newRunId } from '../../src/contract/run-id.ts';
 import { closeInterrupted } from '../../src/receipts/keeper/interrupted.ts';
 import { removeReceipts } from '../../src/receipts/remove.ts';
 import { openChain } from '../../src/receipts/seal/chain.ts';
+import { headFile, keepHead } from '../../src/receipts/seal/kept-head.ts';
 import { replaceLostKey, rotateKey } from '../../src/receipts/seal/rotate.ts';
 import { verifyRun, verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { chainOf, listSealKeys } from '../../src/store/receipts/chain.ts';
@@ -112,6 +113,42 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
         ok: false,
         problems: [{ code: 'wrong_key' }],
       });
+    });
+
+    const cutBehind = async (sequence: number): Promise<void> => {
+      const { db } = home.store;
+      for (const table of ['receipts', 'chain_heads', 'chain_entries'] as const) {
+        await db.deleteFrom(table).where('sequence', '>', sequence).execute();
+      }
+      const last = await db.selectFrom('receipts').select('document').where('sequence', '=', sequence).executeTakeFirstOrThrow();
+      await db
+        .updateTable('chains')
+        .set({ sequence, hash: JSON.parse(last.document).seal.hash })
+        .execute();
+    };
+
+    it('notices at its start that entries were taken off its end, names them, and gives none of their places away', async () => {
+      await home.seal(3);
+      await home.seal(2);
+      keepHead(await headFile(home.store, home.keysFolder), home.keysFolder, JSON.stringify((await heads()).at(-1)));
+      const same = await openChain(home.store, ORIGIN.node, home.keysFolder);
+      expect(same.stored.sequence).toBe(5);
+      await cutBehind(3);
+      const again = await openChain(home.store, ORIGIN.node, home.keysFolder);
+      expect(again.stored.sequence).toBe(6);
+      await home.sibling(again).seal(1);
+      const found = await verify();
+      expect(found).toMatchObject({ ok: false, last: 7 });
+      expect(found.problems.map(({ code, message }) => [code, message])).toContainEqual(['missing', 'entries 4 to 5 are missing']);
+      expect(found.notes[0]).toMatch(/^entry 6: at .* the node found that its entries 4 to 5 had been taken off the database$/);
+    });
+
+    it('notices the same while it runs', async () => {
+      await home.seal(3);
+      await cutBehind(1);
+      await home.seal(1);
+      expect((await stored()).sequence).toBe(4);
+      expect((await verify()).problems.map(({ message }) => message)).toContainEqual('entries 2 to 3 are missing');
     });
 
     it.each([

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/base/canonical-json.ts';
 import { openHome } from '../../src/home/home.ts';
 import { exportLines } from '../../src/receipts/export.ts';
 import { Drain } from '../../src/receipts/keeper/drain.ts';
@@ -12,8 +13,10 @@ import { sealKeysFolder } from '../../src/receipts/seal/seal-keys.ts';
 import { verifyExport } from '../../src/receipts/verify/verify-bytes.ts';
 import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { openStore } from '../../src/store/database.ts';
+import { findKeyByHash } from '../../src/store/keys.ts';
 import { chainOf, listSealKeys } from '../../src/store/receipts/chain.ts';
 import { listReceipts } from '../../src/store/receipts/receipts.ts';
+import type { KeysTable } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /**
@@ -38,6 +41,21 @@ afterEach(async () => {
   rmSync(path, { recursive: true, force: true });
 });
 
+function rowOf(id: string, hash: string): KeysTable {
+  const nothing = { recording: null, expires_at: null, revoked_at: null, run_id: null, mac: null };
+  return {
+    ...nothing,
+    id: `${id}0`,
+    kind: 'user',
+    name: 'forged',
+    hash,
+    prefix: 'abp_',
+    scopes: '{"admin":true}',
+    tags: '[]',
+    created_at: 1,
+  };
+}
+
 describe('a home of the version before', () => {
   const node = (): string => openHome({ path }).nodeId;
 
@@ -47,6 +65,20 @@ describe('a home of the version before', () => {
     const publicKeys = (await listSealKeys(store)).map((key) => key.publicKey);
     const lines = (await Array.fromAsync(exportLines(store, chain))).flat().map((line) => Buffer.from(`${line}\n`));
     expect(await verifyExport(lines, { publicKeys })).toMatchObject({ ok: true, receipts: 970 });
+  });
+
+  it('keeps its keys, and takes no other row for one from then on', async () => {
+    const hash = sha256('abp_before_secret');
+    const key = await findKeyByHash(store, hash);
+    expect(key).toMatchObject({ name: 'before', revokedAt: null });
+    await store.db
+      .insertInto('keys')
+      .values({ ...rowOf(key?.id ?? '', sha256('forged')) })
+      .execute();
+    await store.close();
+    store = await openStore({ home: openHome({ path }) });
+    expect(await findKeyByHash(store, hash)).toEqual(key);
+    expect(await findKeyByHash(store, sha256('forged'))).toBeUndefined();
   });
 
   it('goes on: its journal is drained into receipts of the new profile, in the same chain', async () => {

@@ -301,6 +301,27 @@ function describeKeys(current: () => Store): void {
       expect(await findKeyByHash(current(), 'other\u0000')).toBeUndefined();
     });
 
+    test('that somebody put into the database or changed there are none', async () => {
+      const { db } = current();
+      const made = await createKey(current(), newKey());
+      const row = await db.selectFrom('keys').selectAll().where('id', '=', made.id).executeTakeFirstOrThrow();
+      const forged = { ...row, id: 'key_forged', hash: 'f'.repeat(64), scopes: '{"admin":true}' };
+      await db.insertInto('keys').values(forged).execute();
+      expect(await findKeyByHash(current(), forged.hash)).toBeUndefined();
+      await db.updateTable('keys').set({ mac: null }).where('id', '=', forged.id).execute();
+      expect(await findKeyByHash(current(), forged.hash)).toBeUndefined();
+      // Revoked by us it stays none, and a revoked key cannot be brought back by hand.
+      expect(await revokeKey(current(), forged.id, 1000)).toBe(true);
+      expect(await findKeyByHash(current(), forged.hash)).toBeUndefined();
+      await db.updateTable('keys').set({ scopes: '{"admin":true}' }).where('id', '=', made.id).execute();
+      expect(await findKeyByHash(current(), made.hash)).toBeUndefined();
+      await db.updateTable('keys').set({ scopes: row.scopes }).where('id', '=', made.id).execute();
+      expect(await findKeyByHash(current(), made.hash)).toEqual(made);
+      await revokeKey(current(), made.id, 1000);
+      await db.updateTable('keys').set({ revoked_at: null }).where('id', '=', made.id).execute();
+      expect(await findKeyByHash(current(), made.hash)).toBeUndefined();
+    });
+
     test('with the hash of another are refused', async () => {
       const key = newKey();
       await createKey(current(), key);

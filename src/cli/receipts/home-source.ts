@@ -12,6 +12,7 @@ import { type Chain, openChain } from '../../receipts/seal/chain.ts';
 import { publishedKeys } from '../../receipts/seal/published-keys.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/seal/rotate.ts';
 import { sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
+import { verifyStored } from '../../receipts/verify/verify-stored.ts';
 import { openStore } from '../../store/database.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
@@ -39,6 +40,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
       return { items: items.map((row) => row.document), nextCursor };
     },
     export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
+    verify: async (range) => await verifyStored(store, await chainOf(store, home.nodeId), range),
     keys: () => publishedKeys(store),
     head: async () => {
       const head = await findHead(store, (await chainOf(store, home.nodeId)).number);

@@ -3,6 +3,7 @@ import { isoTime } from '../../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
+import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { ServerAddress } from '../../home/address.ts';
 import { clientOf } from '../client.ts';
 import { CliError } from '../failure.ts';
@@ -42,6 +43,8 @@ export function serverSource(address: ServerAddress, token: string): ReceiptSour
       return { items: itemsOf(answer), nextCursor: typeof next === 'string' ? next : undefined };
     },
     export: (filter, range) => pieces(`${address.url}/v1/receipts/export?${queryOf({ ...filter, ...range })}`, token),
+    // The server's own document.
+    verify: async (range) => objectOf(await call('GET', `/v1/receipts/verify?${queryOf({ ...range })}`)) as unknown as ChainVerification,
     keys: async () => itemsOf(await call('GET', '/v1/receipts/keys')) as unknown as SealKey[], // the server's own document
     head: async () => objectOf(await call('GET', '/v1/receipts/head')),
     rotate: async (lost) => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
+import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import type { RemovalOrder } from '../../receipts/remove.ts';
@@ -29,6 +30,8 @@ export interface ReceiptSource {
   list(options: ListOptions): Promise<ReceiptPage>;
   /** The export in pieces. */
   export(filter: Filter, range: ExportRange): AsyncIterable<Uint8Array>;
+  /** What the database itself says of the chain: also what an export cannot show. */
+  verify(range: ExportRange): Promise<ChainVerification>;
   keys(): Promise<readonly SealKey[]>;
   head(): Promise<JsonObject>;
   rotate(lost: boolean): Promise<Rotation>;

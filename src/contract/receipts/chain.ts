@@ -81,6 +81,17 @@ export const JournalGap = z.strictObject({
 });
 export type JournalGap = z.infer<typeof JournalGap>;
 
+/** An entry of the chain: entries before it, which this node had signed, were gone from the database when it started. */
+export const ChainCut = z.strictObject({
+  kind: z.literal('cut').describe('Entries were taken off the end of the chain.'),
+  node: text.describe('The node whose chain this is.'),
+  at: time.describe('When it was noticed.'),
+  from: count.describe('The first entry that is gone.'),
+  to: count.describe('The last one: the node had a signed head of it.'),
+  seal: Seal.describe('The place in the chain.'),
+});
+export type ChainCut = z.infer<typeof ChainCut>;
+
 /** A line of an export that stands for a receipt whose content is not in the file. */
 export const ChainLink = z.strictObject({
   kind: z.literal('link').describe('A receipt whose content is not in the file.'),
@@ -90,7 +101,7 @@ export const ChainLink = z.strictObject({
 export type ChainLink = z.infer<typeof ChainLink>;
 
 /** One line of an export of receipts. */
-export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainLink]);
+export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainCut, ChainLink]);
 
 /** What is left of a receipt whose content was removed. */
 export const ReceiptStub = Receipt.pick({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from '../../contract/json-value.ts';
 import { ReceiptStub, SealKey } from '../../contract/receipts/chain.ts';
 import { LateEnd } from '../../contract/receipts/late-end.ts';
 import { PendingReceipt, Plane, Receipt, RunStatus } from '../../contract/receipts/receipt.ts';
@@ -23,6 +24,11 @@ const filters = {
   status: RunStatus.optional(),
   key: z.string().optional().describe('Id of the key that made the call.'),
   tag: z.string().optional(),
+  content: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .describe('Runs that did the same: their receipt_sha256.'),
   since: time.optional().describe('Started at this time or later; a date or an RFC 3339 time.'),
   until: time.optional().describe('Started before this time.'),
 };
@@ -39,6 +45,37 @@ export const ReceiptExportQuery = z.strictObject({
   ...filters,
   from: sequence.optional().describe('First entry of the chain.'),
   to: sequence.optional().describe('Last entry of the chain; the export goes on to the next signed head.'),
+});
+
+export const ChainRangeQuery = z.strictObject({
+  from: sequence.optional().describe('First entry of the chain.'),
+  to: sequence.optional().describe('Last entry of the chain.'),
+});
+
+export const ReceiptProof = z.strictObject({
+  run_id: z.string(),
+  sequence: z.int().describe('The place of the receipt in the chain of its node.'),
+  before: z.string().nullable().describe('The line of the entry before; null for the first one.'),
+  lines: z
+    .array(z.string())
+    .describe('Lines of the export, from the receipt to the next signed head. Receipts of other callers are links.'),
+  keys: z.array(SealKey).describe('Keys of the node.'),
+});
+
+export const ReceiptDiffQuery = z.strictObject({ a: z.string().describe('A run id.'), b: z.string().describe('Another one.') });
+
+export const ReceiptDiffView = z.strictObject({
+  equal: z.boolean().describe('The runs did the same: their content hashes are equal.'),
+  members: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        a: JsonValue.describe('Null where that receipt has none.'),
+        b: JsonValue,
+        of_the_moment: z.boolean().describe('It is no part of what the run did: ids, times, cost.'),
+      }),
+    )
+    .describe('Values that differ.'),
 });
 
 export const ReceiptStreamQuery = z.strictObject({

@@ -72,7 +72,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
   return {
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
-    close: () => closeServer(server, door).finally(() => rooms.closeAllConnections()),
+    close: () => closeServer(server, door, () => gateway.live.cut()).finally(() => rooms.closeAllConnections()),
   };
 }
 
@@ -156,11 +156,14 @@ function isAnswering(socket: Socket): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }
 
-async function closeServer(server: http.Server, door: FrontDoor): Promise<void> {
+async function closeServer(server: http.Server, door: FrontDoor, onCut: () => void): Promise<void> {
   await new Promise<void>((resolve) => {
     // A connection that was busy when the server closed is kept alive by Node once it is idle.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    const deadline = setTimeout(() => {
+      onCut();
+      server.closeAllConnections();
+    }, DRAIN_MS);
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(deadline);

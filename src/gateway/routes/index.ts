@@ -22,6 +22,7 @@ import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { modelRoutes } from './models.ts';
 import { negotiateRoutes } from './negotiate.ts';
+import { receiptProofRoutes } from './receipts/proof.ts';
 import { receiptRoutes } from './receipts.ts';
 import { receiptChainRoutes } from './receipts-chain.ts';
 import { receiptStreamRoutes } from './receipts-stream.ts';
@@ -38,6 +39,7 @@ const described: readonly Route[] = [
   ...receiptRoutes,
   ...recordingRoutes,
   ...receiptChainRoutes,
+  ...receiptProofRoutes,
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
   ...keyRoutes,

@@ -27,7 +27,7 @@ export class Texts<Name extends string> {
 
   /** The same with some of the values changed. */
   with(changes: Partial<Record<Name | Before, string>>): Texts<Name> {
-    const values = [...this.values];
+    const values = this.values.slice();
     for (const [name, text] of Object.entries<string | undefined>(changes)) {
       if (text !== undefined) values[this.#places.get(name) ?? values.length] = text;
     }

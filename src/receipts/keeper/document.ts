@@ -41,9 +41,16 @@ function escapedOf(rows: readonly FactRow[]): Escaped {
 }
 
 function canonical(values: readonly string[], escaped: Escaped): readonly string[] {
-  const made = values.slice();
-  for (const { place, form } of escaped) made[place] = form(made[place] ?? '');
-  return made;
+  // Most values are in that form already.
+  let made: string[] | undefined;
+  for (const { place, form } of escaped) {
+    const text = values[place] ?? '';
+    const formed = form(text);
+    if (formed === text) continue;
+    made ??= values.slice();
+    made[place] = formed;
+  }
+  return made ?? values;
 }
 
 type Write = (run: RunTexts) => string;

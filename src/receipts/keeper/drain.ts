@@ -105,7 +105,7 @@ export class Drain {
     const position = await this.#position(segment);
     const { end, more } = this.#readLines(segment, position);
     if (end === 0) return false;
-    const { lines, damage } = sift(this.#buffer.toString('latin1', 0, end), position);
+    const { lines, damage } = sift(this.#buffer.subarray(0, end), position);
     if (this.#pricer === undefined && lines.some(hasPrices)) this.#pricer = await loadPricer();
     // After the lines were read: the bodies of every run that ends in them are in their journal by now.
     await this.#bodies?.settle();

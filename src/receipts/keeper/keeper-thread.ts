@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { BodyKeeper } from '../bodies/keeper.ts';
 import { type Chain, openChain } from '../seal/chain.ts';
 import { HeadWatch } from '../seal/head-watch.ts';
+import { headFile, keepHead } from '../seal/kept-head.ts';
 import { sealKeysFolder } from '../seal/seal-keys.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
@@ -87,7 +88,11 @@ async function keep(): Promise<void> {
   };
   const { journalSince } = data;
   const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSettled, onDamage });
-  const heads = new HeadWatch(store, chain, (document) => report({ kind: 'head', document }));
+  const file = await headFile(store, keysFolder);
+  const heads = new HeadWatch(store, chain, (document) => {
+    keepHead(file, keysFolder, document);
+    report({ kind: 'head', document });
+  });
   const tasks = new KeeperTasks({
     store,
     chain,

@@ -72,5 +72,5 @@ function without(items: Json, member: string): Json {
 export function withoutMember(text: string, member: string): string {
   if (text === '[]') return text;
   const items = parsedText(Buffer.from(text, 'latin1').toString('utf8'));
-  return Buffer.from(canonicalJson(without(items, member)), 'utf8').toString('latin1');
+  return Buffer.from(JSON.stringify(without(items, member)), 'utf8').toString('latin1');
 }

@@ -110,6 +110,12 @@ export class ChainVerifier {
     else if (line.kind === 'removal') for (const one of line.removal.receipts) this.#removals.add(one.sequence);
     else if (line.kind === 'rotation') this.#rotation(line);
     else if (line.kind === 'gap') this.#gap(line);
+    else if (line.kind === 'cut') this.#cut(line);
+  }
+
+  /** The missing entries are a problem of their own; here the node says that it noticed. */
+  #cut({ cut: { at, from, to }, seal: { sequence } }: Extract<Line, { kind: 'cut' }>): void {
+    this.#notes.push(`entry ${sequence}: at ${at} the node found that its entries ${from} to ${to} had been taken off the database`);
   }
 
   /** The node says itself that facts were lost, and where; nothing is wrong with what it did seal. */

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { jsonTree, repeatedMember } from '../../base/json-tree.ts';
-import { ChainLink, JournalGap, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
+import { ChainCut, ChainLink, JournalGap, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem } from '../../contract/receipts/chain-verification.ts';
 import { LateEnds } from '../../contract/receipts/late-end.ts';
 import { Seal } from '../../contract/receipts/receipt.ts';
@@ -16,7 +16,8 @@ export type Line =
   | ({ readonly kind: 'rotation'; readonly rotation: KeyRotation; readonly message: string } & Entry)
   | ({ readonly kind: 'removal'; readonly removal: Removal } & Entry)
   | ({ readonly kind: 'late_ends' } & Entry)
-  | ({ readonly kind: 'gap'; readonly gap: JournalGap } & Entry);
+  | ({ readonly kind: 'gap'; readonly gap: JournalGap } & Entry)
+  | ({ readonly kind: 'cut'; readonly cut: ChainCut } & Entry);
 
 interface Entry {
   readonly seal: Seal;
@@ -101,6 +102,8 @@ function otherLine(value: JsonObject): Line | LineProblem {
       return lateEndsLine(value);
     case 'gap':
       return gapLine(value);
+    case 'cut':
+      return cutLine(value);
     default:
       return unknownLine(value);
   }
@@ -142,6 +145,11 @@ function lateEndsLine(value: JsonObject): Line | LineProblem {
 function gapLine(value: JsonObject): Line | LineProblem {
   const gap = JournalGap.safeParse(value);
   return gap.success ? { kind: 'gap', gap: gap.data, ...entryOf(value, gap.data) } : unknownLine(value);
+}
+
+function cutLine(value: JsonObject): Line | LineProblem {
+  const cut = ChainCut.safeParse(value);
+  return cut.success ? { kind: 'cut', cut: cut.data, ...entryOf(value, cut.data) } : unknownLine(value);
 }
 
 function entryOf(value: JsonObject, { seal, node }: { seal: Seal; node: string }): Entry {

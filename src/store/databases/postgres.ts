@@ -42,7 +42,7 @@ function openPool(url: string): pg.Pool {
   return pool;
 }
 
-export async function openPostgres(url: string): Promise<PostgresStore> {
+export async function openPostgres(url: string): Promise<Omit<PostgresStore, 'keySecret'>> {
   const where = withoutSecrets(url);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) });
   const ping = async (): Promise<void> => void (await db.executeQuery(CompiledQuery.raw('select 1')));

@@ -60,7 +60,7 @@ export interface SqliteOptions {
   readonly leavesCheckpoints?: boolean | undefined;
 }
 
-export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<SqliteStore> {
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Omit<SqliteStore, 'keySecret'>> {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   let db: Kysely<Tables>;
   try {

@@ -1,6 +1,6 @@
 import type { ReceiptColumns } from '../schema.ts';
 import type { Store } from '../store.ts';
-import { conditions, type ReceiptChoice } from './receipts.ts';
+import { conditions, type ReceiptChoice, type ReceiptFilter } from './receipts.ts';
 
 /** A sealed row as an export needs it. */
 export interface SealedRow {
@@ -27,7 +27,7 @@ export interface ChainRange {
 }
 
 /** Which receipts an export holds in full. */
-export type ExportFilter = ReceiptChoice;
+export type ExportFilter = ReceiptChoice & Pick<ReceiptFilter, 'unkeyed'>;
 
 /** The receipts of a range, in the order of the chain. */
 export async function sealedRows(store: Store, { chain, from, to }: ChainRange, filter: ExportFilter): Promise<readonly SealedRow[]> {

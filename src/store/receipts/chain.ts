@@ -110,6 +110,24 @@ export async function changeKey(db: Transaction<Tables>, retired: string, key: O
   await insertKey(db, key);
 }
 
+/**
+ * The chain goes on behind an entry that its node has signed and that is gone from the database, so that no place is given away twice.
+ * The key that signed it signs on.
+ */
+export async function skipTo(store: Store, chain: StoredChain, tip: ChainTip, key: Pick<StoredKey, 'id' | 'publicKey'>): Promise<void> {
+  await store.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('chains')
+      .set({ sequence: tip.sequence, hash: tip.hash, key_id: key.id })
+      .where('number', '=', chain.number)
+      .where('sequence', '=', chain.sequence)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) throw chainMoved();
+    const known = await db.selectFrom('seal_keys').select('id').where('id', '=', key.id).executeTakeFirst();
+    if (known === undefined) await insertKey(db, { ...key, chain: chain.number, createdAt: Date.now() });
+  });
+}
+
 /** The keys of every chain, or of one, oldest first. */
 export async function listSealKeys(store: Store, chain?: number): Promise<readonly StoredKey[]> {
   const all = store.db.selectFrom('seal_keys').selectAll().orderBy('created_at').orderBy('id');

@@ -16,6 +16,8 @@ export interface ReceiptChoice {
   /** Id of the key that made the call. */
   readonly key?: string | undefined;
   readonly tag?: string | undefined;
+  /** Hash of what the run did. */
+  readonly content?: string | undefined;
   /** Started at this time or later. */
   readonly since?: number | undefined;
   /** Started before this time. */
@@ -32,8 +34,15 @@ export interface ReceiptFilter extends ReceiptChoice, PageOptions {
   readonly whole?: boolean | undefined;
 }
 
-const FILTER_COLUMNS = { plane: 'plane', engine: 'engine', model: 'model', status: 'status', key: 'key_id' } as const;
-const FILTERS = ['plane', 'engine', 'model', 'status', 'key'] as const satisfies readonly (keyof typeof FILTER_COLUMNS)[];
+const FILTER_COLUMNS = {
+  plane: 'plane',
+  engine: 'engine',
+  model: 'model',
+  status: 'status',
+  key: 'key_id',
+  content: 'receipt_sha256',
+} as const;
+const FILTERS = ['plane', 'engine', 'model', 'status', 'key', 'content'] as const satisfies readonly (keyof typeof FILTER_COLUMNS)[];
 
 type Conditions = ExpressionWrapper<Tables, 'receipts', SqlBool>;
 

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
+import { publishedKeys } from '../../../receipts/seal/published-keys.ts';
+import { chainOf, listChains } from '../../../store/receipts/chain.ts';
+import type { StoredReceipt } from '../../../store/receipts/receipt-columns.ts';
+import { getReceipt, type ReceiptFilter } from '../../../store/receipts/receipts.ts';
+import { ChainRangeQuery, ReceiptDiffQuery, ReceiptDiffView, ReceiptParams, ReceiptProof } from '../../api/receipts.ts';
+import { maySee, ownOnly } from '../../auth/access.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Gateway } from '../../gateway.ts';
+import { defineRoute } from '../../route.ts';
+import { noReceipt, runOf } from '../receipts.ts';
+
+/** The row of a run that the caller may see. */
+async function visible(gateway: Gateway, principal: Principal, text: string): Promise<StoredReceipt> {
+  const run = runOf(text);
+  const row = await getReceipt(gateway.store, run);
+  if (row === undefined || !maySee(principal, row.keyId)) throw noReceipt(run);
+  return row;
+}
+
+async function lastLineBefore(gateway: Gateway, principal: Principal, row: { chain: number; sequence: number }): Promise<string | null> {
+  if (row.sequence === 1) return null;
+  const lines = await linesOf(gateway, principal, { chain: row.chain, from: row.sequence - 1, to: row.sequence - 1 });
+  return lines[0] ?? null;
+}
+
+/** Lines of a chain; entries that are not the caller's are links. */
+async function linesOf(
+  { store }: Gateway,
+  principal: Principal,
+  { chain: number, from, to }: { chain: number; from: number; to: number },
+): Promise<readonly string[]> {
+  const chain = (await listChains(store)).find((one) => one.number === number);
+  if (chain === undefined) throw new AbpError('internal', 'the chain of this receipt is gone from the database');
+  const { exportRange } = await import('../../../receipts/export.ts');
+  return await exportRange(store, chain, { filter: ownOnly<ReceiptFilter>(principal, {}), from, to });
+}
+
+export const receiptProofRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/proof',
+    summary:
+      'What a caller needs to check a seal by itself: the lines of the chain from the receipt to the next signed head, the entry before, and the keys.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    response: ReceiptProof,
+    handle: async ({ gateway, principal, params }) => {
+      const row = await visible(gateway, principal, params.run_id);
+      const { chain, sequence } = row;
+      if (chain === null || sequence === null) {
+        throw new AbpError('conflict', `The run ${row.runId} is not sealed: it has not ended.`, { run_id: row.runId });
+      }
+      const lines = await linesOf(gateway, principal, { chain, from: sequence, to: sequence });
+      const before = await lastLineBefore(gateway, principal, { chain, sequence });
+      const node = (await listChains(gateway.store)).find(({ number }) => number === chain)?.node;
+      const keys = (await publishedKeys(gateway.store)).filter((key) => key.node === node);
+      return { run_id: row.runId, sequence, before, lines: [...lines], keys };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/diff',
+    summary: 'How two receipts differ, and whether in what the runs did or only in what is of the moment: ids, times, cost.',
+    need: { kind: 'read' },
+    query: ReceiptDiffQuery,
+    response: ReceiptDiffView,
+    handle: async ({ gateway, principal, query }) => {
+      const { diffReceipts } = await import('../../../receipts/diff.ts');
+      const [a, b] = [await visible(gateway, principal, query.a), await visible(gateway, principal, query.b)];
+      const { same, content, incidental } = diffReceipts(a.document, b.document);
+      const members = (changes: typeof content, ofTheMoment: boolean): JsonObject[] =>
+        changes.map(({ path, before = null, after = null }) => ({ path, a: before, b: after, of_the_moment: ofTheMoment }));
+      return { equal: same, members: [...members(content, false), ...members(incidental, true)] };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/verify',
+    summary:
+      'Checks this node’s chain, or a range of it, as the database holds it: hashes, links, signatures, and the columns that lists use.',
+    need: { kind: 'control' },
+    query: ChainRangeQuery,
+    response: ChainVerification,
+    handle: async ({ gateway, query }) => {
+      const { verifyStored } = await import('../../../receipts/verify/verify-stored.ts');
+      return await verifyStored(gateway.store, await chainOf(gateway.store, gateway.home.nodeId), query);
+    },
+  }),
+];
