@@ -7,6 +7,7 @@ import { AnswerChanges } from '../mapping/answer-changes.ts';
 import type { Fact } from '../receipts/journal/facts.ts';
 import type { Exchange, ExchangeSink } from '../upstream/exchange.ts';
 import { Admission, EngineDoor } from './admission.ts';
+import { BodyBudget } from './bounds/body-budget.ts';
 import { LiveRuns } from './live-runs.ts';
 import { callMapped } from './mapped.ts';
 import { Recorder } from './recorder.ts';
@@ -56,6 +57,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
     },
     aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, fidelity: [] }),
     streamed: true,
+    holding: new BodyBudget(1024 * 1024).holding('key'),
     answer: {
       head: (status) => void log.push(`head ${status}`),
       write: (chunk) => {

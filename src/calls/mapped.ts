@@ -8,6 +8,9 @@ import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { BodyDigest } from './body-digest.ts';
+import type { Holding } from './bounds/body-budget.ts';
+import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';
+import { decompress, isEncoding } from './bounds/decoding.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { encodingOf, retryHints } from './headers.ts';
@@ -15,7 +18,6 @@ import { LARGE_BYTES, type TranslatedAnswer } from './large-bodies/large-bodies.
 import type { Recorder } from './recorder.ts';
 import { type Pending, Together } from './together.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
-import { decode } from './watch.ts';
 
 /** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
 export interface MappedOptions {
@@ -27,6 +29,8 @@ export interface MappedOptions {
   readonly streamed: boolean;
   readonly answer: Answer;
   readonly recorder: Recorder;
+  /** Memory for an answer that is translated in one piece. */
+  readonly holding: Holding;
   /** Hears of a failure before the first byte, where the route allows another try. */
   readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
   /** The engine has the request body, or will never get it. */
@@ -47,7 +51,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   readonly #digest = new BodyDigest();
   #exchange: Exchange | undefined;
   #stream: StreamTranslator | undefined;
-  #kept: Buffer[] = [];
+  readonly #collected: Collected;
   /** Chunks of a stream that came in this turn of the event loop, … */
   #arrived: Buffer[] = [];
   /** … and what they are for the caller. */
@@ -68,6 +72,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   constructor(options: MappedOptions) {
     this.#options = options;
+    this.#collected = new Collected(options.holding);
   }
 
   start(request: ExchangeRequest): Exchange {
@@ -104,7 +109,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#stream === undefined) {
-      this.#kept.push(chunk);
+      this.#collect(chunk);
       return true;
     }
     if (this.#finished) return true;
@@ -112,6 +117,18 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     if (!this.#begun) this.#pass();
     else if (this.#arrived.length === 1) together.add(this);
     return !this.#slow;
+  }
+
+  #collect(chunk: Buffer): void {
+    if (this.#finished) return;
+    try {
+      if (this.#status >= 400) this.#collected.addOfError(chunk);
+      else this.#collected.add(chunk);
+    } catch (thrown) {
+      if (!this.#finish()) return;
+      this.#untranslatable(thrown);
+      this.#exchange?.abort();
+    }
   }
 
   translate(): void {
@@ -216,19 +233,23 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   /** Engines are asked not to compress; a proxy before one may do so all the same. */
   #readBody(read: (body: Buffer) => void): void {
-    const body = Buffer.concat(this.#kept);
-    this.#kept = [];
+    const body = this.#collected.whole();
     const encoding = encodingOf(this.#headers);
     if (encoding === '') {
       read(body);
       return;
     }
-    decode(body, encoding)
-      .then((decoded) => {
-        if (decoded === undefined) throw new Error(`it is compressed (${encoding}) and cannot be decompressed`);
-        read(decoded);
-      })
+    this.#decoded(body, encoding)
+      .then(read)
       .catch((thrown: unknown) => this.#untranslatable(thrown));
+  }
+
+  async #decoded(body: Buffer, encoding: string): Promise<Buffer> {
+    const broken = (): Error => new Error(`it is compressed (${encoding}) and cannot be decompressed`);
+    if (!isEncoding(encoding)) throw broken();
+    return await decompress(body, encoding, { most: LONGEST_ANSWER, holding: this.#options.holding }).catch((thrown: unknown) => {
+      throw AbpError.is(thrown) ? thrown : broken();
+    });
   }
 
   #translateBody(body: Buffer): void {
@@ -304,7 +325,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     error: AbpError | null,
     observed: Observed | undefined,
   ): void {
-    this.#kept = [];
+    this.#collected.drop();
     this.#options.recorder.close({
       status,
       reason,
@@ -329,6 +350,7 @@ const OURS: ReadonlySet<string> = new Set(['internal', 'overloaded']);
 /** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
 function translationError(thrown: unknown): AbpError {
   if (AbpError.is(thrown) && OURS.has(thrown.code)) return thrown;
+  if (AbpError.is(thrown) && thrown.code === 'engine_failed') return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
 }

@@ -12,6 +12,7 @@ import type { Route } from '../mapping/route.ts';
 import type { Digest } from '../receipts/journal/facts.ts';
 import type { Admission, Admitted } from './admission.ts';
 import { Attempts } from './attempts.ts';
+import { type BodyBudget, UNKEYED } from './bounds/body-budget.ts';
 import type { CallOwner } from './call.ts';
 import type { Deployment } from './deployment.ts';
 import type { LiveRuns } from './live-runs.ts';
@@ -24,6 +25,7 @@ export interface ModelWay {
   readonly sink: FactSink;
   readonly live: LiveRuns;
   readonly admission: Admission;
+  readonly budget: BodyBudget;
   readonly version: string;
 }
 
@@ -62,7 +64,15 @@ export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutc
   try {
     for (let one = planned(route); ; ) {
       route = one.route;
-      const end = await exchange({ ...one, ask, recorder, runId, version: way.version, last: attempts.left === 0 });
+      const end = await exchange({
+        ...one,
+        ask,
+        recorder,
+        runId,
+        version: way.version,
+        holding: way.budget.holding(ask.owner.keyId ?? UNKEYED),
+        last: attempts.left === 0,
+      });
       if (!('turnedDown' in end)) {
         return end.ok ? { ...end, runId, route, ms: performance.now() - started } : { ...end, runId, route };
       }

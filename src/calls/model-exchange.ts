@@ -13,6 +13,8 @@ import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchan
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
 import { BodyDigest } from './body-digest.ts';
+import type { Holding } from './bounds/body-budget.ts';
+import { Collected } from './bounds/collected.ts';
 import type { Deployment } from './deployment.ts';
 import { EngineStream } from './engine-stream.ts';
 import { failureError } from './failure.ts';
@@ -38,9 +40,14 @@ export interface ExchangeInput {
   readonly recorder: Recorder;
   readonly runId: RunId;
   readonly version: string;
+  /** Memory for an answer in one piece. */
+  readonly holding: Holding;
   /** No other try follows, so that what the engine says is final. */
   readonly last: boolean;
 }
+
+/** Nearly every engine streams; what comes in one piece is read where other calls wait, so it must be read quickly. */
+const LONGEST_WHOLE = 4 * 1024 * 1024;
 
 const TRANSIENT: ReadonlySet<IrErrorKind> = new Set(['rate-limit', 'overloaded', 'timeout', 'server']);
 
@@ -57,7 +64,7 @@ class ModelExchange implements ExchangeSink {
   readonly #filter: AnswerChanges;
   readonly #stream: EngineStream;
   #exchange: Exchange | undefined;
-  #kept: Buffer[] = [];
+  readonly #collected: Collected;
   #status = 0;
   #headers: readonly string[] = [];
   #over = false;
@@ -68,6 +75,7 @@ class ModelExchange implements ExchangeSink {
   constructor(options: ExchangeInput, resolve: (end: ExchangeEnd) => void) {
     this.#options = options;
     this.#resolve = resolve;
+    this.#collected = new Collected(options.holding, LONGEST_WHOLE);
     this.#filter = new AnswerChanges(options.mapping.changes);
     const { target } = options.route;
     this.#stream = new EngineStream(target.stepper(), (body) => target.liftError(502, {}, body));
@@ -109,13 +117,25 @@ class ModelExchange implements ExchangeSink {
     if (this.#over) return true;
     this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
-    if (this.#status >= 400 || !this.#options.streamed) this.#kept.push(chunk);
+    if (this.#status >= 400 || !this.#options.streamed) this.#collect(chunk);
     else this.#see(this.#stream.read(chunk));
-    if (this.#stream.broken) {
+    if (this.#stream.broken && !this.#over) {
       this.#settle();
       this.#exchange?.abort();
     }
     return true;
+  }
+
+  #collect(chunk: Buffer): void {
+    try {
+      if (this.#status >= 400) this.#collected.addOfError(chunk);
+      else this.#collected.add(chunk);
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      this.#close('failed', 'engine_error', error);
+      this.#resolve({ ok: false, error, retryable: error.code === 'overloaded' });
+      this.#exchange?.abort();
+    }
   }
 
   end(trailers: readonly string[]): void {
@@ -157,7 +177,7 @@ class ModelExchange implements ExchangeSink {
   }
 
   #readWhole(): void {
-    const parsed = parseJson(Buffer.concat(this.#kept).toString('utf8'));
+    const parsed = parseJson(this.#collected.whole().toString('utf8'));
     if (!parsed.ok) return;
     try {
       this.#see(unfold(this.#options.route.target.liftResponse(parsed.value)));
@@ -168,7 +188,7 @@ class ModelExchange implements ExchangeSink {
   }
 
   #engineError(): IrError {
-    const body = Buffer.concat(this.#kept).toString('utf8');
+    const body = this.#collected.whole().toString('utf8');
     return this.#options.route.target.liftError(this.#status, retryHints(this.#headers), body);
   }
 
@@ -196,6 +216,7 @@ class ModelExchange implements ExchangeSink {
   #close(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null, observed?: Observed): void {
     this.#over = true;
     this.#unlisten();
+    this.#collected.drop();
     const { recorder } = this.#options;
     recorder.lastByte();
     recorder.close({

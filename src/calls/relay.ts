@@ -4,9 +4,10 @@ import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSi
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
 import type { Answer } from './answer.ts';
+import type { Holding } from './bounds/body-budget.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
-import { downstreamHeaders, headerOf } from './headers.ts';
+import { downstreamHeaders, encodingOf, headerOf } from './headers.ts';
 import type { Recorder } from './recorder.ts';
 import { Watch, type Watched } from './watch.ts';
 
@@ -17,6 +18,8 @@ export interface RelayOptions {
   readonly dialect: Dialect | undefined;
   readonly answer: Answer;
   readonly recorder: Recorder;
+  /** Memory for what must be read of the answer. */
+  readonly holding: Holding;
   /** Hears of a failure before the first byte, where the route allows another try. */
   readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
   /** A recorder of a finished run failed to read its answer: a fault to log, never the caller's. */
@@ -184,7 +187,8 @@ class Relay implements ExchangeSink, Exchange {
     this.#watch ??= new Watch(
       this.#options.dialect,
       headerOf(this.#headers, 'content-type') ?? '',
-      (headerOf(this.#headers, 'content-encoding') ?? '').toLowerCase(),
+      encodingOf(this.#headers),
+      this.#options.holding,
     );
     return this.#watch;
   }

@@ -1,21 +1,15 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { SseFrames, SseFrameTooLong } from '../base/sse.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
 import type { Digest } from '../receipts/journal/facts.ts';
 import { BodyDigest, joined } from './body-digest.ts';
+import type { Holding } from './bounds/body-budget.ts';
+import { decompress, isEncoding } from './bounds/decoding.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
 /** A body up to this size is read in the time the network takes for a packet. */
 const READ_AT_ONCE = 256 * 1024;
-
-const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
-  gzip: promisify(gunzip),
-  br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
-  zstd: promisify(zstdDecompress),
-};
 
 const NOTHING: Observed = { toolCalls: [] };
 
@@ -40,10 +34,13 @@ export class Watch {
   readonly #digest = new BodyDigest();
   /** What must be whole before it can be read. */
   #kept: Buffer[] = [];
+  /** The memory that this takes; without room for it the answer passes and its usage stays unknown. */
+  readonly #holding: Holding;
   #events = 0;
   readonly #sizes = new EventSizes();
 
-  constructor(dialect: Dialect | undefined, contentType: string, encoding: string) {
+  constructor(dialect: Dialect | undefined, contentType: string, encoding: string, holding: Holding) {
+    this.#holding = holding;
     this.#dialect = dialect;
     this.#encoding = encoding;
     this.#streamed = contentType.startsWith('text/event-stream');
@@ -71,21 +68,47 @@ export class Watch {
         ...(this.#blind ? {} : this.#sizes.written()),
       };
     }
-    if (this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
-    return { digest, eventCount: 1, observed: this.#body(joined(this.#kept)) };
+    if (this.#blind || this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
+    const observed = this.#body(joined(this.#kept));
+    this.#holding.release();
+    return { digest, eventCount: 1, observed };
   }
 
   #look(data: Buffer): void {
     if (this.#frames !== undefined) this.#cut(this.#frames, data);
-    else if (this.#digest.bytes <= MOST_READ) this.#kept.push(data);
-    else this.#kept = [];
+    else if (!this.#blind) this.#keep(data);
+  }
+
+  #keep(data: Buffer): void {
+    try {
+      if (this.#digest.bytes > MOST_READ) throw new AbpError('overloaded', 'the answer is too large to be read');
+      this.#holding.take(data.length);
+      this.#kept.push(data);
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      this.#blind = true;
+      this.#kept = [];
+      this.#holding.release();
+    }
   }
 
   async #later(digest: Digest): Promise<Watched> {
-    const body = await decode(joined(this.#kept), this.#encoding);
+    const kept = joined(this.#kept);
     this.#kept = [];
-    if (body === undefined || this.#digest.bytes > MOST_READ) return { digest, eventCount: 1, observed: NOTHING };
-    return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
+    try {
+      const body = this.#blind ? undefined : await this.#decoded(kept);
+      if (body === undefined) return { digest, eventCount: 1, observed: NOTHING };
+      return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
+    } finally {
+      this.#holding.release();
+    }
+  }
+
+  /** Undefined when it cannot be decoded, which is the engine's affair and not the caller's: truncated by a cancelled call, or a bomb. */
+  async #decoded(body: Buffer): Promise<Buffer | undefined> {
+    if (this.#encoding === '') return body;
+    if (!isEncoding(this.#encoding)) return undefined;
+    return await decompress(body, this.#encoding, { most: MOST_READ, holding: this.#holding }).catch(() => undefined);
   }
 
   /** What passes unchanged must not fail because it cannot be watched. */
@@ -166,18 +189,5 @@ class EventSizes {
   written(): { writtenTokens?: number } {
     const deltas = [...this.#kinds.values()].reduce((most, kind) => (kind.count > most.count ? kind : most), new EventKind());
     return deltas.count === 0 ? {} : { writtenTokens: deltas.tokens };
-  }
-}
-
-/** The decoded body; undefined when it cannot be decoded, which is the engine's affair and not the caller's. */
-export async function decode(body: Buffer, encoding: string): Promise<Buffer | undefined> {
-  if (encoding === '' || encoding === 'identity') return body;
-  const decoder = DECODERS[encoding];
-  if (decoder === undefined) return undefined;
-  try {
-    return await decoder(body, { maxOutputLength: MOST_READ });
-  } catch {
-    // Truncated by a cancelled call, or a bomb: usage stays unknown and the receipt says so by its absence.
-    return undefined;
   }
 }

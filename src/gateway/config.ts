@@ -98,6 +98,12 @@ export const Config = z.strictObject({
   auth: z
     .strictObject({
       local: z.boolean().default(true).describe('Whether a caller on this machine needs no key for vendor paths.'),
+      remember_s: z
+        .number()
+        .min(0)
+        .max(86_400)
+        .default(900)
+        .describe('Seconds that a key which the database knew keeps working while the database is away; other keys answer 503 meanwhile.'),
     })
     .prefault({}),
   database: z.strictObject({ url: z.string().optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
@@ -135,7 +141,19 @@ export const Config = z.strictObject({
     .strictObject({
       vendor_body_mb: z.number().positive().default(64).describe('Largest body on a vendor path.'),
       control_body_mb: z.number().positive().default(1).describe('Largest body on a control path.'),
-      in_flight_mb: z.number().positive().default(512).describe('Bodies held at the same time.'),
+      in_flight_mb: z
+        .number()
+        .positive()
+        .default(512)
+        .describe(
+          'Bodies of requests and answers held at the same time, decompressed ones included; three quarters at most for one caller.',
+        ),
+      connections: z.int().positive().default(16_384).describe('Connections of callers at the same time; more are closed at once.'),
+      runs: z
+        .int()
+        .positive()
+        .default(64)
+        .describe('Runs of coding agents at the same time, three quarters of them at most for one caller; more answer 503.'),
     })
     .prefault({}),
   policy: PolicyConfig.prefault({}),
@@ -145,8 +163,10 @@ export const Config = z.strictObject({
         .int()
         .min(0)
         .max(10_000)
-        .default(64)
-        .describe('Turns that this process works on at the same time. 0 leaves them to abp worker, which needs PostgreSQL.'),
+        .default(96)
+        .describe(
+          'Turns that this process works on at the same time, three quarters of them at most for one caller. 0 leaves them to abp worker, which needs PostgreSQL.',
+        ),
     })
     .prefault({}),
   runs: z

@@ -46,6 +46,11 @@ export function deploy(config: Config, inside: Pick<Inside, 'store' | 'shelf' | 
   };
 }
 
+/** Calls that an engine may be asked at the same time. */
+export function connectionsOf({ engines: settings }: Config, engine: string): number {
+  return settings[engine]?.max_connections ?? MAX_CONNECTIONS;
+}
+
 function httpOf(settings: EngineConfig): HttpTransport {
   return httpTransport({
     maxConnections: settings.max_connections ?? MAX_CONNECTIONS,

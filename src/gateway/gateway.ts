@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Admission, Admitted } from '../calls/admission.ts';
+import type { BodyBudget } from '../calls/bounds/body-budget.ts';
 import type { Deployment } from '../calls/deployment.ts';
 import type { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import type { LiveRuns } from '../calls/live-runs.ts';
@@ -19,7 +20,6 @@ import type { ConsoleFiles } from './console/console-files.ts';
 import type { ConsoleSessions } from './console/console-sessions.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
-import type { BodyBudget } from './vendor/body.ts';
 
 /** What the run plane keeps in memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
 export interface RunPlane {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Admission, type Check } from '../calls/admission.ts';
 import { deniedEngines } from '../calls/denied-engines.ts';
+import { BodyBudget } from '../calls/bounds/body-budget.ts';
+import { shares } from '../calls/bounds/shares.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import type { ModelWay } from '../calls/model-call.ts';
@@ -15,7 +17,7 @@ import { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
-import { deploy } from './deployments.ts';
+import { connectionsOf, deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
@@ -23,7 +25,6 @@ import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { openLog } from './log.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
-import { BodyBudget } from './vendor/body.ts';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 24 * 3600 * 1000;
@@ -116,8 +117,9 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const admission = new Admission([...policyChecks(config), ...checks]);
-  const way: ModelWay = { sink: keeper, live, admission, version };
+  const admission = new Admission([...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })]);
+  const budget = new BodyBudget(config.limits.in_flight_mb * MIB);
+  const way: ModelWay = { sink: keeper, live, admission, budget, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
   const large = new LargeBodies();
   closers.push(() => large.close());
@@ -129,14 +131,14 @@ async function assemble(
     shelf,
     keeper,
     live,
-    keys: new KeyRing(store, home.token),
+    keys: new KeyRing(store, home.token, config.auth.remember_s * 1000),
     browsers: { sessions: new ConsoleSessions(store), files: new ConsoleFiles(), answered: new AnsweredQuestions() },
     deployments: deployments.byEngine,
     admission,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
     platform,
-    budget: new BodyBudget(config.limits.in_flight_mb * MIB),
+    budget,
     large,
     log,
     version,

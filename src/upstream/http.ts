@@ -32,18 +32,20 @@ export function httpTransport(options: HttpOptions): HttpTransport {
       return { abort: () => undefined, resume: () => undefined };
     }
     inFlight += 1;
-    const call = new HttpCall(sink, settle, (handler) =>
-      agent.dispatch(
-        {
-          origin: request.origin,
-          path: request.path,
-          method: request.method as Dispatcher.HttpMethod, // the caller's method token, checked by the HTTP parser
-          ...payloadOf(request),
-          headersTimeout: request.silenceMs,
-          bodyTimeout: request.silenceMs,
-        },
-        handler,
-      ),
+    const call = new HttpCall(
+      { sink, settle, waitMs: Buffer.isBuffer(request.body) || request.body === null ? request.silenceMs : 0 },
+      (handler) =>
+        agent.dispatch(
+          {
+            origin: request.origin,
+            path: request.path,
+            method: request.method as Dispatcher.HttpMethod, // the caller's method token, checked by the HTTP parser
+            ...payloadOf(request),
+            headersTimeout: request.silenceMs,
+            bodyTimeout: request.silenceMs,
+          },
+          handler,
+        ),
     );
     call.start();
     return call;
@@ -106,9 +108,19 @@ function connectorOf(options: HttpOptions): Connector.connector {
     });
 }
 
+interface HttpCallOptions {
+  readonly sink: ExchangeSink;
+  readonly settle: () => void;
+  /** How long the head of the answer may take to arrive; 0 where the request itself may take longer. */
+  readonly waitMs: number;
+}
+
 class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   readonly #sink: ExchangeSink;
   readonly #settle: () => void;
+  /** Undici begins to wait anew with every byte of a head; an engine that drips it would be waited for without end. */
+  #deadline: NodeJS.Timeout | undefined;
+  #late = false;
   /** Forgotten once the answer begins, and with it the request's body. */
   #dispatch: ((handler: Dispatcher.DispatchHandler) => void) | undefined;
   #tries = 0;
@@ -116,10 +128,16 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   #aborted = false;
   #done = false;
 
-  constructor(sink: ExchangeSink, settle: () => void, dispatch: (handler: Dispatcher.DispatchHandler) => void) {
+  constructor({ sink, settle, waitMs }: HttpCallOptions, dispatch: (handler: Dispatcher.DispatchHandler) => void) {
     this.#sink = sink;
     this.#settle = settle;
     this.#dispatch = dispatch;
+    if (waitMs > 0) this.#deadline = setTimeout(() => this.#giveUp(), waitMs).unref();
+  }
+
+  #giveUp(): void {
+    this.#late = true;
+    this.#controller?.abort(new Error('the head of the answer did not arrive in time'));
   }
 
   start(): void {
@@ -139,13 +157,16 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    if (this.#late) this.#giveUp();
     if (this.#aborted) controller.abort(new Error('the caller went away'));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     this.#dispatch = undefined;
     // 1xx is between the engine and us.
-    if (status >= 200) this.#sink.head(status, flatHeaders(controller.rawHeaders));
+    if (status < 200) return;
+    clearTimeout(this.#deadline);
+    this.#sink.head(status, flatHeaders(controller.rawHeaders));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -164,17 +185,24 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
       return;
     }
     this.#finish();
-    this.#sink.fail(failureOf(error, this.#aborted));
+    this.#sink.fail(this.#late && !this.#aborted ? { kind: 'timeout', message: error.message } : failureOf(error, this.#aborted));
   }
 
   /** An idle connection may be closed by the engine at the moment it is used again: then the engine has not seen the request. */
   #mayRepeat(error: Error): boolean {
-    return this.#dispatch !== undefined && this.#tries === 1 && !this.#aborted && (usedBefore.has(error) || isReusedSocketError(error));
+    return (
+      this.#dispatch !== undefined &&
+      this.#tries === 1 &&
+      !this.#aborted &&
+      !this.#late &&
+      (usedBefore.has(error) || isReusedSocketError(error))
+    );
   }
 
   #finish(): void {
     if (this.#done) return;
     this.#done = true;
+    clearTimeout(this.#deadline);
     this.#settle();
   }
 }

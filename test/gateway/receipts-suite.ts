@@ -179,7 +179,7 @@ export function receiptsSuite(database: string, databaseUrl: () => Promise<strin
     });
 
     it('are written also for names no database likes', async () => {
-      for (const model of ['\\ud800', 'a\\u0000b', 'm'.repeat(2 * 1024 * 1024)]) {
+      for (const model of ['\\ud800', 'a\\u0000b', 'm'.repeat(512)]) {
         const answer = await post(url, `{"model":"${model}","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`);
         expect(answer.status).toBe(200);
         expect((await of(answer)).status).toBe('completed');

@@ -45,6 +45,28 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       ]);
     });
 
+    test('of one caller leave a place for those of another', async () => {
+      const held = Promise.withResolvers<void>();
+      let holding = 0;
+      const hold = async (): Promise<{ output: string }> => {
+        holding += 1;
+        await held.promise;
+        return { output: 'held' };
+      };
+      const one = await open({ slots: 8, tools: [testTool('hold', { execute: hold })] });
+      const greedy: StoredSession[] = [];
+      for (let count = 0; count < 10; count += 1) greedy.push(await one.session());
+      for (const session of greedy) await one.send(session, 'call the tool hold with {}');
+      await expect.poll(() => holding, { timeout: 10_000 }).toBe(6);
+      const other = await one.session({ keyId: 'key_other' });
+      await one.send(other, 'say "mine"');
+      await one.until(other);
+      expect(holding).toBe(6);
+      held.resolve();
+      for (const session of greedy) await one.until(session);
+      expect(holding).toBe(10);
+    });
+
     test('run the calls of one answer at the same time', async () => {
       let running = 0;
       const both = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Admission, EngineDoor } from '../../src/calls/admission.ts';
+import { BodyBudget } from '../../src/calls/bounds/body-budget.ts';
 import type { Deployment } from '../../src/calls/deployment.ts';
 import { LiveRuns } from '../../src/calls/live-runs.ts';
 import { sim } from '../../src/engines/sim/engine.ts';
@@ -76,6 +77,7 @@ export class TestPlatform {
         sink: keeper ?? { append: (fact) => void facts.push(fact), closing: () => undefined },
         live: new LiveRuns(),
         admission: new Admission(),
+        budget: new BodyBudget(64 * 1024 * 1024),
         version: '0',
       },
       deployments: new Map([['sim', deployment()]]),
@@ -102,9 +104,9 @@ export class TestPlatform {
     return new TestPlatform(platform, facts, { home: home.path, databaseUrl: options.databaseUrl, keeper, remove });
   }
 
-  async session(): Promise<StoredSession> {
-    const agent = await createAgent(this.store, { keyId: null, name: 'test', document: {}, createdAt: Date.now() });
-    return await createSession(this.store, { agentId: agent.id, keyId: null, document: {}, createdAt: Date.now() });
+  async session({ keyId = null }: { readonly keyId?: string | null } = {}): Promise<StoredSession> {
+    const agent = await createAgent(this.store, { keyId, name: 'test', document: {}, createdAt: Date.now() });
+    return await createSession(this.store, { agentId: agent.id, keyId, document: {}, createdAt: Date.now() });
   }
 
   async send(session: StoredSession, text: string): Promise<void> {

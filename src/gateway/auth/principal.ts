@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { UNKEYED as UNKEYED_SHARE } from '../../calls/bounds/body-budget.ts';
 import type { CallOwner } from '../../calls/call.ts';
 import { bareCredential } from '../../calls/headers.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -79,6 +80,11 @@ function single(value: string | string[] | undefined): string | undefined {
 /** The run that a run key was made for: calls with it are made on that run's behalf. */
 export function parentOf(principal: Principal): RunId | null {
   return principal.kind === 'key' ? principal.key.runId : null;
+}
+
+/** Whose share of this server's memory and connections a call takes. */
+export function shareOf(principal: Principal): string {
+  return principal.kind === 'key' ? principal.key.id : principal.kind === 'token' ? 'token' : UNKEYED_SHARE;
 }
 
 /** The id that receipts carry; null for callers without a key. */

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { parseJson } from '../../base/json.ts';
+import { jsonExcess } from '../../base/json-limits.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { authorize } from '../auth/access.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply, type Route } from '../route.ts';
-import { allowHeader, asAbpError, renderError } from './errors.ts';
+import { allowHeader, asAbpError, leave, renderError } from './errors.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
 
 const MIB = 1024 * 1024;
+/** Schemas of tools are the deepest that anybody sends here, and receipts the longest. */
+const CONTROL_JSON = { depth: 100, values: 50_000 };
 const admittedBy = new WeakMap<IncomingMessage, Admitted>();
 
 /** The control plane: routes as data on Fastify. It never sees a request that the front door has not admitted. */
@@ -27,6 +30,11 @@ export async function controlPlane(gateway: Gateway, routes: readonly Route[]): 
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    const excess = jsonExcess(String(text), CONTROL_JSON);
+    if (excess !== undefined) {
+      done(new AbpError('payload_too_large', `The request body is more than a control path takes: ${excess}.`));
+      return;
+    }
     const parsed = parseJson(String(text));
     if (parsed.ok) done(null, parsed.value);
     else done(new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`));
@@ -110,6 +118,10 @@ function failed(gateway: Gateway, thrown: unknown, request: FastifyRequest, repl
   const { runId } = admittedOf(request);
   if (error.code === 'internal') gateway.log.error({ error: thrown, run: runId }, 'a control request failed');
   const { status, contentType, body } = renderError(error, { runId, url: gateway.url, path: request.url });
+  if (!request.raw.complete) {
+    reply.header('connection', 'close');
+    leave(reply.raw);
+  }
   return reply
     .code(status)
     .header('X-ABP-Run-Id', runId)

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AbpError, errorBody } from '../../contract/errors.ts';
 import { type RunId, requestIdOf } from '../../contract/run-id.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -54,9 +54,27 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     'X-Should-Retry',
     String(error.row.retryable),
     ...allowHeader(error),
-    ...(closesConnection(error) ? ['connection', 'close'] : []),
+    ...(closesConnection(error) || isUnfinished(response.req) ? ['connection', 'close'] : []),
   ]);
   response.end(text);
+  if (isUnfinished(response.req)) leave(response);
+}
+
+/** How long a refused caller that still sends is listened to, so that it can read why; a reset would take the answer back. */
+const LINGER_MS = 1000;
+
+/** Whether a part of the request's body has not come yet. */
+function isUnfinished(request: IncomingMessage): boolean {
+  return !request.complete && (request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0);
+}
+
+/** Nobody reads the rest of a refused body: the connection ends when it is over, and in a moment at the latest. */
+export function leave({ req: request }: Pick<ServerResponse, 'req'>): void {
+  const { socket } = request;
+  request.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** `Allow` for an answer that says which methods there are. */

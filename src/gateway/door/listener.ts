@@ -57,6 +57,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
     door.confine(socket, run);
     rooms.emit('connection', socket);
   };
+  server.maxConnections = config.limits.connections;
   // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
   server.on('checkExpectation', onRequest);
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));

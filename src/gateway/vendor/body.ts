@@ -1,43 +1,21 @@
 import type { IncomingMessage } from 'node:http';
+import type { Holding } from '../../calls/bounds/body-budget.ts';
 import { AbpError } from '../../contract/errors.ts';
-
-/** Bodies held at the same time, over all requests. */
-export class BodyBudget {
-  readonly #limit: number;
-  #held = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  take(bytes: number): void {
-    if (this.#held + bytes > this.#limit) throw new AbpError('overloaded', 'Too many request bodies are in flight.');
-    this.#held += bytes;
-  }
-
-  release(bytes: number): void {
-    this.#held -= bytes;
-  }
-
-  get held(): number {
-    return this.#held;
-  }
-}
 
 /** Who wants a body. Exactly one of the two is called. */
 export interface BodyReader {
-  /** The reader owns the body from here on, and releases its length from the budget. */
+  /** The reader owns the body from here on, and gives its memory back. */
   done(body: Buffer): void;
   fail(error: unknown): void;
 }
 
 /** Reads a whole body within the limits. */
-export function readBody(request: IncomingMessage, limit: number, budget: BodyBudget, reader: BodyReader): void {
+export function readBody(request: IncomingMessage, limit: number, holding: Holding, reader: BodyReader): void {
   if (Number(request.headers['content-length'] ?? 0) > limit) {
     reader.fail(tooLarge(limit));
     return;
   }
-  const body = new PartialBody(limit, budget, reader);
+  const body = new PartialBody(limit, holding, reader);
   const onData = (chunk: Buffer): void => body.take(chunk);
   request.on('data', onData);
   request.once('end', () => body.end());
@@ -50,16 +28,16 @@ export function readBody(request: IncomingMessage, limit: number, budget: BodyBu
 
 class PartialBody {
   readonly #limit: number;
-  readonly #budget: BodyBudget;
+  readonly #holding: Holding;
   readonly #reader: BodyReader;
   #chunks: Buffer[] = [];
   #bytes = 0;
   /** A limit, and the closing of the connection that follows it, both end a body; only the first counts. */
   #over = false;
 
-  constructor(limit: number, budget: BodyBudget, reader: BodyReader) {
+  constructor(limit: number, holding: Holding, reader: BodyReader) {
     this.#limit = limit;
-    this.#budget = budget;
+    this.#holding = holding;
     this.#reader = reader;
   }
 
@@ -67,7 +45,7 @@ class PartialBody {
     if (this.#over) return;
     try {
       if (this.#bytes + chunk.length > this.#limit) throw tooLarge(this.#limit);
-      this.#budget.take(chunk.length);
+      this.#holding.take(chunk.length);
     } catch (error) {
       this.fail(error);
       return;
@@ -90,7 +68,7 @@ class PartialBody {
     if (this.#over) return;
     this.#over = true;
     this.#chunks = [];
-    this.#budget.release(this.#bytes);
+    this.#holding.release();
     this.#reader.fail(error);
   }
 }

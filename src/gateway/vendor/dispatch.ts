@@ -10,7 +10,7 @@ import { enginePath } from '../../dialects/paths.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
 import type { TurnedDown } from '../../upstream/gate.ts';
-import { isOurSecret } from '../auth/principal.ts';
+import { isOurSecret, shareOf } from '../auth/principal.ts';
 import { asAbpError, sendError } from '../door/errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { HttpAnswer } from './answer.ts';
@@ -133,6 +133,7 @@ function relayed({ gateway, deployment, one, onTurnedDown }: Sending, plan: Extr
     deployment,
     dialect: match.path.operation === 'generate' ? match.dialect : undefined,
     recorder: one.recorder,
+    holding: gateway.budget.holding(shareOf(one.call.principal)),
     answer: answerOf(gateway, one.call),
     onTaken: one.release,
     onFault: (error) => gateway.log.error({ error, run: runId }, 'the answer of a run could not be read'),
@@ -176,6 +177,7 @@ function translated({ gateway, deployment, one, onTurnedDown }: Sending, plan: E
     onTurnedDown,
     deployment,
     recorder: one.recorder,
+    holding: gateway.budget.holding(shareOf(one.call.principal)),
     answer,
     onTaken: one.release,
     streamed: asked.stream && !counting,

@@ -1,9 +1,11 @@
+import type { Holding } from '../../calls/bounds/body-budget.ts';
 import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
 import { Recorder } from '../../calls/recorder.ts';
 import { scanBody } from '../../mapping/scan.ts';
 import type { Step } from '../../receipts/journal/turn.ts';
+import { shareOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { type BodyBudget, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import type { VendorCall } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { type Planned, planCall } from './plan.ts';
@@ -14,17 +16,19 @@ const MIB = 1024 * 1024;
 
 /** Body, then route, then permission, then the journal, then the engine: no engine is called that the journal does not know of. */
 export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: unknown) => void): void {
-  readBody(call.request, gateway.config.limits.vendor_body_mb * MIB, gateway.budget, {
+  const most = gateway.config.limits.vendor_body_mb * MIB;
+  const holding = gateway.budget.holding(shareOf(call.principal));
+  readBody(call.request, most, holding, {
     fail,
     done: (body) => {
-      const text = textOf(call.request, body);
-      const open = (read: Unplanned): void => gateway.keeper.opening(new Opening(gateway, call, read, fail));
+      const text = textOf(call.request, body, { most, holding });
+      const open = (read: Unplanned): void => gateway.keeper.opening(new Opening({ gateway, call, holding, fail }, read));
       if (!(text instanceof Promise) && text.length < LARGE_BYTES) {
         open({ body, text });
         return;
       }
       readAside(gateway, call, { body, text }).then(open, (error: unknown) => {
-        gateway.budget.release(body.length);
+        holding.release();
         fail(error);
       });
     },
@@ -40,6 +44,14 @@ async function readAside(gateway: Gateway, call: VendorCall, raw: { body: Buffer
   return body.text.length < LARGE_BYTES ? body : await readLarge(gateway, call, body);
 }
 
+/** Who waits for what becomes of a body. */
+interface Opened {
+  readonly gateway: Gateway;
+  readonly call: VendorCall;
+  readonly holding: Holding;
+  readonly fail: (error: unknown) => void;
+}
+
 /** A call whose body is here: planned and journaled, then sent. */
 class Opening implements Step {
   readonly #gateway: Gateway;
@@ -51,12 +63,12 @@ class Opening implements Step {
   #body: Unplanned | undefined;
   #planned: Planned | undefined;
 
-  constructor(gateway: Gateway, call: VendorCall, body: Unplanned, fail: (error: unknown) => void) {
+  constructor({ gateway, call, holding, fail }: Opened, body: Unplanned) {
     this.#gateway = gateway;
     this.#call = call;
     this.#body = body;
     this.#fail = fail;
-    this.#release = releaseOf(gateway.budget, body.body.length);
+    this.#release = () => holding.release();
     this.#recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
   }
 
@@ -79,8 +91,4 @@ class Opening implements Step {
     this.#recorder.drop();
     this.#fail(error);
   }
-}
-
-function releaseOf(budget: BodyBudget, length: number): () => void {
-  return () => budget.release(length);
 }

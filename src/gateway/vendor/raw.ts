@@ -12,7 +12,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { chooseEngine, engines } from '../../engines/index.ts';
 import type { ExchangeRequest } from '../../upstream/exchange.ts';
-import { isOurSecret, ownerOf, type Principal } from '../auth/principal.ts';
+import { isOurSecret, ownerOf, type Principal, shareOf } from '../auth/principal.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { rawRecordingFor } from '../recording.ts';
@@ -45,6 +45,7 @@ export function handleRaw(gateway: Gateway, call: RawCall): void {
     admitted,
     deployment,
     dialect: countedBy(target.path, deployment),
+    holding: gateway.budget.holding(shareOf(call.principal)),
     recorder,
     answer: new HttpAnswer(response, { runId, url: gateway.url }),
     onTaken: () => undefined,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { decode } from '../../calls/watch.ts';
+import { type DecodingLimits, decompress, isEncoding } from '../../calls/bounds/decoding.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Prepared } from '../../mapping/prepare.ts';
 import type { Scan } from '../../mapping/scan.ts';
@@ -24,14 +24,16 @@ export interface Read {
   readonly aside?: Aside;
 }
 
-/** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. */
-export function textOf(request: IncomingMessage, body: Buffer): Buffer | Promise<Buffer> {
-  const encoding = request.headers['content-encoding'];
-  return encoding === undefined ? body : decoded(body, encoding.toLowerCase());
+/** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. What comes out counts like what came in. */
+export function textOf(request: IncomingMessage, body: Buffer, limits: DecodingLimits): Buffer | Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' || encoding === 'identity' ? body : decoded(body, encoding, limits);
 }
 
-async function decoded(body: Buffer, encoding: string): Promise<Buffer> {
-  const text = await decode(body, encoding);
-  if (text === undefined) throw new AbpError('invalid_request', `The body is not valid ${encoding}.`);
-  return text;
+async function decoded(body: Buffer, encoding: string, limits: DecodingLimits): Promise<Buffer> {
+  const broken = (): AbpError => new AbpError('invalid_request', `The body is not valid ${encoding.slice(0, 40)}.`);
+  if (!isEncoding(encoding)) throw broken();
+  return await decompress(body, encoding, limits).catch((error: unknown) => {
+    throw AbpError.is(error) ? error : broken();
+  });
 }

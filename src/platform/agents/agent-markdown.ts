@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { JsonRecord } from '../../contract/json-value.ts';
+import { parsedYaml } from '../checks/checks.ts';
 import { type Agent, ConflictPolicy } from './agent.ts';
 import { AGENT_LIMITS, nanoUsd, usd } from './agent-limits.ts';
 import type { AgentInput } from './agents.ts';
@@ -50,14 +51,19 @@ function promptIn(body: string, windows: boolean): string {
   return windows ? body.replace(/^\r?\n/, '').replace(/\r?\n$/, '') : body.replace(/^\n/, '').replace(/\n$/, '');
 }
 
+/** Front matter holds names, limits and settings; a longer one is a mistake or an attack. */
+const LONGEST_MATTER = 64 * 1024;
+
 async function yamlOf(text: string): Promise<unknown> {
-  const { parse, YAMLError } = await import('yaml');
+  if (text.length > LONGEST_MATTER) {
+    throw new AbpError('unprocessable', `The front matter is longer than ${LONGEST_MATTER} characters.`, { limit: LONGEST_MATTER });
+  }
   try {
-    // Aliases are how a few lines become gigabytes; nobody needs them here.
-    return parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error' }) ?? {};
+    return await parsedYaml(text);
   } catch (error) {
-    if (error instanceof YAMLError) throw new AbpError('unprocessable', `The front matter is not valid YAML: ${firstLine(error.message)}.`);
-    throw new AbpError('unprocessable', `The front matter cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    if (AbpError.is(error)) throw error;
+    const reason = firstLine(error instanceof Error ? error.message : String(error));
+    throw new AbpError('unprocessable', `The front matter is not valid YAML: ${reason}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { defaultFaults, schemaFault } from '../agents/config.ts';
+import { faultsOfDefaults, schemaFaults } from '../checks/checks.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
 import { codingAgentFaults, codingAgentToolName } from './coding-agent-tool.ts';
 import type { CapabilityDefinition, HttpTool, TypeScriptTool } from './definition.ts';
@@ -21,8 +21,9 @@ export async function checkDefinition(definition: CapabilityDefinition, surround
     ...(await rangeFaults(definition)),
     ...mcpFaults(definition, surroundings),
   ];
+  const ofSchemas = await parameterFaults(definition.tools);
   for (const [index, tool] of definition.tools.entries()) {
-    const own = await toolFaults(tool, surroundings);
+    const own = [...(ofSchemas.get(index) ?? []), ...(await toolFaults(tool, surroundings))];
     faults.push(...own.map((fault) => `tools[${index}].${fault}`));
   }
   if (faults.length > 0) {
@@ -37,23 +38,30 @@ function nameOf(tool: CapabilityDefinition['tools'][number]): string {
 
 async function toolFaults(tool: CapabilityDefinition['tools'][number], surroundings: Surroundings): Promise<string[]> {
   if (tool.type === 'coding_agent') return await codingAgentFaults(tool, surroundings);
-  const own = tool.type === 'http' ? httpFaults(tool, surroundings) : await sourceFaults(tool, surroundings);
-  return [...(await schemaFaults('parameters', tool.parameters)), ...own];
+  return tool.type === 'http' ? httpFaults(tool, surroundings) : await sourceFaults(tool, surroundings);
+}
+
+/** All schemas together have one deadline. */
+async function parameterFaults(tools: CapabilityDefinition['tools']): Promise<ReadonlyMap<number, string[]>> {
+  const schemas = tools.flatMap((tool, index) => (tool.type === 'coding_agent' ? [] : [{ index, schema: tool.parameters }]));
+  const faults = await schemaFaults(schemas.map(({ schema }) => schema));
+  return new Map(
+    schemas.flatMap(({ index }, at) => {
+      const fault = faults[at];
+      return fault === undefined ? [] : [[index, [`parameters: ${fault}`]] as const];
+    }),
+  );
 }
 
 function repeated(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
 }
 
-async function schemaFaults(where: string, schema: JsonObject | undefined): Promise<string[]> {
-  const fault = schema === undefined ? undefined : await schemaFault(schema);
-  return fault === undefined ? [] : [`${where}: ${fault}`];
-}
-
 async function configFaults(schema: JsonObject | undefined): Promise<string[]> {
-  const faults = await schemaFaults('config_schema', schema);
-  if (schema === undefined || faults.length > 0) return faults;
-  return (await defaultFaults(schema)).map((fault) => `config_schema: ${fault}`);
+  if (schema === undefined) return [];
+  const [fault] = await schemaFaults([schema]);
+  const faults = fault === undefined ? await faultsOfDefaults(schema) : [fault];
+  return faults.map((one) => `config_schema: ${one}`);
 }
 
 async function rangeFaults({ id, dependencies }: CapabilityDefinition): Promise<string[]> {

@@ -47,7 +47,7 @@ export async function sendMessage(parts: PlatformParts, worker: Worker, message:
   };
   const appended = await appendMessage(parts.store, {
     ...{ sessionId, visible, message: input, opening: first, at, origin: parts.origin },
-    turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext },
+    turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext('all' in visible ? null : visible.key) },
   });
   if (appended === undefined) throw await whyNot(parts, sessionId, visible);
   const events = storedEvents(sessionId, appended, appended.began ? [input, ...first] : [input], at);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import type { CallEnd } from '../../loop/signal.ts';
 import type { CallState } from '../../loop/state.ts';
+import { problemOf } from '../checks/checks.ts';
 import type { Tool, ToolBehalf, ToolContext, ToolOutcome } from './tool.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -29,8 +30,7 @@ export async function runTool(options: ToolRunOptions): Promise<CallEnd> {
   if (tool === undefined) return failed(`There is no tool named ${call.name}.`);
   const input = inputOf(call.arguments);
   if (input === undefined) return failed('The arguments are not a JSON object.');
-  const { schemaProblem } = await import('../../negotiation/json-schema.ts');
-  const problem = schemaProblem(tool.parameters, input);
+  const problem = await problemOf(tool.parameters, input);
   if (problem !== undefined) return failed(`The arguments do not fit: ${problem}`);
   const { agentId, sessionId, behalf } = options;
   const workspace = join(options.workspaces, sessionId);

@@ -1,4 +1,6 @@
-import { claimTurn, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
+import { FairShare } from '../../base/fair-share.ts';
+import { UNKEYED } from '../../calls/bounds/body-budget.ts';
+import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';
 import { TURNS_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { PostgresStore } from '../../store/store.ts';
@@ -25,10 +27,17 @@ export interface WorkerOptions {
   readonly silentMs?: number | undefined;
 }
 
+/** A turn and whose it is. */
+interface Place {
+  readonly turnId: string;
+  readonly keyId: string | null;
+}
+
 /** Works on turns in this process. The rows of turns say who works on what; this only holds the work itself. */
 export class Worker {
   readonly #parts: PlatformParts;
   readonly #options: WorkerOptions;
+  readonly #share: FairShare;
   /** By turn. A turn that is being prepared has no run yet. */
   readonly #runs = new Map<string, TurnRun | undefined>();
   /** By session, for hints. */
@@ -45,11 +54,12 @@ export class Worker {
   constructor(parts: PlatformParts, options: WorkerOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#share = new FairShare(options.slots);
   }
 
-  /** Who owns a turn that begins now: this worker where it has room. */
-  get ownerOfNext(): string | null {
-    if (this.#hasRoom) return this.#parts.workerId;
+  /** Who owns a turn of this caller that begins now: this worker where it has room for one more of the caller's. */
+  ownerOfNext(keyId: string | null): string | null {
+    if (this.#hasRoomFor(keyId)) return this.#parts.workerId;
     this.#hungry = true;
     return null;
   }
@@ -71,13 +81,13 @@ export class Worker {
 
   /** Works on a turn that this process has begun and owns. */
   begin(turn: BegunTurn): void {
-    this.#work(turn.turnId, () => begunWork(this.#parts, turn));
+    this.#work(turn, () => begunWork(this.#parts, turn));
   }
 
   /** A turn is free for whoever comes first. */
   async offer(turnId: string): Promise<void> {
     if (!this.#hasRoom) this.#hungry = true;
-    else await this.#claim(turnId);
+    else await this.#claimAll([{ id: turnId }]);
   }
 
   /** Something may have been appended to the session. */
@@ -108,6 +118,11 @@ export class Worker {
     return !this.#stopping && this.#runs.size < this.#options.slots;
   }
 
+  /** One caller cannot have all places: a turn of somebody else would wait until theirs have ended. */
+  #hasRoomFor(keyId: string | null): boolean {
+    return this.#hasRoom && this.#share.refusal(keyId ?? UNKEYED) === undefined;
+  }
+
   async #round(): Promise<void> {
     try {
       await this.#beat();
@@ -133,9 +148,7 @@ export class Worker {
     this.#sweeping = true;
     this.#hungry = false;
     try {
-      for (const { id, epoch } of await this.#abandoned()) {
-        if (this.#hasRoom && !this.#runs.has(id)) await this.#claim(id, epoch);
-      }
+      await this.#claimAll(await this.#abandoned());
     } finally {
       this.#sweeping = false;
     }
@@ -161,15 +174,32 @@ export class Worker {
     return own;
   }
 
-  async #claim(turnId: string, epoch?: number): Promise<void> {
+  /** Claims those that there is room for, in their order; the others wait for a place of their caller. */
+  async #claimAll(turns: readonly { readonly id: string; readonly epoch?: number }[]): Promise<void> {
+    const free = turns.filter(({ id }) => !this.#runs.has(id));
+    if (free.length === 0 || !this.#hasRoom) return;
+    const keys = await keysOfTurns(
+      this.#parts.store,
+      free.map(({ id }) => id),
+    );
+    for (const { id, epoch } of free) {
+      const keyId = keys.get(id) ?? null;
+      if (!this.#hasRoomFor(keyId)) this.#hungry = true;
+      else if (!this.#runs.has(id)) await this.#claim({ turnId: id, keyId }, epoch);
+    }
+  }
+
+  async #claim(turn: Place, epoch?: number): Promise<void> {
+    const { turnId } = turn;
     const claimed = await claimTurn(this.#parts.store, { turnId, epoch, owner: this.#parts.workerId, at: Date.now() });
     if (claimed === undefined) return;
     if (epoch !== undefined && claimed.epoch > 1) this.#parts.log.info({ turn: turnId, epoch: claimed.epoch }, 'a turn was taken over');
-    this.#work(turnId, () => claimedWork(this.#parts, claimed));
+    this.#work(turn, () => claimedWork(this.#parts, claimed));
   }
 
-  #work(turnId: string, prepare: () => Promise<TurnWork | undefined>): void {
+  #work({ turnId, keyId }: Place, prepare: () => Promise<TurnWork | undefined>): void {
     this.#runs.set(turnId, undefined);
+    this.#share.take(keyId ?? UNKEYED);
     this.#through(turnId, prepare)
       .catch((error: unknown) => {
         this.#parts.log.error({ error, turn: turnId }, 'the work on a turn broke off; it is taken up again');
@@ -178,6 +208,7 @@ export class Worker {
       })
       .finally(() => {
         this.#runs.delete(turnId);
+        this.#share.release(keyId ?? UNKEYED);
         // A broken turn waits for the next round: what broke it may still be broken.
         if (this.#hungry && this.#brokenOff.size === 0) void this.#round();
       });

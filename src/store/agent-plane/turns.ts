@@ -47,6 +47,18 @@ export async function getTurns(store: Store, ids: readonly string[]): Promise<St
   return rows.map(turnOf);
 }
 
+/** Whose the sessions of these turns are, by turn; null for a session without a key. */
+export async function keysOfTurns(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await store.db
+    .selectFrom('turns')
+    .innerJoin('sessions', 'sessions.id', 'turns.session_id')
+    .select(['turns.id as id', 'sessions.key_id as key_id'])
+    .where('turns.id', 'in', ids.map(storableText))
+    .execute();
+  return new Map(rows.map(({ id, key_id }) => [id, key_id]));
+}
+
 /** Makes `owner` the one who may write to the turn; undefined when it is not free or somebody was faster. */
 export async function claimTurn(store: Store, claim: Claim): Promise<StoredTurn | undefined> {
   let query = store.db

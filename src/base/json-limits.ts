@@ -1,0 +1,42 @@
+/** The most that a JSON text from a caller may hold. */
+export interface JsonLimits {
+  readonly depth: number;
+  readonly values: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Why a JSON text is too deep or has too many values, or undefined. It only counts brackets and commas outside of strings, so that it is
+ * done before anything is built of the text; whether the text is JSON at all is for the parser to say.
+ */
+export function jsonExcess(text: string, { depth, values }: JsonLimits): string | undefined {
+  let open = 0;
+  let found = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    open += STEP[code] ?? 0;
+    found += COUNT[code] ?? 0;
+    if (open > depth) return `it is nested deeper than ${depth} levels`;
+    if (found > values) return `it holds more than ${values} values`;
+  }
+  return undefined;
+}
+
+/** What a character means for the depth, and for the number of values. */
+const STEP: Readonly<Record<number, number>> = { 91: 1, 123: 1, 93: -1, 125: -1 };
+const COUNT: Readonly<Record<number, number>> = { 91: 1, 123: 1, 44: 1 };
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return text.length;
+}

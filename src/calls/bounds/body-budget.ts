@@ -1,0 +1,51 @@
+import { FairShare } from '../../base/fair-share.ts';
+import { AbpError } from '../../contract/errors.ts';
+
+/** Callers without a key share one part. */
+export const UNKEYED = 'local';
+
+/** The memory for bodies of requests and answers that are held at the same time, as they came and decompressed. */
+export class BodyBudget {
+  readonly #share: FairShare;
+
+  constructor(limit: number) {
+    this.#share = new FairShare(limit);
+  }
+
+  get held(): number {
+    return this.#share.held;
+  }
+
+  /** What one call holds. Nothing yet. */
+  holding(caller: string): Holding {
+    return new Holding(this.#share, caller);
+  }
+}
+
+/** The memory that one call holds for its bodies. It does not know the bodies: it lives as long as a slow stream. */
+export class Holding {
+  readonly #share: FairShare;
+  readonly #caller: string;
+  #bytes = 0;
+
+  constructor(share: FairShare, caller: string) {
+    this.#share = share;
+    this.#caller = caller;
+  }
+
+  /** Throws when there is no room. */
+  take(bytes: number): void {
+    const refusal = this.#share.refusal(this.#caller, bytes);
+    if (refusal === 'full') throw new AbpError('overloaded', 'Too many bodies are in flight.');
+    if (refusal === 'share') throw new AbpError('overloaded', 'The bodies of this caller in flight take up its share of the memory.');
+    this.#share.take(this.#caller, bytes);
+    this.#bytes += bytes;
+  }
+
+  /** Gives everything back; may be called again. */
+  release(): void {
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    if (bytes > 0) this.#share.release(this.#caller, bytes);
+  }
+}

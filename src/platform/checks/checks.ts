@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { siblingModule } from '../../base/module-url.ts';
+import { threadEnvironment } from '../../base/thread-environment.ts';
+import { AbpError } from '../../contract/errors.ts';
+
+/** What libraries do with texts and schemas of users, which may take as long as their author wants. */
+export type CheckTask =
+  | { readonly kind: 'yaml'; readonly text: string }
+  | { readonly kind: 'problem'; readonly schema: JsonObject; readonly value: Json }
+  | { readonly kind: 'schemas'; readonly schemas: readonly JsonObject[] }
+  | { readonly kind: 'defaults'; readonly schema: JsonObject };
+
+export type CheckOutcome = { readonly value: unknown } | { readonly error: string };
+
+/** One deadline for all that a definition asks to be checked. */
+export const CHECK_MS = 2000;
+const START_MS = 20_000;
+const MOST_WAITING = 64;
+const HEAP_MB = 256;
+
+interface Waiting {
+  readonly task: CheckTask;
+  readonly result: PromiseWithResolvers<CheckOutcome>;
+}
+
+/** Checks on a thread that is ended when one takes too long: no other call waits for it, and it cannot take the process's memory. */
+class Checks {
+  readonly #waiting: Waiting[] = [];
+  #worker: Worker | undefined;
+  #current: Waiting | undefined;
+  #ready = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  async run(task: CheckTask): Promise<CheckOutcome> {
+    if (this.#waiting.length >= MOST_WAITING) throw new AbpError('overloaded', 'Too many definitions are waiting to be checked.');
+    const waiting: Waiting = { task, result: Promise.withResolvers() };
+    this.#waiting.push(waiting);
+    this.#next();
+    return await waiting.result.promise;
+  }
+
+  #next(): void {
+    if (this.#current !== undefined || this.#waiting.length === 0) return;
+    this.#worker ??= this.#start();
+    if (!this.#ready) return;
+    this.#current = this.#waiting.shift();
+    this.#timer = setTimeout(() => this.#end(`it took longer than ${CHECK_MS} ms`), CHECK_MS);
+    this.#worker.postMessage(this.#current?.task);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(siblingModule(import.meta.url, './check-thread'), {
+      env: threadEnvironment(),
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: 4 },
+    });
+    worker.unref();
+    this.#ready = false;
+    this.#timer = setTimeout(() => this.#end('its thread did not start'), START_MS);
+    worker.on('message', (message: CheckOutcome | 'ready') => this.#heard(message));
+    worker.on('error', (error) => {
+      if (this.#worker === worker) this.#end(error.message);
+    });
+    return worker;
+  }
+
+  #heard(message: CheckOutcome | 'ready'): void {
+    clearTimeout(this.#timer);
+    if (message === 'ready') this.#ready = true;
+    else {
+      this.#current?.result.resolve(message);
+      this.#current = undefined;
+    }
+    this.#next();
+  }
+
+  /** The thread is given up, and with it the check it was at; the next check gets a new one. */
+  #end(reason: string): void {
+    clearTimeout(this.#timer);
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+    const ended = this.#current ?? this.#waiting.shift();
+    this.#current = undefined;
+    ended?.result.resolve({ error: reason });
+    this.#next();
+  }
+}
+
+const checks = new Checks();
+
+/** The front matter of a definition. Throws where it is no YAML or takes too long. */
+export async function parsedYaml(text: string): Promise<unknown> {
+  const outcome = await checks.run({ kind: 'yaml', text });
+  if ('error' in outcome) throw new Error(outcome.error);
+  return outcome.value;
+}
+
+/** What is wrong with each of these schemas; undefined where nothing is. */
+export async function schemaFaults(schemas: readonly JsonObject[]): Promise<readonly (string | undefined)[]> {
+  if (schemas.length === 0) return [];
+  const outcome = await checks.run({ kind: 'schemas', schemas });
+  if ('error' in outcome) return schemas.map((_, at) => (at === 0 ? `checking it did not end well: ${outcome.error}` : undefined));
+  return outcome.value as (string | undefined)[]; // what the thread answers to this task
+}
+
+/** Which of a schema's own defaults do not fit it. */
+export async function faultsOfDefaults(schema: JsonObject): Promise<readonly string[]> {
+  const outcome = await checks.run({ kind: 'defaults', schema });
+  return 'error' in outcome ? [`checking the defaults did not end well: ${outcome.error}`] : (outcome.value as string[]); // likewise
+}
+
+/** Schemas that only name types and bounds are checked in microseconds. */
+const SLOW = /"(?:pattern|patternProperties|\$ref|\$dynamicRef|uniqueItems|propertyNames)"/;
+const SMALL = 16 * 1024;
+
+/** Why a value does not match a schema, or undefined when it does. */
+export async function problemOf(schema: JsonObject, value: Json): Promise<string | undefined> {
+  if (isQuick(schema, value)) {
+    const { schemaProblem } = await import('../../negotiation/json-schema.ts');
+    return schemaProblem(schema, value);
+  }
+  const outcome = await checks.run({ kind: 'problem', schema, value });
+  return 'error' in outcome ? `checking it did not end well: ${outcome.error}` : (outcome.value as string | undefined); // likewise
+}
+
+/** By the schema itself: that of a tool is used for all its calls. */
+const quick = new WeakMap<JsonObject, boolean>();
+
+function isQuick(schema: JsonObject, value: Json): boolean {
+  const known = quick.get(schema);
+  if (known === false) return false;
+  if (known === undefined) {
+    const text = JSON.stringify(schema);
+    quick.set(schema, text.length <= SMALL && !SLOW.test(text));
+    if (quick.get(schema) === false) return false;
+  }
+  return JSON.stringify(value).length <= 4 * SMALL;
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AgentApi } from '../../support/agent-api.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { call } from '../../support/http-call.ts';
+
+let server: TestGateway;
+let api: AgentApi;
+beforeAll(async () => {
+  server = await startGateway();
+  api = new AgentApi(server).withToken();
+});
+afterAll(() => server.close());
+
+/** The longest time that nobody else was served while the work went on. */
+async function longestSilence<T>(work: Promise<T>): Promise<[T, number]> {
+  let longest = 0;
+  let last = performance.now();
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const done = await work;
+  clearInterval(watch);
+  return [done, longest];
+}
+
+const definition = (more: object): object => ({ id: 'slow', name: 'Slow', description: 'Slow.', ...more });
+
+it('a definition whose patterns never end is refused by one deadline, and others are served meanwhile', { timeout: 60_000 }, async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 50 }, (_, at) => [`p${at}`, { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }]),
+  );
+  const config_schema = { type: 'object', properties };
+  const slow = api.call('POST', '/v1/capabilities', definition({ config_schema }));
+  const others: number[] = [];
+  const asking = setInterval(() => void call(`${server.url}/healthz`).then(({ status }) => others.push(status)), 50);
+  const [answer, silence] = await longestSilence(slow);
+  clearInterval(asking);
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('did not end well')]);
+  expect(others.length).toBeGreaterThan(5);
+  expect(silence).toBeLessThan(1000);
+});
+
+it('values that are nested too deeply are refused in words', async () => {
+  const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
+  const answer = await api.call('POST', '/v1/capabilities', `{"id":"deep","name":"d","description":"d","config_schema":${deep}}`);
+  expect([answer.status, answer.text]).toEqual([413, expect.stringContaining('nested deeper than 100 levels')]);
+});
+
+it('a front matter without end is refused', async () => {
+  const markdown = `---\nname: x\n${'- a\n'.repeat(200_000)}---\n\nprompt`;
+  const [answer, silence] = await longestSilence(api.call('POST', '/v1/agents/import', { markdown }));
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('longer than 65536 characters')]);
+  expect(silence).toBeLessThan(1000);
+});
