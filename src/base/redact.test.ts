@@ -148,3 +148,32 @@ describe('own patterns', () => {
     expect(own.holdsSecret(Buffer.from('CUSTOMER-12345'))).toBe(false);
   });
 });
+
+describe('secrets that are known by their value', () => {
+  const SECRET = 'hunter2 & "correct" horse/ä';
+  const { text, body, holdsSecret } = redactor([], [SECRET]);
+
+  it.each([
+    ['plain', SECRET],
+    ['in JSON', JSON.stringify(SECRET)],
+    ['in an address', encodeURIComponent(SECRET)],
+    ['in a query', new URLSearchParams({ a: SECRET }).toString()],
+    ['in base64', Buffer.from(SECRET).toString('base64')],
+    ['behind a name in base64', Buffer.from(`user:${SECRET}`).toString('base64')],
+    ['behind a longer name in base64', Buffer.from(`users:${SECRET}`).toString('base64')],
+    ['in base64 for addresses', Buffer.from(`names:x${SECRET}`).toString('base64url')],
+  ])('are found %s', (_, written) => {
+    const around = `before ${written} after`;
+    expect(holdsSecret(Buffer.from(around))).toBe(true);
+    expect(text(around)).toContain(REDACTED);
+    expect(body(Buffer.from(around)).toString()).toContain(REDACTED);
+    expect(text(around)).not.toContain('hunter2');
+    expect(text(around)).not.toContain(Buffer.from('correct').toString('base64').slice(2, -3));
+  });
+
+  it('leave other bytes as they are, and values too short to be a secret', () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xfe, ...Buffer.from(SECRET), 0x80]);
+    expect(body(bytes)).toEqual(Buffer.concat([Buffer.from([0xff, 0x00, 0xfe]), Buffer.from(REDACTED), Buffer.from([0x80])]));
+    expect(redactor([], ['abc']).text('abc')).toBe('abc');
+  });
+});

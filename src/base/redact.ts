@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from './json.ts';
+import { secretForms } from './secret-forms.ts';
 
 /** Stands where a secret was. */
 export const REDACTED = '[redacted]';
@@ -93,9 +94,36 @@ export interface Redactor {
   value(value: Json, name?: string): Json;
 }
 
-/** A redactor that knows the shapes above and the given patterns. */
-export function redactor(patterns: readonly string[] = []): Redactor {
+/** Secrets that are known by their value, whatever they look like. */
+class KnownValues {
+  readonly #forms: readonly string[];
+  /** The same as bytes, one character for each. */
+  readonly #inBytes: readonly string[];
+  readonly shortest: number;
+
+  constructor(values: readonly string[]) {
+    this.#forms = [...new Set(values.flatMap(secretForms))].toSorted((a, b) => b.length - a.length);
+    this.#inBytes = this.#forms.map((form) => Buffer.from(form, 'utf8').toString('latin1'));
+    this.shortest = Math.min(SHORTEST, ...this.#forms.map((form) => form.length));
+  }
+
+  without(text: string): string {
+    return this.#forms.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
+  }
+
+  withoutInBytes(text: string): string {
+    return this.#inBytes.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
+  }
+
+  in(bytes: Buffer): boolean {
+    return this.#forms.some((form) => bytes.includes(form));
+  }
+}
+
+/** A redactor that knows the shapes above, the given patterns, and the given values in every form that a text may hold them in. */
+export function redactor(patterns: readonly string[] = [], values: readonly string[] = []): Redactor {
   const own = patterns.map((source) => new RegExp(source, 'g'));
+  const known = new KnownValues(values);
   const inBody = (text: string): string =>
     own.reduce(
       (rest, pattern) => rest.replace(pattern, REDACTED),
@@ -103,8 +131,8 @@ export function redactor(patterns: readonly string[] = []): Redactor {
     );
   const text = (given: string): string => {
     // Nearly every header and name is too short to hold a key, and holds no parameter.
-    if (own.length === 0 && given.length < SHORTEST && !given.includes('=') && !given.includes('@')) return given;
-    return inBody(given).replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`).replace(SECRET_QUERY, `$1${REDACTED}`);
+    if (own.length === 0 && given.length < known.shortest && !given.includes('=') && !given.includes('@')) return given;
+    return inBody(known.without(given)).replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`).replace(SECRET_QUERY, `$1${REDACTED}`);
   };
   const value = (given: Json, name = ''): Json => {
     if (Array.isArray(given)) return given.map((item: Json) => value(item, name));
@@ -115,10 +143,12 @@ export function redactor(patterns: readonly string[] = []): Redactor {
   return {
     text,
     value,
-    holdsSecret: (bytes) => holdsKnownSecret(bytes) || (own.length > 0 && matchesAny(own, bytes.toString('utf8'))),
+    holdsSecret: (bytes) => known.in(bytes) || holdsKnownSecret(bytes) || (own.length > 0 && matchesAny(own, bytes.toString('utf8'))),
     // Every byte is one character of Latin-1; own patterns may speak of others, so with them the text is read as UTF-8.
     body: (bytes) =>
-      own.length === 0 ? Buffer.from(inBody(bytes.toString('latin1')), 'latin1') : Buffer.from(inBody(bytes.toString('utf8'))),
+      own.length === 0
+        ? Buffer.from(inBody(known.withoutInBytes(bytes.toString('latin1'))), 'latin1')
+        : Buffer.from(inBody(known.without(bytes.toString('utf8')))),
     headers: (raw) => raw.map((item, at) => (at % 2 === 0 ? item : isSecretName(raw[at - 1] ?? '') ? REDACTED : text(item))),
   };
 }

@@ -5,8 +5,12 @@ import { redactor } from '../base/redact.ts';
 const STANDARD_ERROR = 2;
 
 /** The log of the process, on the standard error. Secrets are removed from each line as it is written, wherever they came from. */
-export function openLog(patterns: readonly string[], destination: DestinationStream = linesTo(STANDARD_ERROR)): Logger {
-  const { text } = redactor(patterns);
+export function openLog(
+  patterns: readonly string[],
+  destination: DestinationStream = linesTo(STANDARD_ERROR),
+  values: readonly string[] = [],
+): Logger {
+  const { text } = redactor(patterns, values);
   return pino(
     { level: process.env.ABP_LOG ?? 'info', serializers: { error: pino.stdSerializers.err } },
     // What stands in for a secret holds no quote and no backslash, so a line stays JSON.

@@ -25,6 +25,7 @@ import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { openLog } from './log.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
+import { secretValues } from './secret-values.ts';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 24 * 3600 * 1000;
@@ -90,7 +91,14 @@ interface Assembled {
 
 /** Everything but the port. */
 async function assemble(
-  { config, home, version, log = openLog(config.recording.redact), checks = [], keep = startKeeper }: ServerOptions,
+  {
+    config,
+    home,
+    version,
+    log = openLog(config.recording.redact, undefined, secretValues(config, home.token)),
+    checks = [],
+    keep = startKeeper,
+  }: ServerOptions,
   closers: Closers,
   door: RunDoor,
 ): Promise<Assembled> {
@@ -196,7 +204,7 @@ function keeperOf(
     ...(retentionDays === undefined ? {} : { retentionDays }),
     ...(deletionDays === undefined ? {} : { deletionDays }),
     onHead: (document) => heads.publish(document),
-    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact },
+    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact, secrets: secretValues(config, home.token) },
     onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
     onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
     // Said again, because the log may be on the disk that was full.

@@ -5,6 +5,7 @@ import { stagesFolder, tidyStages } from '../../runtime/workspaces/stages.ts';
 import { revokeRunKeys } from '../../store/keys.ts';
 import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
+import { secretValues } from '../secret-values.ts';
 import { releaseRun } from './claimed-runs.ts';
 import { codingAgentsOf } from './coding-agents.ts';
 import { dropAdmission, runPort } from './run-port.ts';
@@ -33,7 +34,7 @@ async function make(gateway: Gateway): Promise<RunService> {
     runsFolder: runsFolder(gateway.home.path),
     env: process.env,
     node: gateway.home.nodeId,
-    redact: redactor(gateway.config.recording.redact).text,
+    redact: redactor(gateway.config.recording.redact, secretValues(gateway.config, gateway.home.token)).text,
     onFault: (error) => gateway.log.error({ error }, 'what a run said could not be kept'),
   });
 }

@@ -1,4 +1,4 @@
-import { redactor } from '../../base/redact.ts';
+import { type Redactor, redactor } from '../../base/redact.ts';
 import { SseFrames } from '../../base/sse.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Home } from '../../home/home.ts';
@@ -16,6 +16,13 @@ export interface BodyKeeping {
   readonly maxBytes: number;
   /** Regular expressions of secrets beyond the known ones. */
   readonly redact: readonly string[];
+  /** Secrets of this installation, by their value. */
+  readonly secrets?: readonly string[];
+}
+
+/** Takes out of what is kept the secrets that this keeping knows. */
+export function keptRedactor({ redact, secrets = [] }: BodyKeeping): Redactor {
+  return redactor(redact, secrets);
 }
 
 export const DEFAULT_KEEPING: BodyKeeping = { keepMs: 7 * 24 * 3600 * 1000, maxBytes: 2 * 1024 ** 3, redact: [] };
@@ -51,7 +58,7 @@ export class BodyKeeper {
     this.#shelf = new BodyShelf(home.bodiesFolder);
     const shelf = this.#shelf;
     const node = home.nodeId;
-    this.#drain = new BodyDrain({ store, shelf, journalFolder: home.journalFolder, node, redactor: redactor(keeping.redact), onFault });
+    this.#drain = new BodyDrain({ store, shelf, journalFolder: home.journalFolder, node, redactor: keptRedactor(keeping), onFault });
     this.#retention = new Retention({ store, shelf, node, keepMs: keeping.keepMs, maxBytes: keeping.maxBytes });
   }
 

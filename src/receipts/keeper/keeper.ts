@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../../base/module-url.ts';
-import { redactor } from '../../base/redact.ts';
 import { threadEnvironment } from '../../base/thread-environment.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { BodyJournal } from '../bodies/journal.ts';
-import { type BodyKeeping, DEFAULT_KEEPING } from '../bodies/keeper.ts';
+import { type BodyKeeping, DEFAULT_KEEPING, keptRedactor } from '../bodies/keeper.ts';
 import type { Tape } from '../bodies/tape.ts';
 import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
@@ -150,7 +149,7 @@ class ThreadKeeper implements Keeper {
       startedAt: options.journalSince,
       onWritten: (facts) => this.#wake(facts),
       onFault: (message) => this.#block(message),
-      redactor: redactor((options.keeping ?? DEFAULT_KEEPING).redact),
+      redactor: keptRedactor(options.keeping ?? DEFAULT_KEEPING),
     });
     this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
     // Bodies first: a run that the journal calls ended has all of them.
