@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { Admission, type Check } from '../calls/admission.ts';
-import { deniedEngines } from '../calls/denied-engines.ts';
 import { BodyBudget } from '../calls/bounds/body-budget.ts';
 import { shares } from '../calls/bounds/shares.ts';
+import { deniedEngines } from '../calls/denied-engines.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import type { ModelWay } from '../calls/model-call.ts';
@@ -125,7 +125,11 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const admission = new Admission([...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })]);
+  const admission = new Admission([
+    ...policyChecks(config),
+    ...checks,
+    shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs }),
+  ]);
   const budget = new BodyBudget(config.limits.in_flight_mb * MIB);
   const way: ModelWay = { sink: keeper, live, admission, budget, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });

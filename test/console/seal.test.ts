@@ -16,7 +16,8 @@ beforeAll(async () => {
   const { items } = await read<{ items: { run_id: string }[] }>('/v1/runs?view=row&limit=3');
   run = items[2]?.run_id ?? '';
   receipt = await read(`/v1/receipts/${run}`);
-  proof = await read(`/v1/receipts/${run}/proof`);
+  const { before, lines, keys } = await read(`/v1/receipts/${run}/proof`);
+  proof = { lines: before === null ? lines : [before, ...lines], keys };
 });
 afterAll(() => server.close());
 

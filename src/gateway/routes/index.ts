@@ -10,7 +10,6 @@ import { capabilityRoutes } from './capabilities.ts';
 import { interactionRoutes } from './console/interactions.ts';
 import { matrixFieldRoutes } from './console/matrix-fields.ts';
 import { consolePageRoutes } from './console/pages.ts';
-import { receiptProofRoutes } from './console/receipt-proof.ts';
 import { runCheckRoutes } from './console/run-check.ts';
 import { runRowRoutes } from './console/run-rows.ts';
 import { consoleRoutes } from './console/sessions.ts';
@@ -39,7 +38,6 @@ const described: readonly Route[] = [
   ...receiptRoutes,
   ...recordingRoutes,
   ...receiptChainRoutes,
-  ...receiptProofRoutes,
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
   ...keyRoutes,

@@ -43,7 +43,8 @@ interface ServerVerdict {
 /** Checks the seal of a receipt here. A browser that cannot check such signatures asks the server, and says that it did. */
 export async function verifySeal(receipt: Receipt): Promise<CheckedSeal> {
   const run = receipt.run_id;
-  const proof = await get<Proof>(`/v1/receipts/${run}/proof`);
+  const { before, lines, keys } = await get<Proof & { readonly before: string | null }>(`/v1/receipts/${run}/proof`);
+  const proof = { lines: before === null ? lines : [before, ...lines], keys };
   try {
     const report = await inWorker(run, receipt, proof);
     return { ...report, by: 'this browser', checkedAt: Date.now(), newKey: report.head !== null && isNewKey(report.head.keyId) };
