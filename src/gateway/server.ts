@@ -125,11 +125,7 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const admission = new Admission([
-    ...policyChecks(config),
-    ...checks,
-    shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs }),
-  ]);
+  const admission = new Admission(checksOf(config, checks));
   const budget = new BodyBudget(config.limits.in_flight_mb * MIB);
   const way: ModelWay = { sink: keeper, live, admission, budget, version };
   const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
@@ -184,6 +180,11 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   return gateway;
+}
+
+/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, and the share of each caller. */
+function checksOf(config: Config, checks: readonly Check[]): readonly Check[] {
+  return [...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })];
 }
 
 /** Nothing is asked on the hot path of an installation that denies nothing. */
