@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { items } = await read<{ items: { run_id: string }[] }>('/v1/runs?view=row&limit=3');
   run = items[2]?.run_id ?? '';
   receipt = await read(`/v1/receipts/${run}`);
-  const { before, lines, keys } = await read(`/v1/receipts/${run}/proof`);
+  const { before, lines, keys } = await read<Proof & { readonly before: string | null }>(`/v1/receipts/${run}/proof`);
   proof = { lines: before === null ? lines : [before, ...lines], keys };
 });
 afterAll(() => server.close());
