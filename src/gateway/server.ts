@@ -115,13 +115,8 @@ async function assemble(
   const database = config.database.url;
   const store = await openStore({ home, besideKeeper: true, ...(database === undefined ? {} : { url: database }) });
   closers.push(() => store.close());
-  const deployments = deploy(config, {
-    store,
-    shelf,
-    node: home.nodeId,
-    keyOf: (hex) => keyOfRun(live, hex),
-    settled: () => keeper.settled(),
-  });
+  const keyOf = (hex: string) => keyOfRun(live, hex);
+  const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() });
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
