@@ -23,6 +23,7 @@ Options:
 
 Run the backplane:
   serve            Start the server
+  console          Print a link that opens the web console
   worker           Work on turns of a shared database
   config           Work with the configuration
   doctor           Find out what keeps the backplane from working here
@@ -36,8 +37,9 @@ Know before you call:
 Coding agents:
   run              Run a coding agent on a prompt
   launch           Show a coding agent’s own screen, through us
+  apply            Bring what a staged run changed into its workspace
   env              Print the variables that send a coding agent through us
-  sessions         Read and resume sessions of coding agents
+  conversations    Read and resume conversations that coding agents have kept
   adapters         Know and install coding agents
   install          Install a coding agent
   models           Know the models of coding agents
@@ -48,7 +50,7 @@ Agents of your own:
   agents           Work with agents made of capabilities
 
 Receipts:
-  receipt          Read, verify and keep receipts
+  receipts         Read, verify and keep receipts
 
 Record and replay:
   recordings       Work with recorded bodies

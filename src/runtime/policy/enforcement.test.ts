@@ -5,7 +5,7 @@ import { joinPolicies, NO_POLICY, type Policy } from './rules.ts';
 
 const equipment = { bwrap: '/usr/bin/bwrap' } as Equipment; // only that there is one is looked at
 const obstacle: Obstacle = { reason: 'bubblewrap (bwrap) is not installed', remedy: 'Install it.' };
-const means: Means = { sandbox: equipment, workspace: '/srv/project', staged: true, toolsByName: true, waits: true, external: false };
+const means: Means = { sandbox: equipment, workspace: '/srv/project', staged: true, toolsByName: true, external: false };
 
 function judged(policy: Partial<Policy>, part: Partial<Means> = {}): string[] {
   const { rules, unheld } = enforcementOf({ ...NO_POLICY, ...policy }, { ...means, ...part });
@@ -56,10 +56,16 @@ describe('who holds a rule', () => {
       'disallowed_tools: Bash unheld: the agent cannot be made to do without a tool',
     ],
     [
-      'an approval that nobody waits for',
+      'an approval that no agent can be made to ask for',
       { require_approval_for: ['Bash'] },
-      { waits: false },
-      'require_approval_for: Bash unheld: the agent waits for nobody in this run',
+      {},
+      'require_approval_for: Bash unheld: no agent can be made to ask before every call of one tool',
+    ],
+    [
+      'a pattern of allowed tools',
+      { allowed_tools: ['mcp__*'] },
+      {},
+      'allowed_tools: mcp__* unheld: the agent takes names of tools, no patterns',
     ],
   ])('%s', (_, policy, part, expected) => {
     expect(judged(policy, part)).toEqual([expected]);

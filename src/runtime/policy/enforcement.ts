@@ -12,8 +12,6 @@ export interface Means {
   readonly staged: boolean;
   /** Tools that the agent can be made not to have, by name. */
   readonly toolsByName: boolean;
-  /** The agent waits for somebody who answers before it runs a tool. */
-  readonly waits: boolean;
   /** The operator says that something around the backplane holds the policy. */
   readonly external: boolean;
 }
@@ -49,8 +47,8 @@ export function enforcementOf(policy: Policy, means: Means): Enforcement {
     ...policy.allow_network.map((host) => ['allow_network', host, bySystem(means, 'the proxy lets nothing else through')] as const),
     ...policy.deny_network.map((host) => ['deny_network', host, bySystem(means, 'the proxy refuses it')] as const),
     ...policy.disallowed_tools.map((tool) => ['disallowed_tools', tool, onTool(tool, means)] as const),
-    ...policy.allowed_tools.map((tool) => ['allowed_tools', tool, onAllowed(means)] as const),
-    ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, onApproval(means)] as const),
+    ...policy.allowed_tools.map((tool) => ['allowed_tools', tool, onAllowed(tool, means)] as const),
+    ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, NOT_ASKED] as const),
   ].map(([list, entry, verdict]) => ({ rule: `${list}: ${entry}`, verdict }));
   return {
     hidden,
@@ -85,21 +83,23 @@ function onWrite(pattern: string, means: Means): Verdict {
   );
 }
 
+const PATTERN = /[*?[{]/;
+const ONLY_NAMES = 'the agent takes names of tools, no patterns';
+
 function onTool(tool: string, { toolsByName }: Means): Verdict {
   if (!toolsByName) return { unheld: 'the agent cannot be made to do without a tool' };
-  if (/[*?[{]/.test(tool)) return { unheld: 'the agent takes names of tools, no patterns' };
+  if (PATTERN.test(tool)) return { unheld: ONLY_NAMES };
   return { by: 'agent', detail: 'the agent is started without it' };
 }
 
-function onAllowed({ toolsByName }: Means): Verdict {
-  return toolsByName
-    ? { by: 'agent', detail: 'the agent is started with the allowed ones alone' }
-    : { unheld: 'the agent cannot be held to some tools' };
+function onAllowed(tool: string, { toolsByName }: Means): Verdict {
+  if (!toolsByName) return { unheld: 'the agent cannot be held to some tools' };
+  if (PATTERN.test(tool)) return { unheld: ONLY_NAMES };
+  return { by: 'agent', detail: 'the agent is started with the allowed ones alone' };
 }
 
-function onApproval({ waits }: Means): Verdict {
-  return waits ? { by: 'agent', detail: 'the agent waits for an answer' } : { unheld: 'the agent waits for nobody in this run' };
-}
+/** An agent asks by its own rules; none of them can be made to ask before each call of a named tool. */
+const NOT_ASKED: Verdict = { unheld: 'no agent can be made to ask before every call of one tool' };
 
 /** Refuses a run whose policy nothing holds. A rule that is accepted as advice does not stop it, and its receipt says so. */
 export function assertHeld({ unheld }: Enforcement, isAdvice: (rule: string) => boolean): RuleRecord[] {

@@ -81,7 +81,7 @@ function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: Gate
 }
 
 function groundPlan(run: Preparing, port: GatewayPort, traffic: Traffic): Parameters<typeof layGround>[0] {
-  const { adapter, options, runId, cwd, deps, answerable, remark = () => undefined } = run;
+  const { adapter, options, runId, cwd, deps, remark = () => undefined } = run;
   return {
     adapter,
     options,
@@ -90,7 +90,6 @@ function groundPlan(run: Preparing, port: GatewayPort, traffic: Traffic): Parame
     home: dirname(deps.runsFolder),
     port,
     traffic,
-    waits: answerable && adapter.waitsFor !== undefined,
     remark,
   };
 }

@@ -40,7 +40,6 @@ export interface GroundPlan {
   readonly home: string;
   readonly port: GatewayPort;
   readonly traffic: Traffic;
-  readonly waits: boolean;
   /** Something that the caller of the run should hear. */
   readonly remark: (message: string) => void;
 }
@@ -48,7 +47,7 @@ export interface GroundPlan {
 const MOST_EGRESS = 1000;
 
 /** What is known of a run before anything of it is started. */
-type Judging = Pick<GroundPlan, 'adapter' | 'options' | 'cwd' | 'home' | 'port'> & Partial<Pick<GroundPlan, 'traffic' | 'waits'>>;
+type Judging = Pick<GroundPlan, 'adapter' | 'options' | 'cwd' | 'home' | 'port'> & Partial<Pick<GroundPlan, 'traffic'>>;
 
 interface Judged {
   readonly policy: Policy;
@@ -60,12 +59,12 @@ interface Judged {
 
 /** Throws E005 where nothing would hold the policy of a run. */
 export async function assertPolicyHolds(judging: Judging): Promise<void> {
-  await judgePolicy({ waits: true, ...judging });
+  await judgePolicy(judging);
 }
 
 /** Who holds what; throws what nothing holds. */
-async function judgePolicy(judging: Judging & { readonly waits: boolean }): Promise<Judged> {
-  const { options, port, cwd, adapter, waits } = judging;
+async function judgePolicy(judging: Judging): Promise<Judged> {
+  const { options, port, cwd, adapter } = judging;
   const operator = port.policy ?? {};
   const policy = joinPolicies(operator, options.policy ?? {});
   const asked = options.sandbox === true || operator.sandbox === true;
@@ -76,7 +75,7 @@ async function judgePolicy(judging: Judging & { readonly waits: boolean }): Prom
   const isAdvice = (rule: string): boolean =>
     operator.enforcement === 'advisory' || (options.enforcement === 'advisory' && !isRuleOf(operator, rule));
   const toolsByName = adapter.takesToolRules === true;
-  const enforcement = enforcementOf(policy, { sandbox: found, workspace: cwd, staged, toolsByName, waits, external });
+  const enforcement = enforcementOf(policy, { sandbox: found, workspace: cwd, staged, toolsByName, external });
   const advice = assertHeld(enforcement, isAdvice);
   return {
     policy,
