@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { source } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserMissing } from '../support/browser.ts';
 import { type ConsoleStage, makeRuns, startConsole, visit } from '../support/console.ts';
+import { needing } from '../support/needs.ts';
 
 const PAGES = [
   '/',
@@ -23,12 +25,6 @@ const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 const takesPictures = process.env.ABP_CONSOLE_PICTURES !== undefined;
 
 let stage: ConsoleStage;
-beforeAll(async () => {
-  stage = await startConsole();
-  await makeRuns(stage.server, 8);
-  mkdirSync(PICTURES, { recursive: true });
-}, 180_000);
-afterAll(() => stage?.close());
 
 interface Row {
   readonly run_id: string;
@@ -65,124 +61,135 @@ const VARIANTS = [
 ] as const;
 
 /** `npm test` holds one of the four; `npm run test:console` all, with pictures. */
-describe.each(takesPictures ? VARIANTS : VARIANTS.slice(0, 1))('in %s at %i', (theme, width) => {
-  it.each(PAGES)(
-    '%s complains about nothing, asks nobody else and has no serious fault of access',
-    async (path) => {
+const missing = await browserMissing();
+
+describe.skipIf(missing !== undefined)(needing('the console in a browser', missing), () => {
+  beforeAll(async () => {
+    stage = await startConsole();
+    await makeRuns(stage.server, 8);
+    mkdirSync(PICTURES, { recursive: true });
+  }, 180_000);
+  afterAll(() => stage?.close());
+
+  describe.each(takesPictures ? VARIANTS : VARIANTS.slice(0, 1))('in %s at %i', (theme, width) => {
+    it.each(PAGES)(
+      '%s complains about nothing, asks nobody else and has no serious fault of access',
+      async (path) => {
+        const { page, context, complaints } = await stage.signedIn({ theme, width });
+        await page.goto(`${stage.server.url}${path}`);
+        await settle(page);
+        expect(await serious(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+        if (takesPictures) {
+          const name = path === '/' ? 'home' : path.slice(1).replaceAll('/', '-');
+          await page.screenshot({ path: join(PICTURES, `${name}-${theme}${width < 720 ? '-phone' : ''}.png`) });
+        }
+        await context.close();
+      },
+      60_000,
+    );
+
+    it('the page of a mapped run checks its seal', async () => {
       const { page, context, complaints } = await stage.signedIn({ theme, width });
-      await page.goto(`${stage.server.url}${path}`);
+      await page.goto(`${stage.server.url}/runs/${await runOf(({ mode, error }) => mode === 'mapped' && error === null)}`);
+      await page.getByText('Sealed and checked').waitFor();
       await settle(page);
       expect(await serious(page)).toEqual([]);
       expect(complaints).toEqual([]);
-      if (takesPictures) {
-        const name = path === '/' ? 'home' : path.slice(1).replaceAll('/', '-');
-        await page.screenshot({ path: join(PICTURES, `${name}-${theme}${width < 720 ? '-phone' : ''}.png`) });
-      }
+      if (takesPictures) await page.screenshot({ path: join(PICTURES, `run-${theme}${width < 720 ? '-phone' : ''}.png`) });
       await context.close();
-    },
-    60_000,
-  );
+    }, 60_000);
+  });
 
-  it('the page of a mapped run checks its seal', async () => {
-    const { page, context, complaints } = await stage.signedIn({ theme, width });
-    await page.goto(`${stage.server.url}/runs/${await runOf(({ mode, error }) => mode === 'mapped' && error === null)}`);
-    await page.getByText('Sealed and checked').waitFor();
-    await settle(page);
-    expect(await serious(page)).toEqual([]);
+  describe('by keyboard alone', () => {
+    it('a run is found, opened, compared and sent again', async () => {
+      const { page, context } = await stage.signedIn();
+      await page.keyboard.press('g');
+      await page.keyboard.press('r');
+      await page.locator('.dl-body .dl-row').first().waitFor();
+      await page.keyboard.press('j');
+      await page.getByRole('complementary', { name: 'Peek' }).waitFor();
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+      await page.keyboard.press('c');
+      await page.getByRole('heading', { name: 'Compare' }).waitFor();
+      await page.goBack();
+      await page.keyboard.press('Enter');
+      await page.getByText('Sealed and checked').waitFor();
+      await page.keyboard.press('r');
+      await page.getByRole('heading', { name: 'Compare' }).waitFor();
+      await context.close();
+    }, 60_000);
+
+    it('the palette finds a run by three digits of its id', async () => {
+      const { page, context } = await stage.signedIn();
+      const run = await runOf(({ mode }) => mode === 'mapped');
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(run.slice(-6));
+      await page
+        .getByRole('option')
+        .filter({ hasText: run.slice(-6) })
+        .waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/runs/${run}`);
+      await context.close();
+    }, 60_000);
+  });
+
+  it('the Playground shows fates while one types, and sends', async () => {
+    const { page, context, complaints } = await stage.signedIn();
+    await page.goto(`${stage.server.url}/playground`);
+    await page.getByText('Would be sent', { exact: true }).waitFor();
+    await page.getByLabel('Engine', { exact: true }).selectOption('sim:openai-chat');
+    await page.getByText('Would be refused', { exact: true }).waitFor();
+    await page.getByLabel('Engine', { exact: true }).selectOption('sim:gemini');
+    await page.getByRole('button', { name: /^Send/ }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('lookup_release').waitFor();
     expect(complaints).toEqual([]);
-    if (takesPictures) await page.screenshot({ path: join(PICTURES, `run-${theme}${width < 720 ? '-phone' : ''}.png`) });
-    await context.close();
-  }, 60_000);
-});
-
-describe('by keyboard alone', () => {
-  it('a run is found, opened, compared and sent again', async () => {
-    const { page, context } = await stage.signedIn();
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    await page.locator('.dl-body .dl-row').first().waitFor();
-    await page.keyboard.press('j');
-    await page.getByRole('complementary', { name: 'Peek' }).waitFor();
-    await page.keyboard.press('x');
-    await page.keyboard.press('j');
-    await page.keyboard.press('c');
-    await page.getByRole('heading', { name: 'Compare' }).waitFor();
-    await page.goBack();
-    await page.keyboard.press('Enter');
-    await page.getByText('Sealed and checked').waitFor();
-    await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Compare' }).waitFor();
     await context.close();
   }, 60_000);
 
-  it('the palette finds a run by three digits of its id', async () => {
+  it('an agent is made and answers in a conversation', async () => {
     const { page, context } = await stage.signedIn();
-    const run = await runOf(({ mode }) => mode === 'mapped');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type(run.slice(-6));
+    await page.goto(`${stage.server.url}/agents`);
+    await page.getByRole('button', { name: 'clerk' }).click();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    const field = page.getByLabel('Message clerk');
+    await field.fill('say hello from the clerk');
+    await field.press('Enter');
     await page
-      .getByRole('option')
-      .filter({ hasText: run.slice(-6) })
-      .waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`**/runs/${run}`);
+      .getByRole('log')
+      .getByText(/receipt/)
+      .waitFor({ timeout: 15_000 });
+    await context.close();
+  }, 60_000);
+
+  it('text of models never becomes HTML', async () => {
+    const { page, context, complaints } = await stage.signedIn();
+    const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[a](javascript:window.hit=1) <svg onload=alert(1)>';
+    await fetch(`${stage.server.url}/e/sim/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: hostile, max_tokens: 300, messages: [{ role: 'user', content: `say ${hostile}` }] }),
+    }).then((answer) => answer.text());
+    await stage.server.gateway.keeper.settled();
+    const run = await runOf(() => true);
+    for (const path of ['/', '/runs', `/runs?sel=${run}`, `/runs/${run}`, `/runs/${run}?tab=request`, `/playground?run=${run}`]) {
+      await page.goto(`${stage.server.url}${path}`);
+      await page.waitForTimeout(600);
+      expect(await page.evaluate('window.hit')).toBeUndefined();
+      expect(await page.locator('main img, main script').count()).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  it('a browser that is not signed in sees what is locked, and why', async () => {
+    const { page, context } = await visit(stage.browser, stage.server.url);
+    await page.goto(`${stage.server.url}/settings/keys`);
+    await page.getByText('abp console').first().waitFor();
+    await page.goto(`${stage.server.url}/runs`);
+    await page.locator('.dl-body .dl-row').first().waitFor();
     await context.close();
   }, 60_000);
 });
-
-it('the Playground shows fates while one types, and sends', async () => {
-  const { page, context, complaints } = await stage.signedIn();
-  await page.goto(`${stage.server.url}/playground`);
-  await page.getByText('Would be sent', { exact: true }).waitFor();
-  await page.getByLabel('Engine', { exact: true }).selectOption('sim:openai-chat');
-  await page.getByText('Would be refused', { exact: true }).waitFor();
-  await page.getByLabel('Engine', { exact: true }).selectOption('sim:gemini');
-  await page.getByRole('button', { name: /^Send/ }).click();
-  await page.getByRole('region', { name: 'Answer' }).getByText('lookup_release').waitFor();
-  expect(complaints).toEqual([]);
-  await context.close();
-}, 60_000);
-
-it('an agent is made and answers in a conversation', async () => {
-  const { page, context } = await stage.signedIn();
-  await page.goto(`${stage.server.url}/agents`);
-  await page.getByRole('button', { name: 'clerk' }).click();
-  await page.getByRole('button', { name: 'Make it' }).click();
-  const field = page.getByLabel('Message clerk');
-  await field.fill('say hello from the clerk');
-  await field.press('Enter');
-  await page
-    .getByRole('log')
-    .getByText(/receipt/)
-    .waitFor({ timeout: 15_000 });
-  await context.close();
-}, 60_000);
-
-it('text of models never becomes HTML', async () => {
-  const { page, context, complaints } = await stage.signedIn();
-  const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[a](javascript:window.hit=1) <svg onload=alert(1)>';
-  await fetch(`${stage.server.url}/e/sim/v1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: hostile, max_tokens: 300, messages: [{ role: 'user', content: `say ${hostile}` }] }),
-  }).then((answer) => answer.text());
-  await stage.server.gateway.keeper.settled();
-  const run = await runOf(() => true);
-  for (const path of ['/', '/runs', `/runs?sel=${run}`, `/runs/${run}`, `/runs/${run}?tab=request`, `/playground?run=${run}`]) {
-    await page.goto(`${stage.server.url}${path}`);
-    await page.waitForTimeout(600);
-    expect(await page.evaluate('window.hit')).toBeUndefined();
-    expect(await page.locator('main img, main script').count()).toBe(0);
-  }
-  expect(complaints).toEqual([]);
-  await context.close();
-}, 60_000);
-
-it('a browser that is not signed in sees what is locked, and why', async () => {
-  const { page, context } = await visit(stage.browser, stage.server.url);
-  await page.goto(`${stage.server.url}/settings/keys`);
-  await page.getByText('abp console').first().waitFor();
-  await page.goto(`${stage.server.url}/runs`);
-  await page.locator('.dl-body .dl-row').first().waitFor();
-  await context.close();
-}, 60_000);

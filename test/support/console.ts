@@ -1,16 +1,7 @@
-import chromium from '@sparticuz/chromium';
-import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startBrowser } from './browser.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 
-/** Not the flags of the Chromium package: those switch off the very rules that pages are held to. */
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
 const BUILD_MS = 120_000;
 
 /** A server with its console built, and a browser. */
@@ -45,7 +36,7 @@ export async function visit(browser: Browser, url: string, { width = 1440, theme
 export async function startConsole(): Promise<ConsoleStage> {
   const server = await startGateway();
   await built(server.url);
-  const browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: FLAGS });
+  const browser = await startBrowser();
   return {
     server,
     browser,
