@@ -60,7 +60,6 @@ const VARIANTS = [
   ['dark', 390],
 ] as const;
 
-/** `npm test` holds one of the four; `npm run test:console` all, with pictures. */
 const missing = await browserMissing();
 
 describe.skipIf(missing !== undefined)(needing('the console in a browser', missing), () => {
@@ -71,6 +70,7 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
   }, 180_000);
   afterAll(() => stage?.close());
 
+  // `npm test` holds one of the four; `npm run test:console` all, with pictures.
   describe.each(takesPictures ? VARIANTS : VARIANTS.slice(0, 1))('in %s at %i', (theme, width) => {
     it.each(PAGES)(
       '%s complains about nothing, asks nobody else and has no serious fault of access',
