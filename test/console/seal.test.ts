@@ -28,7 +28,13 @@ function changed(which: (line: Record<string, unknown>) => boolean, rewrite: (te
 
 const isOwn = (line: Record<string, unknown>): boolean => line.run_id === run;
 const isHead = (line: Record<string, unknown>): boolean => line.kind === 'head';
-const isLink = (line: Record<string, unknown>): boolean => line.kind === 'link';
+const isOther = (line: Record<string, unknown>): boolean => !isOwn(line) && !isHead(line);
+
+/** An entry as somebody who may not read it sees it, under another hash. */
+function falseLink(text: string): string {
+  const { seal, sequence = seal.sequence } = JSON.parse(text);
+  return `{"hash":"${'0'.repeat(64)}","kind":"link","sequence":${sequence}}`;
+}
 const flip = (text: string, member: string): string =>
   text.replace(new RegExp(`"${member}":"([0-9a-f])`), (whole, digit) => `${whole.slice(0, -1)}${digit === '0' ? '1' : '0'}`);
 
@@ -53,7 +59,7 @@ it('what the page shows must be what was sealed', async () => {
 it.each<[string, () => Proof, string]>([
   ['a changed receipt', () => changed(isOwn, (text) => text.replace('"completed"', '"cancelled"')), 'changed'],
   ['a changed place', () => changed(isOwn, (text) => flip(text, 'previous')), 'changed'],
-  ['another entry before it', () => changed(isLink, (text) => flip(text, 'hash')), 'broken_link'],
+  ['another entry before it', () => changed(isOther, falseLink), 'broken_link'],
   ['a missing entry', () => ({ ...proof, lines: proof.lines.filter((text) => !isOwn(JSON.parse(text))) }), 'missing'],
   ['a head that names another hash', () => changed(isHead, (text) => flip(text, 'hash')), 'broken_link'],
   ['a forged signature', () => changed(isHead, (text) => flip(text, 'signature')), 'bad_signature'],
