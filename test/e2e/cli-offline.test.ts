@@ -263,7 +263,7 @@ describe('abp doctor', () => {
     expect(checks.filter((one: { status: string }) => one.status === 'fail')).toEqual([]);
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     const names = checks.map((one: { check: string }) => one.check);
-    expect(names).toEqual(['node', 'home', 'config', 'database', 'server', 'engines', 'disk', 'clock', 'python']);
+    expect(names).toEqual(['node', 'home', 'config', 'database', 'journal', 'server', 'engines', 'disk', 'clock', 'sandbox', 'python']);
     expect(existsSync(join(base, 'home'))).toBe(false);
   });
 

@@ -37,7 +37,7 @@ export function receiptsSuite(database: string, databaseUrl: () => Promise<strin
       expect(receipt).toMatchObject({
         run_id: answer.headers['x-abp-run-id'],
         contract_version: 'abp/v0.1',
-        hash_profile: 'abp-content/1',
+        hash_profile: 'abp-content/2',
         plane: 'gateway',
         status: 'completed',
         reason: null,

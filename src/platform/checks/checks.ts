@@ -54,13 +54,14 @@ class Checks {
       env: threadEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: 4 },
     });
-    worker.unref();
     this.#ready = false;
     this.#timer = setTimeout(() => this.#end('its thread did not start'), START_MS);
     worker.on('message', (message: CheckOutcome | 'ready') => this.#heard(message));
     worker.on('error', (error) => {
       if (this.#worker === worker) this.#end(error.message);
     });
+    // After the listeners: adding one makes the thread keep the process alive again.
+    worker.unref();
     return worker;
   }
 
