@@ -54,6 +54,12 @@ describe('a home', () => {
     expect(modeOf(join(path, 'token'))).toBe('600');
   });
 
+  test.skipIf(NOT_LINUX !== undefined)(needing('below a folder that takes no folders is refused at once', NOT_LINUX), () => {
+    expect(() => openHome({ path: '/proc/self/home/.abp' })).toThrow(
+      expect.objectContaining({ code: 'forbidden', message: expect.stringContaining('cannot be created') }),
+    );
+  });
+
   test.skipIf(NOT_LINUX !== undefined)(needing('that others can enter and that cannot be closed is refused', NOT_LINUX), () => {
     // A folder of this user whose mode the kernel does not let anyone change.
     expect(() => openHome({ path: '/proc/self/task' })).toThrow(

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress, type ServerAddress } from './address.ts';
@@ -45,9 +45,24 @@ function refuse(path: string, reason: string): AbpError {
   return new AbpError('forbidden', `the home ${path} ${reason}`, { path }, hint);
 }
 
+/**
+ * Makes a folder and those above it. Node's own recursive `mkdir` never returns where the system says ENOENT of a new folder whose parent
+ * is there, as it does below `/proc`, which is the home of some service accounts.
+ */
+function makeFolders(path: string): void {
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolders(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // It is there already, perhaps made by another process a moment ago.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
 function createFolder(path: string): Stats {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
     return statSync(path);
   } catch (error) {
     throw refuse(path, `cannot be created (${error instanceof Error ? error.message : String(error)})`);

@@ -36,7 +36,7 @@ let postgres: TestPostgres;
 let engine: Awaited<ReturnType<typeof startSlowEngine>>;
 beforeAll(async () => {
   postgres = await startPostgres();
-  engine = await startSlowEngine(200);
+  engine = await startSlowEngine(50);
 });
 afterAll(async () => {
   engine?.close();
@@ -85,15 +85,17 @@ async function expectChain(databaseUrl: string, node: NodeProcess, receipts: num
 }
 
 describe('of two nodes in processes of their own', () => {
-  it('one is killed: the other closes its runs, and the restart of the first changes nothing', { timeout: 60_000 }, async () => {
+  it('one is killed: the other closes its runs, and the restart of the first changes nothing', { timeout: 300_000 }, async () => {
     const databaseUrl = await postgres.freshDatabase();
     const [a, b] = [await startNode(databaseUrl), await startNode(databaseUrl)];
+    engine.hold();
     const { runs, whole } = await a.begin(STREAMS);
     // The other node knows them all, as running.
-    await expect.poll(() => statusesOf(b, runs), { timeout: 60_000 }).toEqual(new Set(['running']));
+    await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['running']));
     a.child.kill('SIGKILL');
     expect(await whole).toEqual(Array.from({ length: STREAMS }, () => undefined));
-    await expect.poll(() => statusesOf(b, runs), { timeout: 60_000 }).toEqual(new Set(['failed']));
+    await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['failed']));
+    engine.release();
     const closed = await receiptsOf(b, runs);
     const message = `the node ${a.id} that served this run was lost; the node ${b.id} closed the run`;
     expect(closed.map(({ reason, node, error }) => ({ reason, node, error }))).toEqual(
@@ -103,32 +105,34 @@ describe('of two nodes in processes of their own', () => {
     expect(await receiptsOf(again, runs)).toEqual(closed);
     const next = await again.begin(2);
     await next.whole;
-    await expect.poll(() => statusesOf(b, next.runs), { timeout: 60_000 }).toEqual(new Set(['completed']));
+    await expect.poll(() => statusesOf(b, next.runs)).toEqual(new Set(['completed']));
     await expectChain(databaseUrl, a, 2);
     await expectChain(databaseUrl, b, STREAMS);
   });
 
   it('one is stopped for a while: its callers get whole answers, and its word is kept beside the receipts', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     const databaseUrl = await postgres.freshDatabase();
     const [a, b] = [await startNode(databaseUrl), await startNode(databaseUrl)];
+    engine.hold();
     const { runs, whole } = await a.begin(STREAMS);
-    await expect.poll(() => statusesOf(b, runs), { timeout: 60_000 }).toEqual(new Set(['running']));
+    await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['running']));
     a.child.kill('SIGSTOP');
-    await expect.poll(() => statusesOf(b, runs), { timeout: 60_000 }).toEqual(new Set(['failed']));
+    await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['failed']));
     const closed = await receiptsOf(b, runs);
     a.child.kill('SIGCONT');
+    engine.release();
     for (const text of await whole) expect(text).toMatch(/event: message_stop\n/);
     const lateEnds = (): Promise<LateEnd[]> => Promise.all(runs.map((run) => b.get<LateEnd>(`/v1/receipts/${run}/late-end`)));
-    await expect.poll(async () => (await lateEnds()).map(({ status }) => status), { timeout: 60_000 }).toEqual(runs.map(() => 'completed'));
+    await expect.poll(async () => (await lateEnds()).map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const { node, usage } of await lateEnds()) expect([node, usage?.output_tokens]).toEqual([a.id, 30]);
     expect(await receiptsOf(b, runs)).toEqual(closed);
     const next = await a.begin(2);
     await next.whole;
-    await expect.poll(() => statusesOf(b, next.runs), { timeout: 60_000 }).toEqual(new Set(['completed']));
+    await expect.poll(() => statusesOf(b, next.runs)).toEqual(new Set(['completed']));
     // Nobody closes anything once everybody lives.
-    await sleep(3500);
+    await sleep(5500);
     await expectChain(databaseUrl, a, 2);
     await expectChain(databaseUrl, b, STREAMS);
   });

@@ -1,4 +1,4 @@
-// A node in a process of its own that takes others for lost after three seconds. Says its address on the first line.
+// A node in a process of its own that takes others for lost after five seconds. Says its address on the first line.
 import { packageVersion } from '../../src/base/package-version.ts';
 import { loadConfig } from '../../src/gateway/config.ts';
 import { startServer } from '../../src/gateway/server.ts';
@@ -10,7 +10,7 @@ const server = await startServer({
   config: { ...config, server: { ...config.server, port: 0 } },
   home: openHome(),
   version: packageVersion(),
-  keep: (options) => startKeeper({ ...options, nodes: { beatMs: 100, lostMs: 3000 } }),
+  keep: (options) => startKeeper({ ...options, nodes: { beatMs: 100, lostMs: 5000 } }),
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
 process.once('SIGTERM', () => void server.close().then(() => process.exit(0)));

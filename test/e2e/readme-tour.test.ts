@@ -34,7 +34,7 @@ async function shell(script: string, home: string): Promise<{ stdout: string; co
   }
 }
 
-test('the five-minute tour of the README works as pasted', { timeout: 60_000 }, async () => {
+test('the five-minute tour of the README works as pasted', async () => {
   const home = scratch(tmpdir());
   const { url } = await startServe(home);
   const here = (text: string): string => text.replaceAll('http://127.0.0.1:8088', url);

@@ -70,7 +70,7 @@ it.each([
   const answer = await ask(what);
   expect([answer.status, answer.body.toString()]).toEqual([status, expect.stringContaining(words)]);
   clearInterval(dripping);
-  await expect.poll(() => open.size, { timeout: 5000 }).toBe(0);
+  await expect.poll(() => open.size).toBe(0);
   expect(server.gateway.budget.held).toBe(0);
 });
 

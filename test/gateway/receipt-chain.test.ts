@@ -265,9 +265,7 @@ it('receipts that are older than they are kept are archived, and deleted when th
   const { run_id } = await receiptOf(first.url, answer.headers['x-abp-run-id']);
   await first.close();
   const kept = await startGateway({ home, config: { receipts: { retention_days: 1e-9 } } });
-  await expect
-    .poll(async () => JSON.parse((await call(`${kept.url}/v1/receipts/${run_id}`)).body.toString()).status, { timeout: 5000 })
-    .toBe('archived');
+  await expect.poll(async () => JSON.parse((await call(`${kept.url}/v1/receipts/${run_id}`)).body.toString()).status).toBe('archived');
   await kept.close();
   const left = await startGateway({ home, config: { receipts: { deletion_days: 1e-9 } } });
   const list = async () => JSON.parse((await call(`${left.url}/v1/receipts`)).body.toString()).items;

@@ -52,7 +52,7 @@ test('a turn that outlives kill -9 has one receipt, of how it ended at last', as
   ]);
   await second.end('SIGTERM');
   expect(await runAbp(['receipt', 'verify', '--all', '--home', home])).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 describe('a turn that ended without its receipt', () => {
   let server: TestGateway;

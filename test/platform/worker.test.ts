@@ -88,7 +88,7 @@ describe('abp worker', () => {
       for (const worker of workers) worker.kill('SIGKILL');
       await server.close();
     }
-  }, 60_000);
+  });
 
   test('says what it needs', async () => {
     const { code, err } = await runAbp(['worker'], { env: { ABP_HOME: join(folder, 'alone') } });

@@ -68,7 +68,7 @@ describe('abp run', () => {
     expect(results.map((result) => result?.exitReason)).toEqual(Array(6).fill('completed'));
     const receipts = await runAbp(['receipt', 'verify', '--all'], { env: { ...env, ABP_HOME: home } });
     expect(receipts.code).toBe(0);
-  }, 120_000);
+  });
 
   it('takes options from a profile, and what the command line says over them', async () => {
     mkdirSync(join(folder, '.abp', 'profiles'), { recursive: true });

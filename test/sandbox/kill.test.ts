@@ -96,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(needing('kill -9 of the server', obstacl
         const run = await stageWithResult(home);
         await server.end('SIGKILL');
         client.kill('SIGKILL');
-        await expect.poll(() => markedProcesses('ABP_RUN_ID', run), { timeout: 10_000 }).toEqual([]);
+        await expect.poll(() => markedProcesses('ABP_RUN_ID', run)).toEqual([]);
         expect(readdirSync(workspace)).toEqual(['task.sh']);
         const stage = Stage.open(join(home, 'stages'), run);
         expect((await stage?.apply())?.conflicts).toEqual([]);
@@ -111,9 +111,7 @@ describe.skipIf(obstacle !== undefined)(needing('kill -9 of the server', obstacl
 async function stageWithResult(home: string): Promise<RunId> {
   const stages = join(home, 'stages');
   await expect
-    .poll(() => (existsSync(stages) ? readdirSync(stages) : []).some((run) => existsSync(join(stages, run, 'tree', 'result'))), {
-      timeout: 40_000,
-    })
+    .poll(() => (existsSync(stages) ? readdirSync(stages) : []).some((run) => existsSync(join(stages, run, 'tree', 'result'))))
     .toBe(true);
   const run = parseRunId(readdirSync(stages)[0] ?? '');
   if (run === undefined) throw new Error('the stage has no run');

@@ -26,7 +26,7 @@ async function longestSilence<T>(work: Promise<T>): Promise<[T, number]> {
 
 const definition = (more: object): object => ({ id: 'slow', name: 'Slow', description: 'Slow.', ...more });
 
-it('a definition whose patterns never end is refused by one deadline, and others are served meanwhile', { timeout: 60_000 }, async () => {
+it('a definition whose patterns never end is refused by one deadline, and others are served meanwhile', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 50 }, (_, at) => [`p${at}`, { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }]),
   );

@@ -218,7 +218,7 @@ describe('three workers on PostgreSQL that are killed and stopped at random', ()
       await rescuer.close();
       await platform.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('one process on SQLite that is killed at random', () => {

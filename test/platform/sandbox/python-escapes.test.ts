@@ -275,7 +275,7 @@ async function confinedTree(cpu: number): Promise<number[]> {
       expect(pids.length).toBeGreaterThanOrEqual(3);
       return pids;
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
 }
 
