@@ -76,7 +76,13 @@ export interface ThinkingDelivery {
   /** For people: what was set, or why nothing could be. */
   readonly detail: string;
   /** For `wire`: what the gateway puts into the requests of the run. */
-  readonly wire?: { readonly effort?: string; readonly budgetTokens?: number };
+  readonly wire?: WireThinking;
+}
+
+/** Thinking parameters that the gateway puts into the requests of a run. */
+export interface WireThinking {
+  readonly effort?: string;
+  readonly budgetTokens?: number;
 }
 
 /** The gateway an agent talks to during a run. */
@@ -332,6 +338,11 @@ export interface Adapter {
   readonly sessions: SessionRule;
   /** What it waits for in a run that is started so. Absent: it never waits. */
   waitsFor?(plan: SpawnPlan): WaitsFor;
+  /**
+   * What the gateway must set on the requests of a run that is started so and goes through it in this dialect; `spawn` says the same in
+   * its `thinking`. Asked before there is a key, which carries it. Absent: the agent sets everything itself.
+   */
+  wireThinking?(plan: SpawnPlan, route: Pick<GatewayRoute, 'dialect'>): WireThinking | undefined;
   spawn(plan: SpawnPlan): SpawnSpec;
   dialogue(plan: SpawnPlan): Dialogue;
 }

@@ -1,12 +1,10 @@
-import { systemClock } from '../base/clock.ts';
 import { parseRunOptions } from '../contract/runs/run-options.ts';
 import { openRunGateway, type RunGateway, type RunGatewayOptions } from '../gateway/run-plane/run-gateway.ts';
 import { homePath } from '../home/home.ts';
 import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { RunProfiles } from '../runtime/profiles.ts';
 import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
-import { runsFolder } from '../runtime/runs/process/run-folder.ts';
-import { startRun } from '../runtime/runs/start-run.ts';
+import { RunStarter } from '../runtime/runs/run-starter.ts';
 
 /** A gateway of our own stays this long after the last run, for the next one. */
 const LINGER_MS = 250;
@@ -27,29 +25,19 @@ export interface LocalRunsOptions extends RunGatewayOptions {
 }
 
 export function createLocalRuns({ agents, profiles, env = process.env, ...where }: LocalRunsOptions): LocalRuns {
+  const starter = new RunStarter({ agents, homePath: homePath(where.homePath), env });
   const gateway = new SharedGateway(where);
   const running = new Set<Promise<unknown>>();
   return {
     run({ onApprovalRequest, onInputRequired, hooks, ...wishes }) {
       const options = parseRunOptions(profiles?.apply(wishes) ?? wishes);
-      const adapter = agents.adapters.get(options.agent);
       const callbacks = {
         ...(onApprovalRequest && { onApprovalRequest }),
         ...(onInputRequired && { onInputRequired }),
         ...(hooks && { hooks }),
       };
-      const folder = runsFolder(homePath(where.homePath));
-      const handle = startRun(
-        adapter,
-        { ...options, ...callbacks },
-        {
-          agents: agents.knowledge,
-          gateway: async () => (await gateway.take()).port,
-          runsFolder: folder,
-          env,
-          clock: systemClock,
-        },
-      );
+      const gated = starter.check({ ...options, ...callbacks });
+      const handle = starter.start(gated, { gateway: async () => (await gateway.take()).port });
       const ended = handle.result().finally(() => {
         running.delete(ended);
         gateway.leave();

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { WireThinking } from '../adapters/adapter.ts';
 import type { Admitted } from '../calls/admission.ts';
 import type { Call } from '../calls/call.ts';
 import type { Capability } from '../contract/capability.ts';
@@ -52,12 +53,6 @@ export type RunClosing = Pick<
   readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;
   readonly backendVersion: string | null;
 };
-
-/** Thinking parameters that the gateway puts into the requests of a run. */
-export interface WireThinking {
-  readonly effort?: string;
-  readonly budgetTokens?: number;
-}
 
 /** What a run key is bound to. Calls made with it need no headers of ours: the key says what they may do. */
 export interface RunKeyRequest {

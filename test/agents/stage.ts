@@ -2,7 +2,6 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../src/base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { AgentEvent } from '../../src/contract/runs/event.ts';
 import type { RunOptions } from '../../src/contract/runs/run-options.ts';
@@ -10,7 +9,7 @@ import type { RunResult } from '../../src/contract/runs/run-result.ts';
 import { runPort } from '../../src/gateway/run-plane/run-port.ts';
 import { type CodingAgents, createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
 import type { RunHandle } from '../../src/runtime/runs/handle.ts';
-import { startRun } from '../../src/runtime/runs/start-run.ts';
+import { RunStarter } from '../../src/runtime/runs/run-starter.ts';
 import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -78,13 +77,8 @@ export class Stage {
 
   start(options: Partial<RunOptions>): RunHandle {
     const wishes = { agent: this.agent, prompt: 'Say hello', engine: 'sim', cwd: this.workspace(), timeout: this.patienceMs, ...options };
-    return startRun(this.agents.adapters.get(this.agent), wishes, {
-      agents: this.agents.knowledge,
-      gateway: async () => runPort(this.#server.gateway),
-      runsFolder: join(this.#folder, 'runs'),
-      env: this.env,
-      clock: systemClock,
-    });
+    const starter = new RunStarter({ agents: this.agents, homePath: this.#folder, env: this.env });
+    return starter.start(starter.check(wishes), { gateway: async () => runPort(this.#server.gateway) });
   }
 
   async play(options: Partial<RunOptions>): Promise<Played> {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRunning, processStart } from '../../src/base/process-table.ts';
 import { AgentMuxError, CapabilityError } from '../../src/contract/runs/run-error.ts';
-import { fakeAdapter } from '../support/agents/test-adapter.ts';
+import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
+import { runsFolder } from '../../src/runtime/runs/process/run-folder.ts';
+import { FAKE_CAPABILITIES, fakeAdapter } from '../support/agents/test-adapter.ts';
 import { eventsOf, scene, types } from './harness.ts';
 import { knowledge } from './paper.ts';
 
@@ -119,17 +121,17 @@ describe('what is refused', () => {
     expect(() => run(fakeAdapter('plain'), { cwd: './nowhere' })).toThrow(/cwd: must be the absolute path of a folder/);
   });
 
-  it('is checked again against the version that is found', async () => {
+  it('is checked again where the version that is found has other abilities', async () => {
     const { run, gateway } = scene();
-    let checks = 0;
-    const agents = {
+    const older = { ...FAKE_CAPABILITIES, canFork: false };
+    const agents: AgentKnowledge = {
       ...knowledge,
-      check: () => {
-        checks += 1;
-        if (checks === 2) throw new CapabilityError({ agent: 'claude', capability: 'sessionFork' });
+      detect: async () => ({ installed: true, version: '1.0.0', path: process.execPath, effective: older }),
+      check: (_, effective) => {
+        if (effective === older) throw new CapabilityError({ agent: 'claude', capability: 'sessionFork' });
       },
     };
-    const handle = run(fakeAdapter('plain'), {}, { agents });
+    const handle = run(fakeAdapter('plain'), { forkSessionId: 'earlier' }, { agents });
     const events = await eventsOf(handle);
     expect(events).toMatchObject([{ type: 'error', code: 'CAPABILITY_ERROR' }]);
     expect(await handle).toMatchObject({ exitReason: 'failed', error: { code: 'CAPABILITY_ERROR', recoverable: false } });
@@ -295,7 +297,7 @@ describe('what a run leaves', () => {
       },
     ]);
     expect(gateway.dropped).toEqual([handle.runId]);
-    expect(readdirSync(deps.runsFolder, { recursive: true })).toEqual(['.processes']);
+    expect(readdirSync(runsFolder(deps.homePath), { recursive: true })).toEqual(['.processes']);
   });
 
   it('is a receipt that says what changed, what was called and what was not honoured', async () => {

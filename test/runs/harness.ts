@@ -6,8 +6,9 @@ import type { Adapter } from '../../src/adapters/adapter.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { AgentEvent } from '../../src/contract/runs/event.ts';
 import type { RunDeps } from '../../src/runtime/runs/deps.ts';
+import { passGates } from '../../src/runtime/runs/gated-run.ts';
 import type { LocalRunOptions, RunHandle } from '../../src/runtime/runs/handle.ts';
-import { startRun } from '../../src/runtime/runs/start-run.ts';
+import { Run } from '../../src/runtime/runs/run.ts';
 import { knowledge, PaperGateway } from './paper.ts';
 
 export interface Scene {
@@ -26,7 +27,7 @@ export function scene(): Scene {
   const deps: RunDeps = {
     agents: knowledge,
     gateway: async () => gateway,
-    runsFolder: join(parent, 'home', 'runs'),
+    homePath: join(parent, 'home'),
     env: process.env,
     clock: systemClock,
   };
@@ -34,8 +35,10 @@ export function scene(): Scene {
     gateway,
     folder,
     deps,
-    run: (adapter, options = {}, more = {}) =>
-      startRun(adapter, { agent: 'claude', prompt: 'hi', cwd: folder, gracePeriodMs: 300, ...options }, { ...deps, ...more }),
+    run(adapter, options = {}, more = {}) {
+      const all = { ...deps, ...more };
+      return new Run(passGates(adapter, { agent: 'claude', prompt: 'hi', cwd: folder, gracePeriodMs: 300, ...options }, all), all);
+    },
   };
 }
 

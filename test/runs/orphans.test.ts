@@ -23,7 +23,7 @@ const alive = (pids: readonly number[]): number[] => pids.filter((pid) => proces
 it('a backplane that is killed takes the group of its agent along within two seconds, and the next start the rest', async () => {
   const folder = temporary();
   const runs = join(folder, 'runs');
-  const parent = spawn(process.execPath, [parentScript, runs, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, [parentScript, folder, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = await once(createInterface(parent.stdout), 'line');
   const [agent = 0, near = 0, far = 0] = String(line).split(' ').slice(1).map(Number);

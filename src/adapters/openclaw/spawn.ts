@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import type { GatewayRoute, SpawnPlan, SpawnSpec, ThinkingDelivery, WireThinking } from '../adapter.ts';
 import { hasPrompt, promptWithPlaces } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
-import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
+import { KEY_VARIABLE, spokenWire, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 
 export const WIRES: readonly [Wire, ...Wire[]] = [
   { dialect: 'openai-chat', api: 'openai-completions', path: '/v1' },
@@ -147,13 +147,17 @@ function thinkingDelivery(plan: SpawnPlan): ThinkingDelivery {
   const wish = thinkingWish(plan);
   if (wish === undefined) return NO_THINKING;
   const flag = `--thinking ${LEVELS[wish.level]}`;
-  if (plan.gateway === undefined) return { by: 'flag', detail: flag };
-  if (wish.budgetTokens !== undefined) {
-    return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire: { budgetTokens: wish.budgetTokens } };
-  }
-  // On its Gemini wire the agent asks for thoughts and leaves their amount to the model.
-  if (wireTo(plan.gateway, WIRES).dialect !== 'gemini') return { by: 'flag', detail: flag };
-  return { by: 'wire', detail: 'the agent sends no level on this wire, so the gateway sets it', wire: { effort: wish.level } };
+  const wire = plan.gateway && wireThinking(plan, plan.gateway);
+  if (wire === undefined) return { by: 'flag', detail: flag };
+  if (wire.budgetTokens !== undefined) return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire };
+  return { by: 'wire', detail: 'the agent sends no level on this wire, so the gateway sets it', wire };
+}
+
+/** A number of tokens, which its flag does not take, and a level on its Gemini wire, where the agent leaves the amount to the model. */
+export function wireThinking(plan: SpawnPlan, route: Pick<GatewayRoute, 'dialect'>): WireThinking | undefined {
+  const wish = thinkingWish(plan);
+  if (wish?.budgetTokens !== undefined) return { budgetTokens: wish.budgetTokens };
+  return wish !== undefined && spokenWire(route, WIRES).dialect === 'gemini' ? { effort: wish.level } : undefined;
 }
 
 function unhonouredBy(plan: SpawnPlan): Unhonoured {

@@ -21,8 +21,9 @@ export const command = defineCommand({
     const { agentEnvironment } = await import('../../runtime/runs/process/agent-environment.ts');
     const options = runOptions(context, agent, values, { prompt: ' ' });
     return await withConfig(async () => {
-      const { agents, deps } = await openLocalRun(context);
-      const found = await agentEnvironment(agents.adapters.get(agent), options, { ...deps, ownerPid: process.ppid });
+      const { starter, gateway } = await openLocalRun(context);
+      const ties = { gateway: async () => gateway.port, ownerPid: process.ppid };
+      const found = await agentEnvironment(starter.check(options), starter.deps(ties));
       output.print(found, script);
       return EXITS.ok.code;
     });

@@ -22,9 +22,10 @@ export const command = defineCommand({
     // Adapters take a blank prompt for none.
     const options = runOptions(context, agent, values, { prompt: prompt ?? ' ' });
     return await withConfig(async () => {
-      const { agents, gateway, deps } = await openLocalRun(context);
+      const { starter, gateway } = await openLocalRun(context);
       try {
-        const { runId, exit, tokenUsage, cost } = await launchAgent(agents.adapters.get(agent), options, deps, ({ traffic, spec }) => {
+        const deps = starter.deps({ gateway: async () => gateway.port });
+        const { runId, exit, tokenUsage, cost } = await launchAgent(starter.check(options), deps, ({ traffic, spec }) => {
           const where = traffic.kind === 'direct' ? `directly: ${traffic.reason}` : `through ${gateway.port.url} to ${traffic.engine}`;
           io.stderr.write(`${output.paint.faint(`${agent} ${where}`)}\n`);
           for (const { option, reason } of spec.unhonoured)

@@ -22,17 +22,19 @@ export function startedRuns(gateway: Gateway): Promise<RunService> | undefined {
 }
 
 async function make(gateway: Gateway): Promise<RunService> {
-  const [{ RunService }, agents] = await Promise.all([import('../../runtime/runs/service.ts'), codingAgentsOf(gateway)]);
+  const [{ RunService }, { RunStarter }, agents] = await Promise.all([
+    import('../../runtime/runs/service.ts'),
+    import('../../runtime/runs/run-starter.ts'),
+    codingAgentsOf(gateway),
+  ]);
   return new RunService({
     store: gateway.store,
-    agents,
+    starter: new RunStarter({ agents, homePath: gateway.home.path }),
     port: (owner) => runPort(gateway, owner),
     release: (run) => {
       releaseRun(gateway, run);
       dropAdmission(gateway, run);
     },
-    runsFolder: runsFolder(gateway.home.path),
-    env: process.env,
     node: gateway.home.nodeId,
     redact: redactor(gateway.config.recording.redact, secretValues(gateway.config, gateway.home.token)).text,
     onFault: (error) => gateway.log.error({ error }, 'what a run said could not be kept'),

@@ -4,7 +4,7 @@ import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../contract/runs/coding-agent.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
-import type { GatewayPort } from '../gateway-port.ts';
+import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 
 /** What was found of an agent on this machine. */
 export interface Detected {
@@ -36,16 +36,22 @@ export interface AgentKnowledge {
   wanted(adapter: Adapter, options: RunOptions): Wanted;
 }
 
-/** Everything a run needs besides its adapter and its options. */
-export interface RunDeps {
+/** What every run of a process shares. */
+export interface RunPlace {
   readonly agents: AgentKnowledge;
-  /** Opened when the run begins; the run's own receipt goes through it as well. */
-  readonly gateway: () => Promise<GatewayPort>;
-  /** Where folders of runs are made. */
-  readonly runsFolder: string;
+  /** The home of this installation; folders of runs are made in it. */
+  readonly homePath: string;
   /** The environment that children get a part of. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+}
+
+/** What one run has of its own, besides its adapter and its options. */
+export interface RunTies {
+  /** Opened when the run begins; the run's own receipt goes through it as well. */
+  readonly gateway: () => Promise<GatewayPort>;
+  /** The gateway has let the run in already; without it the run asks when it knows where its model calls go. */
+  readonly admitted?: RunAdmitted;
   /** The process with whose end the run ends; by default this one. */
   readonly ownerPid?: number;
   /** Sees every event before its readers do. */
@@ -55,3 +61,6 @@ export interface RunDeps {
   /** What the run changed in its folder, once it has ended; null where that is not known. */
   readonly onChanges?: (delta: WorkspaceDelta | null) => void;
 }
+
+/** Everything a run needs besides its adapter and its options; `RunStarter` puts it together. */
+export type RunDeps = RunPlace & RunTies;

@@ -1,20 +1,18 @@
-import { dirname } from 'node:path';
-import type { Adapter, SpawnPlan, SpawnSpec, WaitsFor } from '../../adapters/adapter.ts';
+import type { SpawnPlan, SpawnSpec, WaitsFor } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
+import { type GatedRun, recheck } from './gated-run.ts';
 import { type Ground, layGround } from './ground/ground.ts';
 import { GATEWAY_INSIDE } from './ground/run-room.ts';
 import { childEnvironment, type EnvironmentSources } from './process/environment.ts';
-import { openRunFolder, type RunFolder } from './process/run-folder.ts';
+import { openRunFolder, type RunFolder, runsFolder } from './process/run-folder.ts';
 import { admissionAsk, carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Stands for the key while the adapter is asked what it would do; nothing is started with it. */
-const NO_KEY = 'abp_none';
 
 /** A run that can be started. */
 export interface Prepared {
@@ -35,11 +33,8 @@ export interface Prepared {
   readonly ground: Ground;
 }
 
-export interface Preparing {
-  readonly adapter: Adapter;
-  readonly options: RunOptions;
+export interface Preparing extends GatedRun {
   readonly runId: RunId;
-  readonly cwd: string;
   readonly deps: RunDeps;
   readonly answerable: boolean;
   readonly interactive: boolean;
@@ -56,8 +51,8 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
   const detected = await detect(run);
   const wanted = deps.agents.wanted(adapter, options);
   const traffic = await chooseTraffic(adapter, options, port, wanted);
-  const admitted = await port.admit(admissionAsk(runId, adapter, options, traffic));
-  const folder = openRunFolder(deps.runsFolder, runId, deps.ownerPid);
+  const admitted = deps.admitted ?? (await port.admit(admissionAsk(runId, adapter, options, traffic)));
+  const folder = openRunFolder(runsFolder(deps.homePath), runId, deps.ownerPid);
   try {
     const ground = await layGround(groundPlan(run, port, traffic));
     try {
@@ -87,7 +82,7 @@ function groundPlan(run: Preparing, port: GatewayPort, traffic: Traffic): Parame
     options,
     runId,
     cwd,
-    home: dirname(deps.runsFolder),
+    home: deps.homePath,
     port,
     traffic,
     remark,
@@ -132,7 +127,8 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
   };
 }
 
-async function detect({ adapter, options, deps }: Preparing): Promise<Detected> {
+async function detect(run: Preparing): Promise<Detected> {
+  const { adapter, options, deps } = run;
   const detected = await deps.agents.detect(adapter, { ...deps.env, ...options.env });
   if (!detected.installed) {
     throw new AgentMuxError('AGENT_NOT_INSTALLED', `${adapter.displayName} is not installed: there is no command ${adapter.cliCommand}.`, {
@@ -140,7 +136,7 @@ async function detect({ adapter, options, deps }: Preparing): Promise<Detected> 
       command: adapter.cliCommand,
     });
   }
-  deps.agents.check(adapter, detected.effective, options);
+  recheck(run, deps.agents, detected);
   return detected;
 }
 
@@ -185,10 +181,9 @@ function consulting({ adapter, consulted }: Preparing, plan: SpawnPlan): SpawnPl
   return waits({ ...asking, watched: false }) === 'nothing' ? watched : asking;
 }
 
-/** The key must know what the gateway sets on the wire, and only the adapter knows that; it is asked once before the key exists. */
+/** The key carries what the gateway sets on the wire; the adapter says what that is before there is a key. */
 async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, draft: SpawnPlan): Promise<string> {
   const { adapter, options, runId, deps } = run;
-  const { thinking } = adapter.spawn({ ...draft, gateway: gatewayRoute(port, traffic, NO_KEY) });
   const strict = options.compatibility === 'strict';
   return await port.mintRunKey({
     runId,
@@ -198,7 +193,7 @@ async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic,
     emulate: strict ? [] : adapter.traffic.emulate,
     traffic: carriedRows(adapter, options),
     compatibility: options.compatibility ?? 'best_effort',
-    thinking: thinking.by === 'wire' ? (thinking.wire ?? null) : null,
+    thinking: adapter.wireThinking?.(draft, traffic) ?? null,
     raw: traffic.credential === 'caller',
     tags: runTags(options),
     expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),

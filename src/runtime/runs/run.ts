@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Adapter, Command, EventDraft } from '../../adapters/adapter.ts';
+import type { Command, EventDraft } from '../../adapters/adapter.ts';
 import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
 import type { AgentEvent, EventName, EventOf } from '../../contract/runs/event.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
@@ -15,6 +15,7 @@ import { Conversation } from './dialogue/conversation.ts';
 import { Hooks } from './dialogue/hooks.ts';
 import { announcements } from './events/announcements.ts';
 import { Telling } from './events/telling.ts';
+import type { GatedRun } from './gated-run.ts';
 import type { Interactions, LocalRunOptions, QueueTime, RunHandle } from './handle.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { type AgentEnd, AgentProcess } from './process/agent-process.ts';
@@ -24,23 +25,12 @@ import { mayRetry, retryDelay } from './retry.ts';
 
 const GRACE_MS = 5000;
 
-/** What a run is started with; the options have passed every gate. */
-export interface RunStart {
-  readonly adapter: Adapter;
-  readonly options: LocalRunOptions;
-  readonly cwd: string;
-  readonly deps: RunDeps;
-  /** An id that is taken already; without it the caller's own is claimed, or one is made. */
-  readonly runId?: RunId;
-}
-
 /** One run of a coding agent, from its first check to its receipt. */
 export class Run implements RunHandle {
   readonly runId: RunId;
   readonly agent: string;
-  readonly #adapter: Adapter;
+  readonly #gated: GatedRun;
   #options: LocalRunOptions;
-  readonly #cwd: string;
   readonly #deps: RunDeps;
   readonly #startedAt: number;
   /** The id is one that the caller has made, and nobody else may have it. */
@@ -60,14 +50,15 @@ export class Run implements RunHandle {
   #told = false;
   #ended = false;
 
-  constructor({ adapter, options, cwd, deps, runId }: RunStart) {
+  /** `runId` is an id that is taken already; without it the caller's own is claimed, or one is made. */
+  constructor(gated: GatedRun, deps: RunDeps, runId?: RunId) {
+    const { adapter, options } = gated;
     const named = runId === undefined && options.runId !== undefined ? parseNamedRunId(options.runId) : undefined;
     this.runId = runId ?? named ?? newRunId();
     this.#unclaimed = named !== undefined;
     this.agent = adapter.agent;
-    this.#adapter = adapter;
+    this.#gated = gated;
     this.#options = options;
-    this.#cwd = cwd;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();
     const { stream, collectEvents } = options;
@@ -224,13 +215,8 @@ export class Run implements RunHandle {
   }
 
   async #live(): Promise<RunResult> {
-    const settlement = new Settlement({
-      adapter: this.#adapter,
-      options: this.#options,
-      runId: this.runId,
-      cwd: this.#cwd,
-      deps: this.#deps,
-    });
+    const { adapter, cwd } = this.#gated;
+    const settlement = new Settlement({ adapter, options: this.#options, runId: this.runId, cwd, deps: this.#deps });
     let ending: Ending;
     try {
       const port = await this.#deps.gateway();
@@ -275,10 +261,9 @@ export class Run implements RunHandle {
   async #drive(port: GatewayPort, settlement: Settlement): Promise<Ending> {
     const prepared = await prepare(
       {
-        adapter: this.#adapter,
+        ...this.#gated,
         options: this.#options,
         runId: this.runId,
-        cwd: this.#cwd,
         deps: this.#deps,
         answerable: isAnswerable(this.#options),
         interactive: false,
@@ -310,7 +295,7 @@ export class Run implements RunHandle {
   async #attempt(prepared: Prepared): Promise<AgentEnd> {
     if (this.#stop !== undefined) throw new AgentMuxError('ABORTED', 'The run was stopped before its agent started.');
     const graceMs = this.#options.gracePeriodMs ?? GRACE_MS;
-    const agent = await AgentProcess.start(this.#adapter, prepared, {
+    const agent = await AgentProcess.start(this.#gated.adapter, prepared, {
       graceMs,
       hear: (drafts) => this.#hear(drafts),
       wait: (tools) => this.#hooks.waits(tools),

@@ -1,8 +1,4 @@
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Adapter } from '../../adapters/adapter.ts';
-import { asksForMore } from '../../adapters/gates.ts';
-import { systemClock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
 import type { CallOwner } from '../../calls/call.ts';
@@ -14,24 +10,21 @@ import type { RunResult } from '../../contract/runs/run-result.ts';
 import { deleteRunEvents, readRunEvents } from '../../store/runs/run-events.ts';
 import { createRun, endRun, getRun, setRunProcess } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
-import type { CodingAgents } from '../coding-agents/coding-agents.ts';
 import type { GatewayPort } from '../gateway-port.ts';
-import type { RunDeps } from './deps.ts';
+import type { RunTies } from './deps.ts';
 import { Accumulator } from './events/accumulator.ts';
 import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
 import { assertPolicyHolds } from './ground/ground.ts';
 import type { RunCallbacks, RunHandle } from './handle.ts';
-import { checkStart, startRun } from './start-run.ts';
+import type { RunStarter } from './run-starter.ts';
 import { admissionAsk } from './traffic.ts';
 
 export interface RunServiceOptions {
   readonly store: Store;
-  readonly agents: CodingAgents;
+  readonly starter: RunStarter;
   /** The gateway on behalf of the caller who asks for a run. */
   port(owner: CallOwner): GatewayPort;
-  readonly runsFolder: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly node: string;
   /** The id of a caller is free again and its admission given back: its run was not started after all. */
   release(run: RunId): void;
@@ -46,7 +39,7 @@ export interface RunAsk {
   /** Whether what was said is kept after the end. */
   readonly keepWords: boolean;
   readonly callbacks?: RunCallbacks;
-  readonly onChanges?: RunDeps['onChanges'];
+  readonly onChanges?: RunTies['onChanges'];
 }
 
 /** An event and its number in the run. */
@@ -58,7 +51,8 @@ export interface NumberedEvent {
 interface LiveRun {
   readonly handle: RunHandle;
   readonly log: RunLog;
-  readonly settled: Promise<void>;
+  /** The result as it is stored; null where it could not be. */
+  readonly settled: Promise<JsonObject | null>;
 }
 
 /** How long events that are not to be kept wait for readers that are behind. */
@@ -79,25 +73,18 @@ export class RunService {
 
   /** Throws what a start with these options would throw before anything is spawned for it. */
   async check(options: RunOptions): Promise<void> {
-    await this.#gate(this.#options.agents.adapters.get(options.agent), options);
-  }
-
-  /** The folder of the run. The installed version is asked what it can do before the options are held against it, so that the first answer is like the second. */
-  async #gate(adapter: Adapter, options: RunOptions): Promise<string> {
-    const { agents, env } = this.#options;
-    if (asksForMore(options)) await agents.knowledge.detect(adapter, { ...env, ...options.env });
-    return checkStart(adapter, options, { agents: agents.knowledge, env });
+    await this.#options.starter.checkInstalled(options);
   }
 
   /** Checks, writes the row, then starts; what is refused leaves no row. */
   async start(options: RunOptions, ask: RunAsk): Promise<RunId> {
-    const { agents, store, runsFolder, env, node, onFault } = this.#options;
-    const adapter = agents.adapters.get(options.agent);
-    const cwd = await this.#gate(adapter, options);
+    const { starter, store, node, onFault } = this.#options;
+    const gated = await starter.checkInstalled({ ...options, ...ask.callbacks });
+    const { adapter, cwd } = gated;
     const port = this.#options.port(ask.owner);
-    await assertPolicyHolds({ adapter, options, cwd, home: dirname(runsFolder), port });
+    await assertPolicyHolds({ adapter, options, cwd, home: starter.homePath, port });
     const runId = await this.#idOf(options, port);
-    await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
+    const admitted = await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
       this.#options.release(runId);
       throw error;
     });
@@ -109,17 +96,14 @@ export class RunService {
       throw options.runId !== undefined && (await getRun(store, runId)) !== undefined ? runExists(runId) : error;
     });
     const log = new RunLog(store, runId, this.#options);
-    const deps: RunDeps = {
-      agents: agents.knowledge,
+    const ties: RunTies = {
       gateway: async () => port,
-      runsFolder,
-      env,
-      clock: systemClock,
+      admitted,
       onEvent: (event) => log.push(event),
       ...(ask.onChanges === undefined ? {} : { onChanges: ask.onChanges }),
       onProcess: (pid) => void setRunProcess(store, runId, { pid, started: identityOf(pid)?.started ?? null }).catch(onFault),
     };
-    const handle = startRun(adapter, { ...options, ...ask.callbacks }, deps, runId);
+    const handle = starter.start(gated, ties, runId);
     const settled = handle.result().then((result) => this.#settle(result, { log, kept, keepWords: ask.keepWords, runId }));
     this.#live.set(runId, { handle, log, settled });
     return runId;
@@ -162,13 +146,13 @@ export class RunService {
   async *#pages(runId: RunId, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
     const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     const accumulator = new Accumulator();
+    const log = this.#live.get(runId)?.log;
     let position = 0;
     while (!signal.aborted) {
-      const log = this.#live.get(runId)?.log;
       // Asked for before the look, so that nothing falls between the two.
       const changed = log?.changed();
       const over = log === undefined || log.ended;
-      const page = await readRunEvents(this.#options.store, runId, position);
+      const page = log?.after(position) ?? (await readRunEvents(this.#options.store, runId, position));
       position = page.at(-1)?.sequence ?? position;
       if (page.length > 0) yield page.map(({ sequence, event }) => ({ sequence, event: whole(event, accumulator) }));
       else if (over) return;
@@ -178,7 +162,8 @@ export class RunService {
 
   /** The result of a run that has ended. */
   async result(runId: RunId): Promise<JsonObject | null> {
-    await this.#live.get(runId)?.settled;
+    const live = this.#live.get(runId);
+    if (live !== undefined) return await live.settled;
     return (await getRun(this.#options.store, runId))?.result ?? null;
   }
 
@@ -197,7 +182,7 @@ export class RunService {
   async #settle(
     result: RunResult,
     { log, kept, keepWords, runId }: { log: RunLog; kept: JsonObject; keepWords: boolean; runId: RunId },
-  ): Promise<void> {
+  ): Promise<JsonObject | null> {
     const { store, redact, onFault } = this.#options;
     try {
       await log.end();
@@ -207,8 +192,10 @@ export class RunService {
       const shown = withoutSecrets({ ...result, events: [], ...(keepWords ? {} : { text: '' }) } as unknown as JsonObject, redact);
       await endRun(store, runId, { status, result: shown, at: Date.now(), ...(keepWords ? {} : { options: withoutWords(kept) }) });
       if (!keepWords) await this.#forget(runId);
+      return shown;
     } catch (error) {
       onFault(error);
+      return null;
     } finally {
       this.#live.delete(runId);
     }

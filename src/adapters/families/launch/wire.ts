@@ -13,8 +13,13 @@ export interface Wire {
 export const KEY_VARIABLE = 'ABP_RUN_KEY';
 
 /** The wire that the engine speaks by itself, where the agent can; else the first of the agent's own. */
+export function spokenWire({ dialect }: Pick<GatewayRoute, 'dialect'>, wires: readonly [Wire, ...Wire[]]): Wire {
+  return wires.find((wire) => wire.dialect === dialect) ?? wires[0];
+}
+
+/** That wire and the address at which the gateway speaks it. */
 export function wireTo(gateway: GatewayRoute, wires: readonly [Wire, ...Wire[]]): Wire & { readonly baseUrl: string } {
-  const wire = wires.find(({ dialect }) => dialect === gateway.dialect) ?? wires[0];
+  const wire = spokenWire(gateway, wires);
   return { ...wire, baseUrl: `${gateway.origin}/e/${gateway.engine}${wire.path}` };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor, WireThinking } from '../../adapter.ts';
 import { hasPrompt, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
@@ -195,12 +195,18 @@ function payloadOf(options: RunOptions): Readonly<Record<string, JsonObject>> | 
   return Object.values(payload).some((members) => Object.keys(members).length > 0) ? payload : undefined;
 }
 
+/** The flag takes a level; a number of tokens reaches the model through the gateway alone. */
+export function piWireThinking(plan: SpawnPlan): WireThinking | undefined {
+  const budgetTokens = thinkingWish(plan)?.budgetTokens;
+  return budgetTokens === undefined ? undefined : { budgetTokens };
+}
+
 function thinkingDelivery(kind: PiKind, plan: SpawnPlan): ThinkingDelivery {
   const wish = thinkingWish(plan);
   if (wish === undefined) return NO_THINKING;
   const flag = `--thinking ${kind.levels[reachableLevel(plan, wish)]}`;
-  if (wish.budgetTokens === undefined || plan.gateway === undefined) return { by: 'flag', detail: flag };
-  return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire: { budgetTokens: wish.budgetTokens } };
+  const wire = plan.gateway && piWireThinking(plan);
+  return wire === undefined ? { by: 'flag', detail: flag } : { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire };
 }
 
 function unhonouredBy(plan: SpawnPlan, rpc: boolean): Unhonoured {

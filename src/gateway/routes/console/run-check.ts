@@ -29,7 +29,7 @@ export const runCheckRoutes = [
       try {
         const options = createProfiles({ homePath: gateway.home.path }).apply(body);
         authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
-        (await runServiceOf(gateway)).check(options);
+        await (await runServiceOf(gateway)).check(options);
         const { installed } = await (await codingAgentsOf(gateway)).adapters.detect(options.agent, {});
         if (!installed)
           return { ok: false, fidelity: [], error: { code: 'AGENT_NOT_INSTALLED', message: `${options.agent} is not installed here.` } };

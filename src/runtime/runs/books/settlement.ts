@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
@@ -87,7 +86,7 @@ export class Settlement {
   }
 
   #snapshot(earlier?: Snapshot): Promise<Snapshot | undefined> {
-    return snapshot(this.#run.cwd, dirname(this.#run.deps.runsFolder), earlier);
+    return snapshot(this.#run.cwd, this.#run.deps.homePath, earlier);
   }
 
   #opening(): RunOpening {

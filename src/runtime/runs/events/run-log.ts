@@ -5,6 +5,9 @@ import { appendRunEvents, type StoredRunEvent } from '../../../store/runs/run-ev
 import type { Store } from '../../../store/store.ts';
 import { withoutSecrets } from './redaction.ts';
 
+/** Written events that stay in memory, for readers that keep up. */
+const KEPT = 500;
+
 /** Events wait this long for company: a write per event would cost more than the events. */
 const GATHER_MS = 20;
 
@@ -14,13 +17,15 @@ export interface LogOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Writes the events of one run in their order and tells its readers when there are more. */
+/** Writes the events of one run in their order, tells its readers when there are more, and hands the newest to them from memory. */
 export class RunLog {
   readonly #store: Store;
   readonly #runId: RunId;
   readonly #redact: (text: string) => string;
   readonly #onFault: (error: unknown) => void;
   #waiting: StoredRunEvent[] = [];
+  /** The newest of those that are written. */
+  #kept: StoredRunEvent[] = [];
   #last = 0;
   #written: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -49,6 +54,12 @@ export class RunLog {
     return this.#changed.promise;
   }
 
+  /** The written events after a number; undefined where the first of them are in the database alone. */
+  after(position: number): readonly StoredRunEvent[] | undefined {
+    const first = this.#kept[0]?.sequence ?? 1;
+    return position + 1 < first ? undefined : this.#kept.slice(position + 1 - first);
+  }
+
   /** Everything is written; no more events come. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
@@ -69,6 +80,8 @@ export class RunLog {
       } catch (error) {
         this.#onFault(error);
       }
+      // Also what could not be written: a caller who follows the run now still hears it.
+      this.#kept = [...this.#kept, ...events].slice(-KEPT);
       this.#changed.resolve();
       this.#changed = Promise.withResolvers();
     });

@@ -1,10 +1,8 @@
-import type { Adapter } from '../../../adapters/adapter.ts';
 import { newRunId, type RunId } from '../../../contract/run-id.ts';
-import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import { Settlement } from '../books/settlement.ts';
 import type { RunDeps } from '../deps.ts';
+import type { GatedRun } from '../gated-run.ts';
 import { prepare } from '../prepare.ts';
-import { checkStart } from '../start-run.ts';
 import type { Traffic } from '../traffic.ts';
 
 /** How an agent is started by hand so that its model calls go through the gateway. */
@@ -19,17 +17,12 @@ export interface AgentEnvironment {
 }
 
 /** Mints a key and writes the files that the variables point to. They last as long as the process `deps.ownerPid`, a shell. */
-export async function agentEnvironment(
-  adapter: Adapter,
-  options: RunOptions,
-  deps: RunDeps & { ownerPid: number },
-): Promise<AgentEnvironment> {
+export async function agentEnvironment(run: GatedRun, deps: RunDeps & { readonly ownerPid: number }): Promise<AgentEnvironment> {
   const runId = newRunId();
-  const cwd = checkStart(adapter, options, deps);
-  const settlement = new Settlement({ adapter, options, runId, cwd, deps });
+  const settlement = new Settlement({ ...run, runId, deps });
   const port = await deps.gateway();
   settlement.through(port);
-  const prepared = await prepare({ adapter, options, runId, cwd, deps, answerable: false, interactive: true }, port);
+  const prepared = await prepare({ ...run, runId, deps, answerable: false, interactive: true }, port);
   prepared.folder.write(prepared.spec.files);
   prepared.folder.link(prepared.spec.links, prepared.env);
   await settlement.open(prepared);

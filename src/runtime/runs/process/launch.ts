@@ -1,15 +1,13 @@
-import type { Adapter } from '../../../adapters/adapter.ts';
 import { type Exit, startProcess } from '../../../base/child-process.ts';
 import { newRunId, type RunId } from '../../../contract/run-id.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
-import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { RunResult } from '../../../contract/runs/run-result.ts';
 import { type Ending, failedEnding } from '../books/outcome.ts';
 import { Settlement } from '../books/settlement.ts';
 import { Tally } from '../books/tally.ts';
 import type { RunDeps } from '../deps.ts';
+import type { GatedRun } from '../gated-run.ts';
 import { type Prepared, prepare } from '../prepare.ts';
-import { checkStart } from '../start-run.ts';
 import { started } from './agent-process.ts';
 import { endLeftovers } from './run-folder.ts';
 
@@ -19,20 +17,14 @@ export interface Launched extends Pick<RunResult, 'cost' | 'tokenUsage'> {
 }
 
 /** Shows the agent's own screen on our terminal, with its model calls through the gateway. `onReady` is called before it starts. */
-export async function launchAgent(
-  adapter: Adapter,
-  options: RunOptions,
-  deps: RunDeps,
-  onReady: (prepared: Prepared) => void,
-): Promise<Launched> {
+export async function launchAgent(run: GatedRun, deps: RunDeps, onReady: (prepared: Prepared) => void): Promise<Launched> {
   const runId = newRunId();
-  const cwd = checkStart(adapter, options, deps);
-  const settlement = new Settlement({ adapter, options, runId, cwd, deps });
+  const settlement = new Settlement({ ...run, runId, deps });
   const port = await deps.gateway();
   settlement.through(port);
   let ending: Ending | undefined;
   try {
-    const prepared = await prepare({ adapter, options, runId, cwd, deps, answerable: false, interactive: true }, port);
+    const prepared = await prepare({ ...run, runId, deps, answerable: false, interactive: true }, port);
     await settlement.open(prepared);
     onReady(prepared);
     const exit = await shown(prepared);
