@@ -32,6 +32,11 @@ export interface Call {
   readonly engine: string | null;
   /** The model name that the engine gets; null where the call names none. */
   readonly model: string | null;
+  /**
+   * Models that the call may reach beside that one: those that its body names as fallbacks or for tools, or `unknown` where nobody here
+   * can tell (no model is named, a stored prompt may choose one, nobody reads the body). Absent where no rule about models asks.
+   */
+  readonly moreModels?: readonly string[] | 'unknown' | undefined;
   /** The dialect that the caller speaks; null where none describes the call. */
   readonly dialect: string | null;
   /** Null for a run: each of its model calls has a mode of its own. */

@@ -14,12 +14,18 @@ export function deniedEngines({ engines, models }: DeniedEngines): Check {
     new AbpError('E005', `${name} is denied here by ${rule}: ${pattern}.`, { operation: 'call', policy_rule: `${rule}: ${pattern}` });
   return {
     name: 'denied engines',
-    check: ({ engine, model }) => {
+    check: ({ engine, model, moreModels = [] }) => {
       const id = engine?.split(':')[0] ?? '';
       const byEngine = engines.find((pattern) => globMatch(pattern, id) || globMatch(pattern, engine ?? ''));
       if (byEngine !== undefined) return refused('deny_engines', byEngine, `The engine ${engine}`);
-      const byModel = model === null ? undefined : models.find((pattern) => globMatch(pattern, model));
-      return byModel === undefined ? undefined : refused('deny_models', byModel, `The model ${model}`);
+      if (models.length === 0) return undefined;
+      // A rule that nobody could hold would be no rule.
+      if (moreModels === 'unknown') return refused('deny_models', models.join(', '), 'A call whose models are not known here');
+      for (const name of [...(model === null ? [] : [model]), ...moreModels]) {
+        const byModel = models.find((pattern) => globMatch(pattern, name));
+        if (byModel !== undefined) return refused('deny_models', byModel, `The model ${name}`);
+      }
+      return undefined;
     },
   };
 }

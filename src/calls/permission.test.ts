@@ -30,6 +30,17 @@ it('holds engines, models and coding agents to their patterns', () => {
   expect(missing(scopes, { way: 'run', agent: 'claude', engine: null })).toBe('engine of the agent’s own choice');
 });
 
+it('a key that is held to some models reaches none that it does not name where it is read', () => {
+  const scopes: Scopes = { planes: ['gateway', 'run'], raw: true, models: ['small-*'] };
+  const any = expect.stringMatching(/^model of any name/);
+  expect(missing(scopes, { model: 'small-1', moreModels: ['small-2'] })).toBeUndefined();
+  expect(missing(scopes, { model: 'small-1', moreModels: ['small-2', 'large'] })).toBe('model large');
+  expect(missing(scopes, { model: null, moreModels: 'unknown' })).toEqual(any);
+  expect(missing(scopes, { way: 'raw', model: null, moreModels: 'unknown' })).toEqual(any);
+  expect(missing(scopes, { way: 'run', agent: 'claude', direct: true })).toEqual(any);
+  expect(missing({ raw: true }, { way: 'raw', model: null, moreModels: 'unknown' })).toBeUndefined();
+});
+
 it('says what is missing without showing the key', () => {
   const owner = { scopes: { engines: ['sim'] }, keyPrefix: 'abp_test' };
   expect(permission({ way: 'relay', engine: 'claude', model: null, owner })?.message).toBe(

@@ -17,7 +17,7 @@ const PLANES: Readonly<Record<Way, Plane>> = {
 const UNREAD: ReadonlySet<Way> = new Set<Way>(['raw', 'splice']);
 
 /** What decides whether a key may make a call. */
-export type PermissionAsk = Pick<Call, 'way' | 'engine' | 'model' | 'agent' | 'direct'> & {
+export type PermissionAsk = Pick<Call, 'way' | 'engine' | 'model' | 'moreModels' | 'agent' | 'direct'> & {
   readonly owner: Pick<CallOwner, 'scopes' | 'keyPrefix'>;
 };
 
@@ -30,7 +30,10 @@ export function permission({ owner: { scopes, keyPrefix }, ...call }: Permission
   return new AbpError('forbidden', `${whose} may not do this; it lacks ${missing}.`, { scope: missing });
 }
 
-function missingScope(scopes: Scopes, { way, engine, model, agent, direct }: Omit<PermissionAsk, 'owner'>): string | undefined {
+function missingScope(
+  scopes: Scopes,
+  { way, engine, model, moreModels = [], agent, direct }: Omit<PermissionAsk, 'owner'>,
+): string | undefined {
   const plane = PLANES[way];
   if (!hasPlane(scopes, plane)) return `plane ${plane}`;
   if (UNREAD.has(way) && scopes.raw !== true) return 'raw';
@@ -38,8 +41,16 @@ function missingScope(scopes: Scopes, { way, engine, model, agent, direct }: Omi
   // A key that is held to some engines must name the one that a run goes to.
   const name = direct === true ? 'direct' : (engine ?? 'of the agent’s own choice');
   if (!allows(scopes.engines, name)) return `engine ${name}`;
-  return model === null || way === 'run' || allows(scopes.models, model) ? undefined : `model ${model}`;
+  if (scopes.models === undefined) return undefined;
+  // The calls of a run are held to the models one by one, unless they go past the gateway.
+  if (way === 'run') return direct === true ? ANY_MODEL : undefined;
+  if (moreModels === 'unknown') return ANY_MODEL;
+  const forbidden = [...(model === null ? [] : [model]), ...moreModels].find((name) => !allows(scopes.models, name));
+  return forbidden === undefined ? undefined : `model ${forbidden}`;
 }
+
+/** A key that is held to some models must name one in a place that is read here. */
+const ANY_MODEL = 'model of any name, which a call needs whose models are not known here';
 
 export function hasPlane(scopes: Scopes, plane: Plane): boolean {
   return (scopes.planes ?? ['gateway']).includes(plane);

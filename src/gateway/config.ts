@@ -47,6 +47,16 @@ const EngineConfig = z.strictObject({
 const SecretConfig = z.strictObject({
   key: z.string().min(1).optional().describe('What custom tools send for {{secret.<id>}}. Better in ABP_SECRET_<ID>.'),
   hosts: z.array(z.string().min(1)).min(1).describe('Where it may be sent, as host or host:port; nowhere else.'),
+  methods: z
+    .array(z.string().regex(/^[A-Z]+$/))
+    .optional()
+    .describe('Methods of the calls that may carry it; any, unless named.'),
+  paths: z.array(z.string().startsWith('/')).optional().describe('Globs of the paths of such calls; any, unless named.'),
+  keys: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Ids of the keys whose turns may use it, local for callers without one; any, unless keys or tags are named.'),
+  tags: z.array(z.string().min(1)).optional().describe('Tags of such keys.'),
 });
 
 const RouteConfig = z.strictObject({

@@ -15,6 +15,10 @@ export interface Span {
   readonly end: number;
 }
 
+export interface NamedSpan extends Span {
+  readonly name: string;
+}
+
 /** Longer names of models are refused: no vendor has one, and a name is looked up, matched and written down. */
 export const LONGEST_MODEL = 512;
 /** No request of a vendor has more than some dozen members. */
@@ -26,7 +30,12 @@ export interface Scan {
   /** Span of the model's string including its quotes, for a splice. */
   readonly modelSpan?: Span;
   readonly stream: boolean;
+  /** Members that may name further models. */
+  readonly naming: readonly NamedSpan[];
 }
+
+/** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
+const NAMING: ReadonlySet<string> = new Set(['models', 'fallback', 'fallbacks', 'fallback_model', 'fallback_models', 'prompt', 'tools']);
 
 /**
  * Walks the top-level members of a JSON object and reads `model` and `stream`. Values are skipped, not parsed: an unknown field of
@@ -37,7 +46,7 @@ export function scanBody(body: Buffer): Scan {
   if (body[at] !== OPEN_BRACE) throw malformed('the body is not a JSON object');
   at = skipSpace(body, at + 1);
   const seen = new Set<string>();
-  const found: { model?: string; modelSpan?: Span; stream: boolean } = { stream: false };
+  const found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[] } = { stream: false, naming: [] };
   if (body[at] === CLOSE_BRACE) return endOf(body, at, found);
   for (;;) {
     const key = readKey(body, at, seen);
@@ -47,6 +56,7 @@ export function scanBody(body: Buffer): Scan {
       found.model = readModel(body, start, end);
       found.modelSpan = { start, end };
     } else if (key.name === 'stream') found.stream = body.toString('latin1', start, end) === 'true';
+    else if (NAMING.has(key.name)) found.naming.push({ name: key.name, start, end });
     at = skipSpace(body, end);
     if (body[at] === CLOSE_BRACE) return endOf(body, at, found);
     if (body[at] !== COMMA) throw malformed(`unexpected byte at offset ${at}`);

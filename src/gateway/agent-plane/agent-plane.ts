@@ -16,8 +16,8 @@ export function agentPlaneOf(
     runs,
     routes,
     allowHosts: tools.allow_hosts,
-    secrets: Object.entries(secrets).flatMap(([name, { key, hosts }]): Secret[] =>
-      key === undefined ? [] : [{ name, value: key, hosts }],
+    secrets: Object.entries(secrets).flatMap(([name, { key, ...terms }]): Secret[] =>
+      key === undefined ? [] : [{ name, value: key, ...terms }],
     ),
     ...(tools.search === undefined ? {} : { search: { provider: tools.search, url: tools.search_url, key: tools.search_key } }),
   });

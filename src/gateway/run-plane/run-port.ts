@@ -51,7 +51,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     claim: (run) => claimRun(gateway, run),
     offer: async (wish) => offer(gateway, wish),
     admit: async (ask) => new RunAdmitted(admit(gateway, owner, ask)),
-    mintRunKey: (request) => mint(gateway, request),
+    mintRunKey: (request) => mint(gateway, owner, request),
     dropRunKey: async (run) => {
       const now = Date.now();
       await revokeRunKeys(gateway.store, run, now);
@@ -130,7 +130,7 @@ function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish
   };
 }
 
-async function mint(gateway: Gateway, request: RunKeyRequest): Promise<string> {
+async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest): Promise<string> {
   const secret = `abp_${randomToken(32)}`;
   const terms = RunTerms.parse({
     agent: request.agent,
@@ -147,7 +147,14 @@ async function mint(gateway: Gateway, request: RunKeyRequest): Promise<string> {
     name: `run of ${request.agent}`,
     hash: hashSecret(secret),
     prefix: secret.slice(0, SHOWN),
-    scopes: { planes: ['gateway'], engines: [engineId], raw: request.raw, run: terms as unknown as JsonObject }, // parsed above from JSON values
+    scopes: {
+      planes: ['gateway'],
+      engines: [engineId],
+      raw: request.raw,
+      // A run reaches no model that whoever asked for it may not call.
+      ...(owner.scopes?.models === undefined ? {} : { models: owner.scopes.models }),
+      run: terms as unknown as JsonObject, // parsed above from JSON values
+    },
     tags: request.tags,
     createdAt: Date.now(),
     expiresAt: request.expiresAt,

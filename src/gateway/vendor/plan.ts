@@ -7,6 +7,7 @@ import { permission } from '../../calls/permission.ts';
 import type { Recorder } from '../../calls/recorder.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Asked } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
@@ -76,7 +77,7 @@ function planRoute(gateway: Gateway, { call, read, options, facts: opening, reco
     { call, read, recorder },
     () => facts,
     () => {
-      const wanted = callOf(call, chosen);
+      const wanted = callOf(gateway, call, read, chosen);
       // Asked again with everything else: a key that may not call this engine need not wait for a translation to hear so.
       const forbidden = permission(wanted);
       if (forbidden !== undefined) throw forbidden;
@@ -111,16 +112,25 @@ function recorded<T>(
 }
 
 /** The call as its checks see it. Its tools are known once it is translated; a passed-through body is the engine's to read. */
-function callOf(call: VendorCall, chosen: Route): Omit<Call, 'runId'> {
+function callOf({ config: { policy } }: Gateway, call: VendorCall, { text, scan }: Read, chosen: Route): Omit<Call, 'runId'> {
   const { engine, model, mode } = chosen;
+  const owner = ownerOf(call.principal);
+  const asks = owner.scopes?.models !== undefined || policy.deny_models.length > 0;
   return {
     way: isRewritten(call, chosen) ? 'mapped' : 'relay',
-    owner: ownerOf(call.principal),
+    owner,
+    ...(asks ? { moreModels: namedModels(text, scan, modelPlace(call, chosen)) } : {}),
     engine: engine.id,
     model: model === '' ? null : model,
     dialect: call.match.dialect.id,
     mode,
   };
+}
+
+/** Where the engine finds the model: a path keeps it, a translation writes it anew, otherwise it stands in the caller's body. */
+function modelPlace(call: VendorCall, chosen: Route): ModelPlace {
+  if (call.match.model !== undefined) return 'path';
+  return isRewritten(call, chosen) && chosen.model !== '' ? 'written' : 'body';
 }
 
 function doorOf(gateway: Gateway, { engine }: Route): EngineDoor {

@@ -92,7 +92,15 @@ export function openRaw(
   const recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
   const owner = ownerOf(call.principal);
   const facts = rawFacts(gateway, call, engine.id);
-  const wanted = { way, owner, engine: engine.id, model: null, dialect: null, mode: 'passthrough' } as const;
+  const wanted = {
+    way,
+    owner,
+    engine: engine.id,
+    model: null,
+    moreModels: reached(call, way),
+    dialect: null,
+    mode: 'passthrough',
+  } as const;
   let admitted: Admitted;
   try {
     admitted = recorder.admit(gateway.admission, wanted, door);
@@ -105,6 +113,11 @@ export function openRaw(
   }
   recorder.open(facts);
   return { admitted, recorder };
+}
+
+/** Reading a list or a file calls no model. What else is done on these paths, batches above all, may name any. */
+function reached({ request: { method = 'GET' } }: Pick<RawCall, 'request'>, way: 'raw' | 'splice'): readonly string[] | 'unknown' {
+  return way === 'raw' && (method === 'GET' || method === 'HEAD') ? [] : 'unknown';
 }
 
 /** Tells our credentials from the caller's own. */

@@ -87,6 +87,7 @@ function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
     const secret = secrets.find(name);
     if (secret === undefined) faults.push(`the secret ${name} is not configured; an operator names it under [secrets] in abp.toml`);
     else if (!secret.hosts.includes(host ?? '')) faults.push(`the secret ${name} may not be sent to ${host}`);
+    else if (secret.methods?.includes(tool.method) === false) faults.push(`the secret ${name} may not be sent with ${tool.method}`);
   }
   return faults;
 }

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import type { OutboundAnswer, OutboundRequest } from '../../upstream/outbound.ts';
 import { outcome } from '../tools/define-tool.ts';
-import type { Secrets } from '../tools/secrets.ts';
+import { refusedCaller, refusedPlace, type Secret, type Secrets } from '../tools/secrets.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { ToolFailure } from '../tools/tool-failure.ts';
@@ -35,7 +35,11 @@ export function httpTool(definition: HttpTool, config: JsonObject, { outbound, s
 }
 
 /** The call as it goes out. */
-export function requestOf(definition: HttpTool, filling: Filling, { callId }: Pick<ToolContext, 'callId'>): OutboundRequest {
+export function requestOf(
+  definition: HttpTool,
+  filling: Filling,
+  { callId, behalf }: Pick<ToolContext, 'callId' | 'behalf'>,
+): OutboundRequest {
   const url = urlOf(definition, filling);
   const body = definition.body === undefined ? undefined : fillJson(definition.body, filling);
   const headers = {
@@ -45,7 +49,10 @@ export function requestOf(definition: HttpTool, filling: Filling, { callId }: Pi
     ...filledValues(definition.headers, filling),
   };
   if (Object.values(headers).some((value) => /[\r\n\0]/.test(value))) throw new ToolFailure('A header value holds a line break.');
-  assertSecretsGoHome(definition, url, filling.secrets);
+  for (const name of secretsOf(definition)) {
+    const refused = refusal(filling.secrets.find(name), name, { url, method: definition.method, behalf });
+    if (refused !== undefined) throw new ToolFailure(refused);
+  }
   return { url: url.href, method: definition.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
 }
 
@@ -74,12 +81,14 @@ function missing(place: string): never {
   throw new ToolFailure(`${place.replaceAll(/[{}\s]/g, '')} is missing.`);
 }
 
-/** Checked when the tool is defined and again here: an operator may have narrowed a secret since. */
-function assertSecretsGoHome(definition: HttpTool, url: URL, secrets: Secrets): void {
-  for (const name of secretsOf(definition)) {
-    const hosts = secrets.find(name)?.hosts ?? [];
-    if (!hosts.includes(url.host)) throw new ToolFailure(`The secret ${name} may not be sent to ${url.host}.`);
-  }
+/** Its host and method are checked when the tool is defined and again here: an operator may have narrowed a secret since. */
+function refusal(
+  secret: Secret | undefined,
+  name: string,
+  { url, method, behalf }: { url: URL; method: string; behalf: ToolContext['behalf'] },
+): string | undefined {
+  if (secret === undefined) return `The secret ${name} is not configured on this server.`;
+  return refusedPlace(secret, url, method) ?? refusedCaller(secret, behalf);
 }
 
 /** Names of the secrets that a tool uses. */

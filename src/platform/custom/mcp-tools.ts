@@ -2,7 +2,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpTool } from '../mcp/connections.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
-import type { Secrets } from '../tools/secrets.ts';
+import { refusedCaller, refusedPlace, type Secret, type Secrets } from '../tools/secrets.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpServer } from './definition.ts';
@@ -25,6 +25,7 @@ export async function mcpTools(server: McpServer, { mcp, secrets }: Surroundings
   if (missing.length > 0) throw new AbpError('unprocessable', `The MCP server has no tool ${missing.join(', ')}.`, { missing });
   const chosen = offered.filter(({ name }) => server.tools?.includes(name) ?? true);
   assertModest(chosen);
+  const used = secretsIn(server, secrets);
   return chosen.map((tool) => toolOf(tool, isPlain(tool.name)));
 
   function toolOf(tool: McpTool, plain: boolean): Tool {
@@ -37,6 +38,8 @@ export async function mcpTools(server: McpServer, { mcp, secrets }: Surroundings
       effect: tool.idempotent ? 'idempotent' : 'at_most_once',
       timeoutMs,
       execute: async (input, context) => {
+        const refused = used.map((secret) => refusedCaller(secret, context.behalf)).find((one) => one !== undefined);
+        if (refused !== undefined) return { error: refused };
         const outcome = await mcp.call(endpoint, { name: tool.name, input, timeoutMs }, context);
         return 'error' in outcome ? { error: secrets.redact(outcome.error) } : { output: secrets.redactJson(outcome.output) };
       },
@@ -74,7 +77,7 @@ export function endpointOf(server: McpServer, secrets: Secrets): McpEndpoint {
   const fill = (values: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(value, secrets)]));
   if (server.transport === 'http') {
-    assertSecretsGoHome(server.url, Object.values(server.headers), secrets);
+    assertSecretsGoHome(server.url, secretsIn(server, secrets));
     return { transport: 'http', url: server.url, headers: fill(server.headers) };
   }
   const { command, args, env, cwd } = server;
@@ -89,11 +92,17 @@ function filled(template: string, secrets: Secrets): string {
   throw new AbpError('unprocessable', 'Headers and variables of an MCP server are text in which only {{secret.NAME}} may stand.');
 }
 
-function assertSecretsGoHome(url: string, templates: readonly string[], secrets: Secrets): void {
-  const host = URL.parse(url)?.host ?? '';
-  for (const { room, name } of templates.flatMap(placesIn)) {
-    if (room === 'secret' && !(secrets.find(name)?.hosts.includes(host) ?? false)) {
-      throw new AbpError('E005', `The secret ${name} may not be sent to ${host}.`, { secret: name, host });
-    }
+/** The operator's secrets that a server is sent. */
+function secretsIn(server: McpServer, secrets: Secrets): Secret[] {
+  const templates = Object.values(server.transport === 'http' ? server.headers : server.env);
+  return templates.flatMap(placesIn).flatMap(({ room, name }) => (room === 'secret' ? (secrets.find(name) ?? []) : []));
+}
+
+/** MCP asks everything with POST. */
+function assertSecretsGoHome(address: string, secrets: readonly Secret[]): void {
+  const url = URL.parse(address);
+  for (const secret of secrets) {
+    const refused = url === null ? `The secret ${secret.name} may not be sent to ${address}.` : refusedPlace(secret, url, 'POST');
+    if (refused !== undefined) throw new AbpError('E005', refused, { secret: secret.name, host: url?.host ?? '' });
   }
 }

@@ -1,11 +1,45 @@
+import { globMatch } from '../../base/glob.ts';
 import { type Json, parseJson } from '../../base/json.ts';
+import type { ToolBehalf } from './tool.ts';
 
-/** A value that tools may send and nobody may read. It goes to the hosts its operator named, and nowhere else. */
-export interface Secret {
-  readonly name: string;
-  readonly value: string;
+/** Which calls may carry a secret. What is not named is not asked. */
+export interface SecretTerms {
   /** Host names, with a port where it is not the usual one. */
   readonly hosts: readonly string[];
+  readonly methods?: readonly string[] | undefined;
+  /** Globs. */
+  readonly paths?: readonly string[] | undefined;
+  /** Ids of keys, and `local` for callers without one. */
+  readonly keys?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A value that tools may send and nobody may read. It goes where its operator said, and nowhere else. */
+export interface Secret extends SecretTerms {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Callers without a key, in `keys`. */
+const UNKEYED = 'local';
+/** A service may take these for a slash or a dot, and lead the call to another path. */
+const AMBIGUOUS = /%(?:2f|5c|2e)/i;
+
+/** Why a call may not carry the secret; undefined where it may. */
+export function refusedPlace({ name, hosts, methods, paths }: Secret, { host, pathname }: URL, method: string): string | undefined {
+  if (!hosts.includes(host)) return `The secret ${name} may not be sent to ${host}.`;
+  if (methods !== undefined && !methods.includes(method)) return `The secret ${name} may not be sent with ${method}.`;
+  if (paths === undefined) return undefined;
+  const named = !AMBIGUOUS.test(pathname) && paths.some((pattern) => globMatch(pattern, pathname));
+  return named ? undefined : `The secret ${name} may not be sent to ${pathname}.`;
+}
+
+/** Why a caller may not use the secret; undefined where it may. */
+export function refusedCaller({ name, keys, tags }: Secret, behalf: Pick<ToolBehalf, 'keyId' | 'tags'> | undefined): string | undefined {
+  if (keys === undefined && tags === undefined) return undefined;
+  if (keys?.includes(behalf?.keyId ?? UNKEYED) === true) return undefined;
+  if (behalf?.tags?.some((tag) => tags?.includes(tag)) === true) return undefined;
+  return `The secret ${name} may not be used by this caller; the operator names the keys and tags that may.`;
 }
 
 /** The operator's secrets, by name. */

@@ -11,6 +11,8 @@ export type ToolEffect = 'idempotent' | 'at_most_once';
 export interface ToolBehalf {
   readonly turnId: string;
   readonly keyId: string | null;
+  /** Those of the key. */
+  readonly tags?: readonly string[] | undefined;
   /** How much is kept of what is said. */
   readonly recording: Recording;
 }

@@ -216,7 +216,7 @@ export class TurnRun {
     const end = await runTool({
       ...{ call, sessionId, agentId: agent.id, workspaces: this.#parts.workspaces, signal: this.#abort.signal },
       tool: agent.tools.find(({ name }) => name === call.name),
-      behalf: model && { turnId, keyId: model.keyId, recording: model.grant.recording },
+      behalf: model && { turnId, keyId: model.keyId, tags: model.grant.tags, recording: model.grant.recording },
       onFault: (error) => this.#parts.log.error({ error, session: sessionId, tool: call.name }, 'a tool failed inside'),
     });
     this.#push({ kind: 'call-ended', id: call.id, end, ms: Math.round(performance.now() - started) });

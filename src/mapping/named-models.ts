@@ -1,0 +1,37 @@
+import { isJsonObject, type Json, parseJson } from '../base/json.ts';
+import type { Scan, Span } from './scan.ts';
+
+/** Lists of fallbacks and tools are read where other calls wait; what takes longer than a few milliseconds is not read. */
+const MOST_READ = 512 * 1024;
+
+/** Where the engine reads for which model a request is. */
+export type ModelPlace = 'path' | 'body' | 'written';
+
+/**
+ * The models that a body names beside the one it is for, or `unknown` where that cannot be told: it names none of its own, so that the
+ * vendor chooses, a stored prompt may choose, or there is too much to read.
+ */
+export function namedModels(text: Buffer, { model, naming }: Scan, place: ModelPlace): readonly string[] | 'unknown' {
+  if (place === 'body' && model === undefined) return 'unknown';
+  const length = naming.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (length > MOST_READ) return 'unknown';
+  const values = naming.map((span) => ({ name: span.name, value: valueAt(text, span) }));
+  if (values.some(({ name, value }) => name === 'prompt' && isJsonObject(value))) return 'unknown';
+  const named = values.flatMap(({ name, value }) => (name === 'prompt' ? [] : modelsIn(value)));
+  // The vendor may read the model of the path or that of the body.
+  return place === 'path' && model !== undefined ? [model.replace(/^models\//, ''), ...named] : named;
+}
+
+function valueAt(text: Buffer, { start, end }: Span): Json {
+  const parsed = parseJson(text.toString('utf8', start, end));
+  // The engine refuses what is no JSON.
+  return parsed.ok ? parsed.value : null;
+}
+
+/** Names as text, or as the `model` of an object; tools are objects too. */
+function modelsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap((one: Json) => modelsIn(one));
+  if (!isJsonObject(value)) return [];
+  return [value.model, value.models].flatMap((one) => (one === undefined ? [] : modelsIn(one)));
+}

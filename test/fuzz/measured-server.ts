@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Measured } from './probe.ts';
+
+const bin = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
+const probe = new URL('./probe.ts', import.meta.url).href;
+
+/** A server in a process of its own that tells how long its event loop was held. */
+export interface MeasuredServer {
+  readonly url: string;
+  readonly token: string;
+  readonly home: string;
+  readonly child: ChildProcess;
+  /** What the server went through while the work was done. */
+  during(work: () => Promise<unknown>): Promise<Measured>;
+  close(): Promise<void>;
+}
+
+export interface MeasuredOptions {
+  /** Text of `abp.toml`. */
+  readonly config?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export async function startMeasured({ config = '', env = {} }: MeasuredOptions = {}): Promise<MeasuredServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-measured-'));
+  const home = join(folder, 'home');
+  writeFileSync(join(folder, 'abp.toml'), config);
+  const child = spawn(process.execPath, [`--import=${probe}`, bin, 'serve', '--json', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, ABP_HOME: home, ABP_LOG: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'close');
+  const close = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (child.stdout === null) throw new Error('the server has no output');
+  const line = await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => undefined)]);
+  if (line === undefined) throw new Error('abp serve ended before it served');
+  const measured = async (): Promise<Measured> => {
+    child.send('measured');
+    const [message] = await once(child, 'message');
+    return message.measured;
+  };
+  return {
+    url: JSON.parse(String(line[0])).url,
+    token: readFileSync(join(home, 'token'), 'utf8').trim(),
+    home,
+    child,
+    during: async (work) => {
+      await measured();
+      await work();
+      return await measured();
+    },
+    close,
+  };
+}
