@@ -2,7 +2,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { ChainVerification } from '../contract/receipts/chain-verification.ts';
 import type { PendingReceipt, Receipt } from '../contract/receipts/receipt.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
-import { type Connection, get, rest, retryAfterMs } from './http.ts';
+import { type Connection, rest, retryAfterMs, send } from './http.ts';
 import { followReceipts } from './receipt-stream.ts';
 import { RemoteRun, startRun } from './remote-run.ts';
 import { headersOf, wrapClient } from './wrap.ts';
@@ -76,7 +76,7 @@ export class AbpClient {
     const deadline = Date.now() + waitMs;
     for (;;) {
       const left = Math.min(Math.max(0, deadline - Date.now()), LONGEST_WAIT_MS);
-      const answer = await get(this.#connection, `/v1/receipts/${encodeURIComponent(id)}?wait=${left / 1000}`);
+      const answer = await send(this.#connection, `/v1/receipts/${encodeURIComponent(id)}?wait=${left / 1000}`);
       const receipt = (await answer.json()) as Receipt | PendingReceipt; // the server's own document
       if (isEnded(receipt)) return receipt;
       if (Date.now() >= deadline) {
@@ -101,7 +101,7 @@ export class AbpClient {
   async listReceipts(filter: ReceiptListFilter = {}): Promise<ReceiptPage> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, String(value));
-    const answer = await get(this.#connection, `/v1/receipts?${query}`);
+    const answer = await send(this.#connection, `/v1/receipts?${query}`);
     const { items, next_cursor: nextCursor } = (await answer.json()) as Listed; // the server's own document
     return { items, ...(nextCursor === undefined ? {} : { nextCursor }) };
   }
@@ -109,7 +109,7 @@ export class AbpClient {
   /** Whether a receipt is what was sealed, and linked to a signed head of the chain. */
   async verifyReceipt(run: RunReference): Promise<ChainVerification> {
     const id = runIdOf(run);
-    const answer = await get(this.#connection, `/v1/receipts/${encodeURIComponent(id)}/verify`);
+    const answer = await send(this.#connection, `/v1/receipts/${encodeURIComponent(id)}/verify`);
     if (answer.status === ACCEPTED) {
       throw new AbpError('conflict', `The run ${id} is not known yet; ask again in a moment.`, { run_id: id });
     }

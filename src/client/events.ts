@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { AbpError } from '../contract/errors.ts';
-import { type Connection, get, rest } from './http.ts';
+import { type Connection, rest, send } from './http.ts';
 
 /** One server-sent event, as it came. */
 export interface ServerEvent {
@@ -54,7 +54,7 @@ async function* connectionEvents(
   { after, signal }: Pick<FollowOptions, 'after' | 'signal'>,
 ): AsyncGenerator<ServerEvent> {
   const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': after }) };
-  const answer = await get(connection, path, { headers, signal });
+  const answer = await send(connection, path, { headers, signal });
   const heard: ServerEvent[] = [];
   const parser = createParser({ onEvent: ({ id, event, data }) => heard.push({ id, event, data }) });
   const decoder = new TextDecoder();

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../contract/runs/event.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
 import { followEvents } from './events.ts';
-import { type Connection, get, post } from './http.ts';
+import { type Connection, send } from './http.ts';
 
 /** The point at which a queued message is said; one that never comes is the end of the answer. */
 export type QueueTime = 'next-turn' | 'after-tool' | 'after-response';
@@ -22,7 +22,7 @@ export interface RemoteRunView {
 
 /** Starts a run of a coding agent on the machine of a server. With a `runId` of yours a start whose answer was lost can be sent again. */
 export async function startRun(connection: Connection, options: RunOptions): Promise<RemoteRun> {
-  const answer = await post(connection, '/v1/runs', options);
+  const answer = await send(connection, '/v1/runs', { body: options });
   const { run_id: runId } = (await answer.json()) as { readonly [Member in 'run_id']: string }; // the server's own document
   return new RemoteRun(connection, runId);
 }
@@ -64,7 +64,7 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
 
   /** Where it stands, and what it waits for. */
   async view(): Promise<RemoteRunView> {
-    const answer = await get(this.#connection, `/v1/runs/${this.runId}`);
+    const answer = await send(this.#connection, `/v1/runs/${this.runId}`);
     return (await answer.json()) as RemoteRunView; // the server's own document
   }
 
@@ -111,7 +111,7 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
   }
 
   async #tell(what: string, body: object = {}): Promise<void> {
-    await post(this.#connection, `/v1/runs/${this.runId}/${what}`, body);
+    await send(this.#connection, `/v1/runs/${this.runId}/${what}`, { body });
   }
 }
 

@@ -85,6 +85,19 @@ export const CODE_RULES: readonly CodeRule[] = [
     good: 'const a = await dispatcher.fetch(url); prefetch(b);',
   },
   {
+    name: 'second HTTP client',
+    pattern: /\bimport\s*\{[^}]*\brequest\b[^}]*\}\s*from 'undici'|\bcreateParser\(/g,
+    where: 'everything',
+    allowed: {
+      'src/client/events.ts': 'the one reader of event streams',
+      'src/cli/recorded/home-server.ts': 'sends recorded requests as they are: headers in their order, bodies as bytes',
+      'src/conformance/exchange.ts': 'speaks to gateways that are not ours',
+    },
+    tests: 'not',
+    bad: "import { Agent, request } from 'undici';",
+    good: "import { callJson } from '../client/http.ts';",
+  },
+  {
     name: 'console outside the command line',
     pattern: /\bconsole\s*\.\s*\w+/g,
     where: 'code',

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { nodeFetch } from '../../base/node-fetch.ts';
 import { followEvents } from '../../client/events.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { CliError } from '../failure.ts';
@@ -22,7 +23,10 @@ export async function* sessionEvents(at: SessionAt, sinceId: string | undefined,
   const { url, token, sessionId } = at;
   const path = `/v1/sessions/${sessionId}/events`;
   try {
-    for await (const { event: type = '', data: text } of followEvents({ url, key: token, fetch }, path, { after: sinceId, signal })) {
+    for await (const { event: type = '', data: text } of followEvents({ url, key: token, fetch: nodeFetch }, path, {
+      after: sinceId,
+      signal,
+    })) {
       const body = parseJsonObject(text) ?? {};
       const data = isJsonObject(body.data) ? body.data : body;
       yield { type, data, whole: body.type === undefined ? { type, data } : body };

@@ -1,6 +1,6 @@
-import { request } from 'undici';
 import { isoTime } from '../../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type Connection, send } from '../../client/http.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
@@ -34,7 +34,7 @@ function itemsOf(value: Json): readonly JsonObject[] {
 
 /** Receipts of a live server, asked with the token of its home. */
 export function serverSource(address: ServerAddress, token: string): ReceiptSource {
-  const { call } = clientOf(address, token);
+  const { call, connection } = clientOf(address, token);
   return {
     get: async (run) => objectOf(await call('GET', `/v1/receipts/${run}`)),
     list: async (options) => {
@@ -42,7 +42,7 @@ export function serverSource(address: ServerAddress, token: string): ReceiptSour
       const next = objectOf(answer).next_cursor;
       return { items: itemsOf(answer), nextCursor: typeof next === 'string' ? next : undefined };
     },
-    export: (filter, range) => pieces(`${address.url}/v1/receipts/export?${queryOf({ ...filter, ...range })}`, token),
+    export: (filter, range) => pieces(connection, `/v1/receipts/export?${queryOf({ ...filter, ...range })}`),
     // The server's own document.
     verify: async (range) => objectOf(await call('GET', `/v1/receipts/verify?${queryOf({ ...range })}`)) as unknown as ChainVerification,
     keys: async () => itemsOf(await call('GET', '/v1/receipts/keys')) as unknown as SealKey[], // the server's own document
@@ -68,8 +68,6 @@ export function serverSource(address: ServerAddress, token: string): ReceiptSour
   };
 }
 
-async function* pieces(url: string, token: string): AsyncGenerator<Uint8Array> {
-  const answer = await request(url, { headers: { 'x-abp-key': token }, reset: true });
-  if (answer.statusCode !== 200) throw new AbpError('internal', `the server answered ${answer.statusCode}: ${await answer.body.text()}`);
-  yield* answer.body;
+async function* pieces(connection: Connection, path: string): AsyncGenerator<Uint8Array> {
+  yield* (await send(connection, path)).body ?? [];
 }

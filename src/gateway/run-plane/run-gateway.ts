@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
+import { nodeFetch } from '../../base/node-fetch.ts';
 import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Home, openHome } from '../../home/home.ts';
@@ -63,9 +63,9 @@ async function attached(home: Home): Promise<RunGateway | undefined> {
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${url}/healthz`, { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
-    await body.dump();
-    return statusCode === 200;
+    const answer = await nodeFetch(`${url}/healthz`);
+    await answer.text();
+    return answer.ok;
   } catch {
     // It is about to end; its address goes with it.
     return false;

@@ -1,15 +1,14 @@
-import { request } from 'undici';
 import type { z } from 'zod';
-import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
+import { nodeFetch } from '../../base/node-fetch.ts';
 import { identityOf } from '../../base/process-table.ts';
+import { type Call, callJson } from '../../client/http.ts';
 import { parseAt } from '../../contract/border.ts';
-import { AbpError, isErrorCode } from '../../contract/errors.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
 import { AttachedSecret, Offer, Spend } from '../api/attached-runs.ts';
 import { closingToWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
-
-const ANSWER_MS = 30_000;
 
 export interface ServerAccess {
   readonly url: string;
@@ -60,22 +59,13 @@ async function asked<T>(
   return parseAt(answer, await call(server, method, path, body), `the answer to ${method} ${path}`);
 }
 
-async function call(server: ServerAccess, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Json> {
-  const answer = await request(`${server.url}${path}`, {
-    method,
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
-    headers: { 'x-abp-key': server.token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
+async function call(server: ServerAccess, method: NonNullable<Call['method']>, path: string, body?: object): Promise<Json> {
+  const { url, token } = server;
+  try {
+    return await callJson({ url, key: token, fetch: nodeFetch }, path, { method, body });
+  } catch (error) {
+    if (AbpError.is(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AbpError('E007', `The server at ${server.url} does not answer: ${reason}`, { backend_id: 'gateway', reason });
-  });
-  const parsed = parseJson(await answer.body.text());
-  const value = parsed.ok ? parsed.value : null;
-  if (answer.statusCode < 400) return value;
-  const error = isJsonObject(value) && isJsonObject(value.error) ? value.error : {};
-  const code = typeof error.code === 'string' && isErrorCode(error.code) ? error.code : 'internal';
-  const message = typeof error.message === 'string' ? error.message : `the server answered ${answer.statusCode}`;
-  throw new AbpError(code, message, isJsonObject(error.details) ? error.details : {});
+    throw new AbpError('E007', `The server at ${url} does not answer: ${reason}`, { backend_id: 'gateway', reason });
+  }
 }
