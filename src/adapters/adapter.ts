@@ -43,6 +43,8 @@ export interface DetectRule {
   version(output: string): string | undefined;
   /** What differs from the frozen profile in this version. */
   effective(version: string): Partial<AgentCapabilities>;
+  /** Why this version may not work as the profile says: it is not one that the adapter was tried with. Undefined where it is. */
+  untested?(version: string): string | undefined;
 }
 
 /** How a user makes the agent know who they are. We look at names only, never into credential files. */

@@ -1,5 +1,8 @@
+import type { SemVer } from 'semver';
 import coerce from 'semver/functions/coerce.js';
+import gt from 'semver/functions/gt.js';
 import gte from 'semver/functions/gte.js';
+import lt from 'semver/functions/lt.js';
 import type { AgentCapabilities, BuiltInAgentName } from '../contract/runs/coding-agent.ts';
 import type { Adapter, DetectRule } from './adapter.ts';
 
@@ -55,16 +58,41 @@ export interface Measured {
   readonly differs: Partial<AgentCapabilities>;
 }
 
+/** The versions that the real agent was tried with; those in between are taken to be like them. */
+export interface TestedVersions {
+  readonly oldest: string;
+  readonly newest: string;
+}
+
+export interface DetectFacts {
+  readonly versionArgs?: readonly string[];
+  readonly pattern: RegExp;
+  /** Absent: it was never tried. */
+  readonly tested?: TestedVersions;
+  readonly measured?: readonly Measured[];
+}
+
 /** How an agent is found: the version in what it prints, and what versions differ in from the profile. */
-export function detectRule(f: { versionArgs?: readonly string[]; pattern: RegExp; measured?: readonly Measured[] }): DetectRule {
+export function detectRule({ versionArgs = ['--version'], pattern, tested, measured = [] }: DetectFacts): DetectRule {
   return {
-    versionArgs: f.versionArgs ?? ['--version'],
-    version: (output) => f.pattern.exec(output)?.[1],
+    versionArgs,
+    version: (output) => pattern.exec(output)?.[1],
     effective(version) {
-      // Some agents count by date, with leading zeros and a commit at the end.
-      const number = coerce(version.replaceAll(/\b0+(?=\d)/g, ''));
-      const reached = (f.measured ?? []).filter(({ since }) => number !== null && gte(number, since));
+      const number = numberOf(version);
+      const reached = measured.filter(({ since }) => number !== null && gte(number, since));
       return Object.assign({}, ...reached.map(({ differs }) => differs));
     },
+    untested: (version) => (tested === undefined ? undefined : outside(tested, numberOf(version), version)),
   };
+}
+
+function outside({ oldest, newest }: TestedVersions, number: SemVer | null, version: string): string | undefined {
+  if (number === null) return `version ${version} is none that can be compared with ${newest}, which was tried`;
+  if (lt(number, oldest)) return `version ${version} is older than ${oldest}, the oldest one that was tried`;
+  return gt(number, newest) ? `version ${version} is newer than ${newest}, the newest one that was tried` : undefined;
+}
+
+/** Some agents count by date, with leading zeros and a commit at the end. */
+function numberOf(version: string): SemVer | null {
+  return coerce(version.replaceAll(/\b0+(?=\d)/g, ''));
 }

@@ -3,6 +3,7 @@ import type { WireThinking } from '../adapters/adapter.ts';
 import type { Admitted } from '../calls/admission.ts';
 import type { Call } from '../calls/call.ts';
 import type { Capability } from '../contract/capability.ts';
+import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Receipt, ReceiptUsage } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
@@ -41,6 +42,8 @@ export type RunClosing = Pick<
   | 'reason'
   | 'error'
   | 'upstreamModel'
+  | 'fidelity'
+  | 'answerFidelity'
   | 'eventCount'
   | 'usage'
   | 'toolCalls'
@@ -82,6 +85,16 @@ export interface RunSpend {
   /** Billionths of a US dollar; null when no call had a price. */
   readonly nanoUsd: number | null;
   readonly priceVersion: string | null;
+  /** What became of the calls; absent where a server of an earlier version does not tell. */
+  readonly fates?: RunFates;
+}
+
+/** What became of the model calls of a run, summed over all of them. */
+export interface RunFates {
+  /** The model that wrote most of the answers, as the engine got its name. */
+  readonly upstreamModel: string | null;
+  readonly fidelity: readonly FidelityEntry[];
+  readonly answerFidelity: readonly FidelityEntry[];
 }
 
 /** Where an agent wants its model calls to go. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAdapter } from '../../src/adapters/index.ts';
+import { INSTALLABLE } from '../agents/catalogue.ts';
 
 describe('the version in what a CLI prints', () => {
   it.each([
@@ -38,5 +39,23 @@ describe('what a version differs in from the profile', () => {
   it('is nothing for a version before the measured one, or for no version at all', () => {
     expect(findAdapter('codex')?.detect.effective('0.165.9')).toEqual({});
     expect(findAdapter('codex')?.detect.effective('unknown')).toEqual({});
+  });
+});
+
+describe('the versions that an adapter was tried with', () => {
+  it.each(INSTALLABLE)('$agent: those that the real agents are tried in', ({ agent, packages: [first = ''] }) => {
+    const version = /(?:@|==)(\d[\w.]*)$/.exec(first)?.[1] ?? '';
+    const { detect } = findAdapter(agent) ?? {};
+    expect(detect?.untested?.(version)).toBeUndefined();
+    expect(detect?.untested?.('9999.1.1')).toBe(`version 9999.1.1 is newer than ${version}, the newest one that was tried`);
+    expect(detect?.untested?.('0.0.1')).toMatch(/^version 0\.0\.1 is older than \d/);
+  });
+
+  it('leave a gap where an earlier version is known to crash', () => {
+    expect(findAdapter('pi')?.detect.untested?.('0.74.2')).toBe('version 0.74.2 is older than 0.87.1, the oldest one that was tried');
+  });
+
+  it('are none for an agent that nobody could try', () => {
+    expect(findAdapter('cursor')?.detect.untested?.('2025.10.02-bd871ac')).toBeUndefined();
   });
 });

@@ -154,44 +154,6 @@ describe('what is refused', () => {
   });
 });
 
-describe('an agent that fails', () => {
-  it('is crashed when it dies, with the end of its error output', async () => {
-    const { run } = scene();
-    const handle = run(fakeAdapter('crashing'));
-    const events = await eventsOf(handle);
-    expect(events.at(-1)).toMatchObject({ type: 'crash', exitCode: 3, stderr: 'something broke\n' });
-    expect(await handle).toMatchObject({
-      exitReason: 'crashed',
-      exitCode: 3,
-      error: { code: 'AGENT_CRASH', stderr: 'something broke\n', recoverable: true },
-    });
-    expect(handle.state).toBe('crashed');
-  });
-
-  it('is failed by what it says, whatever its exit code', async () => {
-    const { run } = scene();
-    const handle = run(fakeAdapter('liar'));
-    expect(await handle).toMatchObject({
-      exitReason: 'failed',
-      exitCode: 0,
-      error: { code: 'RATE_LIMITED', message: 'the model said 429' },
-    });
-  });
-
-  it('is tried again while it has not acted', async () => {
-    const { run } = scene();
-    const retryPolicy = { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2, jitterFactor: 0, retryOn: ['RATE_LIMITED'] };
-    const handle = run(fakeAdapter('liar'), { retryPolicy });
-    const retries = (await eventsOf(handle)).filter(({ type }) => type === 'retry');
-    expect(retries).toMatchObject([
-      { attempt: 2, maxAttempts: 3, reason: 'RATE_LIMITED', delayMs: 1 },
-      { attempt: 3, maxAttempts: 3, reason: 'RATE_LIMITED', delayMs: 2 },
-    ]);
-    const others = run(fakeAdapter('liar'), { retryPolicy, env: { FAKE_CODE: 'CONTEXT_EXCEEDED' } });
-    expect(types(await eventsOf(others))).not.toContain('retry');
-  });
-});
-
 describe('control', () => {
   it('aborts an agent that ignores SIGTERM, with its children, also those that left the group', async () => {
     const { run } = scene();

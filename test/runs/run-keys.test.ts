@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { adapters } from '../../src/adapters/index.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json.ts';
+import { FidelityEntry } from '../../src/contract/negotiation.ts';
 import type { RunResult } from '../../src/contract/runs/run-result.ts';
 import { runPort } from '../../src/gateway/run-plane/run-port.ts';
 import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
@@ -62,6 +64,30 @@ async function receipts(run: string): Promise<JsonObject[]> {
   return page.items
     .map(({ document }) => document)
     .filter((receipt) => receipt.completed_at !== null && (receipt.run_id === run || receipt.parent_run_id === run));
+}
+
+/** How many leaves had each fate, by the shape of their path. */
+type Sum = Record<string, number>;
+
+function counted(entries: readonly FidelityEntry[]): Sum {
+  const sum: Sum = {};
+  for (const { path, fate, count = 1 } of entries) {
+    const name = fate === 'exact' ? 'exact' : `${fate} ${path.replaceAll(/\[\d+\]/g, '[*]')}`;
+    sum[name] = (sum[name] ?? 0) + count;
+  }
+  return sum;
+}
+
+function sumOf(records: readonly unknown[]): Sum {
+  return counted(records.flatMap((record) => z.array(FidelityEntry).parse(record)));
+}
+
+/** The same of the entries of a run that tell of its calls. */
+function ofCalls(record: unknown, prefix: string): Sum {
+  const entries = z.array(FidelityEntry).parse(record);
+  return counted(
+    entries.filter(({ path }) => path.startsWith(prefix)).map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) })),
+  );
 }
 
 describe('a run through the gateway', () => {
@@ -132,7 +158,23 @@ describe('a run through the gateway', () => {
     const { mode, fidelity } = (await answer.json()) as { mode: string; fidelity: unknown[] };
     expect(mode).toBe('mapped');
     expect(fidelity).toContainEqual(expect.objectContaining({ path: field, fate: 'dropped', code: 'no_form', note }));
-    expect(own.fidelity).toContainEqual(expect.objectContaining({ path: `calls[*].${row}`, fate: 'dropped' }));
+    expect(own.fidelity).toContainEqual(
+      expect.objectContaining({ path: `calls[*].${field.replaceAll(/\[\d+\]/g, '[*]')}`, fate: 'dropped' }),
+    );
+    // The receipt of the run sums what happened to its calls, leaf by leaf, and tells nothing that did not happen.
+    expect(ofCalls(own.fidelity, 'calls[*].')).toEqual(sumOf(calls.map((call) => call.fidelity)));
+    expect(ofCalls(own.answer_fidelity, 'answers[*].')).toEqual(sumOf(calls.map((call) => call.answer_fidelity)));
+    expect(traffic.rows.map((one) => one.path)).toContain(row);
+  });
+
+  it('on its own engine loses nothing, and its receipt foresees no loss either', async () => {
+    const { traffic } = adapterOf('claude');
+    const [body] = requestsOf('claude', traffic.dialect);
+    const { calls, own } = await called(body ?? {}, { engine: 'sim:claude' }, { traffic, path: '/v1/messages' });
+    expect(calls[0]?.mode).toBe('passthrough');
+    expect(own.fidelity).toEqual([]);
+    const [call] = calls;
+    expect(own).toMatchObject({ model: { upstream: isJsonObject(call?.model) ? call.model.upstream : '' } });
   });
 
   it('is served without what its agent sends by habit, unless the caller set it', async () => {

@@ -99,6 +99,7 @@ export const profile: Profile = {
   },
   detect: detectRule({
     pattern: /GitHub Copilot CLI (\d+\.\d+\.\d+(?:-[\w.]+)?)/,
+    tested: { oldest: '1.0.102', newest: '1.0.102' },
     measured: [
       {
         since: '1.0.102',

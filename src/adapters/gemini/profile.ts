@@ -80,6 +80,7 @@ export const profile: Profile = {
   ],
   detect: detectRule({
     pattern: /^(\d+\.\d+\.\d+\S*)\s*$/m,
+    tested: { oldest: '0.61.0', newest: '0.61.0' },
     measured: [
       {
         since: '0.61.0',

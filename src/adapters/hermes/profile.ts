@@ -90,7 +90,7 @@ export const profile: Profile = {
     { date: '2026-11-15', version: '0.19.0', note: 'on Windows it runs inside WSL2 only' },
     { date: '2026-11-15', version: '0.19.0', note: 'skills are installed by hermes skills, code plugins by hermes plugins' },
   ],
-  detect: detectRule({ pattern: /Hermes Agent v(\d+\.\d+\.\d+\S*)/ }),
+  detect: detectRule({ pattern: /Hermes Agent v(\d+\.\d+\.\d+\S*)/, tested: { oldest: '0.19.0', newest: '0.19.0' } }),
   auth: {
     envVars: [
       'OPENROUTER_API_KEY',

@@ -88,7 +88,11 @@ export const profile: Profile = {
     notes: 'Runs on bun, which is installed with it. 18.3.4 names a dependency that cannot be installed.',
     prerequisiteCheck: 'npm --version',
   },
-  detect: detectRule({ pattern: /^omp[/ ]v?(\d+\.\d+\.\d+\S*)/m, measured: [{ since: '18.2.3', differs: { supportsAgentsMd: true } }] }),
+  detect: detectRule({
+    pattern: /^omp[/ ]v?(\d+\.\d+\.\d+\S*)/m,
+    tested: { oldest: '18.2.3', newest: '18.2.3' },
+    measured: [{ since: '18.2.3', differs: { supportsAgentsMd: true } }],
+  }),
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.omp/agent/auth.json'],

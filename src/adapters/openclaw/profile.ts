@@ -96,6 +96,7 @@ export const profile: Profile = {
   },
   detect: detectRule({
     pattern: /(\d{4}\.\d+\.\d+\S*)/,
+    tested: { oldest: '2026.9.6', newest: '2026.9.6' },
     measured: [{ since: '2026.9.6', differs: { supportsTextStreaming: false, supportsStdinInjection: false } }],
   }),
   auth: {

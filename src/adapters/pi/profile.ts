@@ -89,7 +89,11 @@ export const profile: Profile = {
     notes: 'Requires Node 22.19 or newer. Renamed; 1.4.0 and 1.5.0 name a dependency that cannot be installed.',
     prerequisiteCheck: 'npm --version',
   },
-  detect: detectRule({ pattern: /^v?(\d+\.\d+\.\d+\S*)\s*$/m, measured: [{ since: '0.74.2', differs: { supportsAgentsMd: true } }] }),
+  detect: detectRule({
+    pattern: /^v?(\d+\.\d+\.\d+\S*)\s*$/m,
+    tested: { oldest: '0.87.1', newest: '0.87.1' },
+    measured: [{ since: '0.74.2', differs: { supportsAgentsMd: true } }],
+  }),
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.pi/agent/auth.json'],

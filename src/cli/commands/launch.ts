@@ -25,9 +25,10 @@ export const command = defineCommand({
       const { starter, gateway } = await openLocalRun(context);
       try {
         const deps = starter.deps({ gateway: async () => gateway.port });
-        const { runId, exit, tokenUsage, cost } = await launchAgent(starter.check(options), deps, ({ traffic, spec }) => {
+        const { runId, exit, tokenUsage, cost } = await launchAgent(starter.check(options), deps, ({ traffic, spec, detected }) => {
           const where = traffic.kind === 'direct' ? `directly: ${traffic.reason}` : `through ${gateway.port.url} to ${traffic.engine}`;
           io.stderr.write(`${output.paint.faint(`${agent} ${where}`)}\n`);
+          if (detected.untested !== undefined) io.stderr.write(`${output.paint.warn(detected.untested)}\n`);
           for (const { option, reason } of spec.unhonoured)
             io.stderr.write(`${output.paint.warn(`${option} is not honoured: ${reason}`)}\n`);
         });

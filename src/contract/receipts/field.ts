@@ -42,6 +42,8 @@ export interface FieldTraits {
   readonly hashedWithout?: string;
   /** The form of journal lines that it came with; 2 unless told. */
   readonly since?: number;
+  /** For a field of both facts: the form of journal lines from which on the end of a run may say it too. */
+  readonly closingSince?: number;
 }
 
 /** One field of the receipt. */

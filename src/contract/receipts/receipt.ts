@@ -185,7 +185,15 @@ export const RECEIPT_FIELDS = {
   emulations: opened('emulations', 'list', z.array(EmulationEntry).describe('Every capability that was approximated, and how.'), {
     hashed: 1,
   }),
-  fidelity: opened('fidelity', 'list', z.array(FidelityEntry).describe('What happened to the fields of a mapped request.'), { hashed: 1 }),
+  fidelity: openedOrClosed(
+    'fidelity',
+    'list',
+    z
+      .array(FidelityEntry)
+      .describe('What happened to the fields of a mapped request; of a run, to its options and to the fields of its calls.'),
+    // Only the end of a run of a coding agent knows what became of its calls.
+    { none: '[]', hashed: 1, closingSince: 3 },
+  ),
   answer_fidelity: closed(
     'answerFidelity',
     'list',

@@ -37,7 +37,10 @@ export type RunTokenUsage = z.infer<typeof RunTokenUsage>;
 export const RunResult = z.strictObject({
   runId: z.string(),
   agent: z.string(),
-  model: z.string().nullable().describe('The model that was asked for; null when the agent chose.'),
+  model: z
+    .string()
+    .nullable()
+    .describe('The model that was asked for, else the one that answered most, else the default of the agent; null when nobody knows one.'),
   sessionId: z.string().nullable().describe('The session of the agent, to be resumed.'),
   text: z.string().describe('What the agent said, all messages of it.'),
   cost: CostRecord.nullable().describe('What it cost; null when nobody knows.'),

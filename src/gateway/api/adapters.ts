@@ -58,6 +58,7 @@ export const DetectionView = z.strictObject({
   version: text.optional(),
   path: text.optional(),
   effective: z.looseObject({ agent: text }).describe('What this version can do: AgentCapabilities.'),
+  untested: text.optional().describe('That the adapter was not tried with this version.'),
   problem: text.optional(),
 });
 

@@ -56,6 +56,13 @@ export const Spend = z.strictObject({
 });
 export type Spend = z.infer<typeof Spend>;
 
+export const Fates = z.strictObject({
+  upstream_model: textOrNull.describe('The model that wrote most of the answers.'),
+  fidelity: z.array(FidelityEntry).describe('What became of the fields of the requests, summed over all calls.'),
+  answer_fidelity: z.array(FidelityEntry).describe('What became of the fields of the answers.'),
+});
+export type Fates = z.infer<typeof Fates>;
+
 export const AttachedOpening = z.strictObject({
   owner: z.strictObject({ pid: z.int(), started: text }).describe('The process that runs the agent, on the machine of the server.'),
   ends_with_owner: z.boolean().describe('The end of that process is the proper end of the run.'),
@@ -81,6 +88,8 @@ export const AttachedClosing = z.strictObject({
   reason: textOrNull,
   error: Receipt.shape.error,
   upstream_model: textOrNull,
+  fidelity: z.array(FidelityEntry).optional(),
+  answer_fidelity: z.array(FidelityEntry).optional(),
   event_count: z.int().nonnegative(),
   usage: ReceiptUsage.nullable(),
   tool_calls: z.array(ToolCallRecord),

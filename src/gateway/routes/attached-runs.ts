@@ -5,6 +5,7 @@ import {
   AttachedOpening,
   AttachedParams,
   AttachedSecret,
+  Fates,
   Offer,
   OfferQuery,
   Spend,
@@ -12,9 +13,12 @@ import {
 } from '../api/attached-runs.ts';
 import { defineRoute, Reply } from '../route.ts';
 import { attachedRunsOf } from '../run-plane/attached-runs.ts';
-import { closingFromWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
+import { closingFromWire, fatesToWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
 import { runPort } from '../run-plane/run-port.ts';
 import { runIdOf } from './runs.ts';
+
+/** Of a run that has made no calls. */
+const NO_FATES = { upstreamModel: null, fidelity: [], answerFidelity: [] };
 
 const NEED = { kind: 'control' } as const;
 
@@ -100,6 +104,18 @@ export const attachedRunRoutes = [
     query: SpendQuery,
     response: Spend,
     handle: async ({ gateway, params, query }) => spendToWire(await runPort(gateway).spent(runIdOf(params.run_id), query.state)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/attached-runs/{run_id}/fates',
+    summary: 'What became of the model calls of a run that has ended.',
+    need: NEED,
+    params: AttachedParams,
+    response: Fates,
+    handle: async ({ gateway, params }) => {
+      const { fates = NO_FATES } = await runPort(gateway).spent(runIdOf(params.run_id), 'ended');
+      return fatesToWire(fates);
+    },
   }),
   defineRoute({
     method: 'POST',

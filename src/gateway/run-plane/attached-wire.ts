@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from '../../base/process-table.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { EngineOffer, RunClosing, RunKeyRequest, RunOpening, RunSpend } from '../../runtime/gateway-port.ts';
-import type { AttachedClosing, AttachedKey, AttachedOpening, Offer, Spend } from '../api/attached-runs.ts';
+import type { EngineOffer, RunClosing, RunFates, RunKeyRequest, RunOpening, RunSpend } from '../../runtime/gateway-port.ts';
+import type { AttachedClosing, AttachedKey, AttachedOpening, Fates, Offer, Spend } from '../api/attached-runs.ts';
 
 /** The words of the gateway port on the wire between two processes of this program, both ways. */
 
@@ -47,6 +47,14 @@ export function spendFromWire({ calls, usage, nano_usd, price_version }: Spend):
   return { calls, usage, nanoUsd: nano_usd, priceVersion: price_version };
 }
 
+export function fatesToWire({ upstreamModel, fidelity, answerFidelity }: RunFates): Fates {
+  return { upstream_model: upstreamModel, fidelity: [...fidelity], answer_fidelity: [...answerFidelity] };
+}
+
+export function fatesFromWire({ upstream_model, fidelity, answer_fidelity }: Fates): RunFates {
+  return { upstreamModel: upstream_model, fidelity, answerFidelity: answer_fidelity };
+}
+
 export function openingToWire(opening: RunOpening, owner: ProcessIdentity): AttachedOpening {
   const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, rules, ...rest } = opening;
   return {
@@ -57,7 +65,7 @@ export function openingToWire(opening: RunOpening, owner: ProcessIdentity): Atta
     upstream_model: upstreamModel,
     fidelity: [...fidelity],
     tags: [...tags],
-    ...(rules === undefined ? {} : { rules: [...rules] }),
+    ...some('rules', rules),
   };
 }
 
@@ -75,6 +83,8 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     lastByteMs,
     workspaceDelta,
     backendVersion,
+    fidelity,
+    answerFidelity,
     rules,
     changeSet,
     artifacts,
@@ -88,17 +98,22 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     last_byte_ms: lastByteMs,
     workspace_delta: workspaceDelta,
     backend_version: backendVersion,
-    ...(rules === undefined ? {} : { rules: [...rules] }),
+    // What says nothing is left out: a server of an earlier version does not know all of these.
+    ...some('fidelity', fidelity),
+    ...some('answer_fidelity', answerFidelity),
+    ...some('rules', rules),
     ...(changeSet === undefined ? {} : { change_set: changeSet }),
     ...(artifacts === undefined ? {} : { artifacts: [...artifacts] }),
   };
 }
 
 export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosing {
-  const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, change_set, ...rest } = closing;
+  const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, change_set, ...others } = closing;
+  const { answer_fidelity, ...rest } = others;
   return {
     ...rest,
     run,
+    ...(answer_fidelity === undefined ? {} : { answerFidelity: answer_fidelity }),
     upstreamModel: upstream_model,
     eventCount: event_count,
     toolCalls: tool_calls,
@@ -107,4 +122,10 @@ export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosin
     backendVersion: backend_version,
     ...(change_set === undefined ? {} : { changeSet: change_set }),
   };
+}
+
+/** The member, where it holds anything. */
+function some<N extends string, T>(name: N, list: readonly T[] | undefined): { [K in N]?: T[] } {
+  // The one member has the name of the type parameter.
+  return (list === undefined || list.length === 0 ? {} : { [name]: [...list] }) as { [K in N]?: T[] };
 }

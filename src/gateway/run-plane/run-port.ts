@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomToken } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Admitted } from '../../calls/admission.ts';
@@ -6,7 +5,6 @@ import type { CallOwner } from '../../calls/call.ts';
 import { openingOf } from '../../calls/opening.ts';
 import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { ReceiptUsage } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { chooseEngine, type EngineChoice, engines, ownEngine } from '../../engines/index.ts';
 import {
@@ -17,18 +15,14 @@ import {
   RunAdmitted,
   type RunClosing,
   type RunKeyRequest,
-  type RunSpend,
 } from '../../runtime/gateway-port.ts';
-import { createKey, deleteExpiredRunKeys, findRunKey, revokeRunKeys } from '../../store/keys.ts';
-import { listReceipts } from '../../store/receipts/receipts.ts';
+import { createKey, deleteExpiredRunKeys, revokeRunKeys } from '../../store/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
 import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
+import { spentOf } from './run-spend.ts';
 
 const SHOWN = 12;
-/** How long the last calls of a run may take to become receipts. */
-const SETTLE_MS = 3000;
-const LOOK_MS = 20;
 /** Dead run keys are kept this long, so that receipts of the last day can be matched with them. */
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -58,7 +52,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       await deleteExpiredRunKeys(gateway.store, now - KEPT_MS);
       gateway.keys.forget();
     },
-    spent: (run, state) => spent(gateway, run, state),
+    spent: (run, state) => spentOf(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
       gateway.live.begin(opening.run, opening.at, keyId);
       const { run, at, ...told } = opening;
@@ -167,73 +161,4 @@ function wireThinking({ thinking }: RunKeyRequest): object | null {
   if (thinking === null) return null;
   const { effort, budgetTokens } = thinking;
   return { ...(effort === undefined ? {} : { effort }), ...(budgetTokens === undefined ? {} : { budget_tokens: budgetTokens }) };
-}
-
-/** What the calls made with the key of a run were billed. Calls that have ended but are no receipts yet are waited for, briefly. */
-async function spent(gateway: Gateway, run: RunId, state: 'running' | 'ended'): Promise<RunSpend> {
-  const key = await findRunKey(gateway.store, run);
-  if (key === undefined) return NOTHING;
-  const deadline = performance.now() + SETTLE_MS;
-  while (state === 'ended' && (await hasOpenCalls(gateway, key.id)) && performance.now() < deadline) await sleep(LOOK_MS);
-  let total = NOTHING;
-  let cursor: string | undefined;
-  do {
-    const page = await listReceipts(gateway.store, {
-      key: key.id,
-      plane: 'gateway',
-      limit: 500,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { document } of page.items) total = added(total, document);
-    cursor = page.next_cursor;
-  } while (cursor !== undefined);
-  return total;
-}
-
-/** Memory first: a call that ends meanwhile has then at least its unfinished row. */
-async function hasOpenCalls({ live, store }: Gateway, keyId: string): Promise<boolean> {
-  if (live.hasCallsOf(keyId)) return true;
-  const page = await listReceipts(store, { key: keyId, unfinished: true, limit: 1 });
-  return page.items.length > 0;
-}
-
-const NO_USAGE: ReceiptUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  thinking_tokens: 0,
-  web_search_requests: 0,
-  estimated: false,
-};
-
-const NOTHING: RunSpend = { calls: 0, usage: NO_USAGE, nanoUsd: null, priceVersion: null };
-
-const COUNTS = [
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'thinking_tokens',
-  'web_search_requests',
-] as const satisfies readonly (keyof ReceiptUsage)[];
-
-function added(total: RunSpend, receipt: JsonObject): RunSpend {
-  const usage = objectOf(receipt.usage);
-  const cost = objectOf(receipt.cost);
-  const counts = COUNTS.map((name) => [name, total.usage[name] + numberOf(usage[name])] as const);
-  return {
-    calls: total.calls + 1,
-    usage: { ...total.usage, ...Object.fromEntries(counts), estimated: total.usage.estimated || usage.estimated === true },
-    nanoUsd: typeof cost.nano_usd === 'number' ? (total.nanoUsd ?? 0) + cost.nano_usd : total.nanoUsd,
-    priceVersion: typeof cost.price_version === 'string' ? cost.price_version : total.priceVersion,
-  };
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : 0;
 }

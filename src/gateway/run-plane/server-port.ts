@@ -7,8 +7,8 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
-import { AttachedSecret, Offer, Spend } from '../api/attached-runs.ts';
-import { closingToWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
+import { AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
+import { closingToWire, fatesFromWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
 
 export interface ServerAccess {
   readonly url: string;
@@ -29,18 +29,19 @@ export function serverPort(server: ServerAccess): GatewayPort {
       return offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));
     },
     admit: async ({ runId, ...ask }) => {
-      try {
-        await call(server, 'POST', at(runId, '/admission'), ask);
-      } catch (error) {
-        // A server of an earlier version has no checks to ask; its engines are behind those that it has.
-        if (!AbpError.is(error) || error.code !== 'not_found') throw error;
-      }
+      // A server of an earlier version has no checks to ask; its engines are behind those that it has.
+      await knownTo(() => call(server, 'POST', at(runId, '/admission'), ask));
       return new RunAdmitted('server');
     },
     mintRunKey: async (wish) =>
       (await asked(server, 'POST', at(wish.runId, '/key'), { body: keyToWire(wish), answer: AttachedSecret })).secret,
     dropRunKey: async (run) => void (await call(server, 'DELETE', at(run, '/key'))),
-    spent: async (run, state) => spendFromWire(await asked(server, 'GET', at(run, `/spend?state=${state}`), { answer: Spend })),
+    spent: async (run, state) => {
+      const spend = spendFromWire(await asked(server, 'GET', at(run, `/spend?state=${state}`), { answer: Spend }));
+      if (state === 'running') return spend;
+      const fates = await knownTo(() => asked(server, 'GET', at(run, '/fates'), { answer: Fates }));
+      return fates === undefined ? spend : { ...spend, fates: fatesFromWire(fates) };
+    },
     opened: async (opening) => {
       const pid = opening.untilEndOf ?? process.pid;
       const owner = identityOf(pid) ?? { pid, started: '' };
@@ -48,6 +49,16 @@ export function serverPort(server: ServerAccess): GatewayPort {
     },
     closed: async (closing) => void (await call(server, 'POST', at(closing.run, '/close'), closingToWire(closing))),
   };
+}
+
+/** The answer; undefined from a server of an earlier version, which does not know the question. */
+async function knownTo<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (AbpError.is(error) && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 async function asked<T>(

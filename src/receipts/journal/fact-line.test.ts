@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { redactor } from '../../base/redact.ts';
-import { factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
+import { checksumOf, factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import { FactTexts } from './fact-texts.ts';
+import { PLACES } from './texts.ts';
 
 const RUN = 'run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b';
 
@@ -89,7 +90,7 @@ describe('a fact as a line', () => {
   it('of the second form holds these values in this order for ever: a field that comes later says since when', () => {
     const names = (kind: 'open' | 'close'): string =>
       FACT_ROWS[kind]
-        .filter(({ since = 2 }) => since <= 2)
+        .filter(({ since = 2, closingSince = since }) => (kind === 'close' ? closingSince : since) <= 2)
         .map(({ fact }) => fact)
         .join(' ');
     expect(names('open')).toBe(
@@ -100,5 +101,15 @@ describe('a fact as a line', () => {
       'status reason upstreamModel answerFidelity response eventCount usage cost backendVersion toolCalls artifacts workspaceDelta changeSet ' +
         'dispatchedMs firstByteMs lastByteMs attempts rules replayable error prices',
     );
+  });
+
+  it('of the second form is still read: the end of a run did not say then what became of its fields', () => {
+    const values = factLine(closeFact()).split('\t').slice(0, -1);
+    const place = PLACES.close.get('fidelity') ?? 0;
+    const line = ['close2', ...values.slice(1, place), ...values.slice(place + 1)].join('\t');
+    const closing = parseClosing(line + checksumOf(line), 's');
+    expect(closing.get('fidelity')).toBe('[]');
+    expect(closing.get('status')).toBe('"completed"');
+    expect(closing.get('prices')).toBe(parseClosing(factLine(closeFact()), 's').get('prices'));
   });
 });

@@ -24,10 +24,11 @@ const FIRST_FORM: Readonly<Record<Kind, string>> = {
     'artifacts workspaceDelta backendVersion prices',
 };
 const SECOND_FORM = 2;
-const NEWEST_FORM = Math.max(...KINDS.flatMap((kind) => FACT_ROWS[kind].map(sinceOf)));
+const NEWEST_FORM = Math.max(...KINDS.flatMap((kind) => FACT_ROWS[kind].map((row) => sinceOf(row, kind))));
 
-function sinceOf({ since = SECOND_FORM }: FactRow): number {
-  return since;
+/** The form of lines that this row came with, in lines of this kind. */
+function sinceOf({ since = SECOND_FORM, closingSince = since }: FactRow, kind: Kind): number {
+  return kind === 'close' ? closingSince : since;
 }
 
 const CHECKSUM_DIGITS = 8;
@@ -110,7 +111,7 @@ export const LAYOUTS: ReadonlyMap<string, Layout> = new Map(
     [kind, layoutOf(kind, FIRST_FORM[kind].split(' '), false)],
     ...Array.from({ length: NEWEST_FORM - 1 }, (_, at): [string, Layout] => {
       const form = at + SECOND_FORM;
-      const names = FACT_ROWS[kind].filter((row) => sinceOf(row) <= form).map(({ fact }) => fact);
+      const names = FACT_ROWS[kind].filter((row) => sinceOf(row, kind) <= form).map(({ fact }) => fact);
       return [`${kind}${form}`, layoutOf(kind, names, true)];
     }),
   ]),

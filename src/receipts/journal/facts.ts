@@ -21,10 +21,12 @@ export type CloseName = CloseRow['fact'];
 type Unchangeable<T> = T extends readonly (infer E)[] ? readonly E[] : T;
 type ValueOf<R> = R extends { readonly schema: infer S extends z.ZodType } ? Unchangeable<z.infer<S>> : never;
 type Optional = { readonly optional: true };
-type Said<R extends { readonly fact: string }> = {
-  readonly [F in Exclude<R, Optional> as F['fact']]: ValueOf<F>;
+/** What the beginning of a run says, and the end may say better. */
+type Amended = { readonly closingSince: number };
+type Said<R extends { readonly fact: string }, LeftOut = Optional> = {
+  readonly [F in Exclude<R, LeftOut> as F['fact']]: ValueOf<F>;
 } & {
-  readonly [F in Extract<R, Optional> as F['fact']]?: ValueOf<F> | undefined;
+  readonly [F in Extract<R, LeftOut> as F['fact']]?: ValueOf<F> | undefined;
 };
 
 /** A run was accepted. Written before the engine is called, so that no call goes unrecorded. Its values are rows of the receipt's table. */
@@ -36,6 +38,6 @@ export type CloseFact = {
   readonly run: RunId;
   readonly at: number;
   readonly status: 'completed' | 'failed' | 'cancelled';
-} & Said<CloseRow>;
+} & Said<CloseRow, Optional | Amended>;
 
 export type Fact = OpenFact | CloseFact;

@@ -19,6 +19,8 @@ export interface Detection {
   readonly path?: string;
   /** What this version can do; what the profile says where there is no version. */
   readonly effective: AgentCapabilities;
+  /** That the adapter was not tried with this version. */
+  readonly untested?: string;
   /** Why it counts as not installed although a command of that name is there. */
   readonly problem?: string;
 }
@@ -109,7 +111,11 @@ function keyOf({ agent }: AgentData, { fingerprint }: FoundCommand): string {
 function versionIn(agent: AgentData, path: string, { stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): Detection {
   const { detect, cliCommand, displayName } = agent;
   const version = detect.version(stdout) ?? detect.version(stderr);
-  if (version !== undefined) return { agent: agent.agent, installed: true, version, path, effective: effectiveOf(agent, version) };
+  if (version !== undefined) {
+    const untested = detect.untested?.(version);
+    const remark = untested === undefined ? {} : { untested };
+    return { agent: agent.agent, installed: true, version, path, effective: effectiveOf(agent, version), ...remark };
+  }
   return notThere(agent, path, `${cliCommand} ${detect.versionArgs.join(' ')} does not print a version of ${displayName}`);
 }
 

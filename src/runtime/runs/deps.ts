@@ -12,6 +12,8 @@ export interface Detected {
   readonly version?: string;
   /** Where its command is. */
   readonly path?: string;
+  /** That the adapter was not tried with this version. */
+  readonly untested?: string;
   /** What this version can do. */
   readonly effective: AgentCapabilities;
 }

@@ -8,7 +8,7 @@ import type { GatewayPort } from '../gateway-port.ts';
 import { BudgetWatch } from './books/budget-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
-import { Settlement } from './books/settlement.ts';
+import { type RunAccount, Settlement, toldBy } from './books/settlement.ts';
 import type { RunDeps } from './deps.ts';
 import { Approvals, isAnswerable } from './dialogue/approvals.ts';
 import { Conversation } from './dialogue/conversation.ts';
@@ -249,12 +249,12 @@ export class Run implements RunHandle {
   }
 
   /** A run whose receipt cannot be written has still ended; a caller who waits for it must hear so. */
-  async #settled(settlement: Settlement, ending: Ending): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
+  async #settled(settlement: Settlement, ending: Ending): Promise<RunAccount> {
     try {
       return await settlement.close(ending, this.#telling.tally);
     } catch (error) {
       this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
-      return { cost: this.#telling.tally.cost, tokenUsage: this.#telling.tally.tokenUsage };
+      return { ...toldBy(this.#telling.tally), model: this.#options.model ?? this.#gated.adapter.defaultModelId };
     }
   }
 
@@ -274,12 +274,12 @@ export class Run implements RunHandle {
     );
     this.#hooks.starting({ waits: prepared.waitsFor !== 'nothing' });
     await settlement.open(prepared);
-    for (const draft of announcements(this.#options, prepared)) this.#emit(draft);
+    for (const draft of announcements(this.#options, { ...this.#gated, ...prepared })) this.#emit(draft);
     this.#deadlines.start();
     this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
     for (let attempt = 1; ; attempt += 1) {
       const end = await this.#attempt(prepared);
-      const ending = endingOf(end, this.#stop, this.#interrupted);
+      const ending = endingOf({ ...end, untested: prepared.detected.untested }, this.#stop, this.#interrupted);
       const policy = this.#options.retryPolicy;
       const failure = { code: ending.error?.code ?? '', attempt, acted: this.#telling.tally.acted };
       if (this.#stop !== undefined || !mayRetry(policy, failure)) {

@@ -1,6 +1,5 @@
 import type { Adapter, GatewayRoute } from '../../adapters/adapter.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { ValidationError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
@@ -107,18 +106,4 @@ export function carriedRows({ traffic }: Adapter, options: RunOptions): readonly
   if (options.compatibility === 'strict') return [];
   const carried = traffic.rows.filter(({ wish = [] }) => wish.every((option) => options[option] === undefined));
   return carried.map(({ wish: _own, ...row }) => row);
-}
-
-/** What the table says will be lost of the agent's calls at worst; nothing where agent and engine speak alike. */
-export function foreseenLosses(adapter: Adapter, options: RunOptions, traffic: Traffic): FidelityEntry[] {
-  if (traffic.kind === 'direct' || traffic.dialect !== undefined) return [];
-  const choice = chooseEngine(traffic.engine);
-  const dialect = choice?.dialect ?? choice?.engine.dialects[0] ?? '';
-  return carriedRows(adapter, options)
-    .map(({ feature, path, fate, on, reason }) => ({
-      path: `calls[*].${path}`,
-      fate: on?.[dialect] ?? fate,
-      note: `${feature}: ${reason}`,
-    }))
-    .filter(({ fate }) => fate === 'emulated' || fate === 'dropped');
 }

@@ -21,6 +21,7 @@ export type FakeAgent =
   | 'chatty'
   | 'silent'
   | 'crashing'
+  | 'muttering'
   | 'stubborn'
   | 'half-lines'
   | 'liar'

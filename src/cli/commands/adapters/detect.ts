@@ -24,7 +24,7 @@ export const command = defineCommand({
   },
 });
 
-function row({ agent, installed, version, path, problem }: Detection, paint: Paint): string[] {
-  if (installed) return [agent, paint.good('installed'), version ?? '', paint.faint(path ?? '')];
+function row({ agent, installed, version, untested, path, problem }: Detection, paint: Paint): string[] {
+  if (installed) return [agent, paint.good('installed'), version ?? '', paint.faint(path ?? ''), paint.warn(untested ?? '')];
   return [agent, paint.faint('not installed'), '', paint.faint(problem ?? '')];
 }

@@ -29,8 +29,9 @@ async function examine(adapters: AdapterRegistry, name: string, named: boolean):
 }
 
 /** An agent that nobody asked about may well be missing. */
-function finding({ installed, version, problem, agent }: Detection, auth: AuthState, named: boolean): Finding {
+function finding({ installed, version, untested, problem, agent }: Detection, auth: AuthState, named: boolean): Finding {
   if (!installed) return (named ? fail : warn)(problem ?? 'not installed', `abp install ${agent}`);
+  if (untested !== undefined) return warn(untested, `abp install ${agent}`);
   if (auth.status === 'unauthenticated') return warn(`${version ?? ''}, no credential found`, auth.guidance.join(' '));
   const set = auth.variables.filter((variable) => variable.set).map((variable) => variable.name);
   return ok(`${version ?? ''}, ${set.length > 0 ? set.join(', ') : 'a login is stored'}`);

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { EventDraft } from '../../../adapters/adapter.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
@@ -68,8 +69,13 @@ export function stopIn(event: AgentEvent): StopReason | undefined {
   }
 }
 
+/** How an agent ended, and what was known of its version. */
+export interface Ended extends AgentEnd {
+  readonly untested?: string | undefined;
+}
+
 /** What the end of an agent means for its run. Our own stop outranks what the agent says about it. */
-export function endingOf(end: AgentEnd, stop: StopReason | undefined, interrupted: boolean): Ending {
+export function endingOf(end: Ended, stop: StopReason | undefined, interrupted: boolean): Ending {
   const { exit, outcome, stderr } = end;
   const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);
   if (reason !== undefined) {
@@ -79,7 +85,7 @@ export function endingOf(end: AgentEnd, stop: StopReason | undefined, interrupte
   if (interrupted || outcome.limit === 'interrupted') return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
   if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };
   const code = codeOf(outcome.code);
-  const error = errorOf(code, outcome.message ?? deathOf(end), stderr);
+  const error = errorOf(code, code === 'AGENT_CRASH' ? explained(end) : (outcome.message ?? deathOf(end)), stderr);
   if (exit.signal !== null) return { exitReason: 'killed', state: 'killed', exit, error };
   return code === 'AGENT_CRASH'
     ? { exitReason: 'crashed', state: 'crashed', exit, error }
@@ -95,6 +101,21 @@ export function failedEnding(thrown: unknown, stop: StopReason | undefined): End
     ? { code: thrown.code, message, stderr: '', recoverable: thrown.row.retryable }
     : errorOf('INTERNAL', message, '');
   return { exitReason: 'failed', state: 'crashed', exit, error };
+}
+
+/** Lines and characters of its last words that stand in the message; the whole is beside it. */
+const LAST_LINES = 5;
+const LAST_CHARACTERS = 600;
+
+/** An agent that gave no reason is explained by its last words, and by a version that nobody has tried. */
+function explained(end: Ended): string {
+  const { outcome, stderr, untested } = end;
+  const words = stripVTControlCharacters(stderr).trim().split('\n').slice(-LAST_LINES).join('\n').trim().slice(-LAST_CHARACTERS);
+  return [
+    outcome.message ?? deathOf(end),
+    ...(words === '' ? [] : [`Its last words were: ${words}`]),
+    ...(untested === undefined ? [] : [`It may be the version: ${untested}.`]),
+  ].join(' ');
 }
 
 function deathOf({ exit }: AgentEnd): string {

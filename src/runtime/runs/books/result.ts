@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { RunResult } from '../../../contract/runs/run-result.ts';
 import type { Ending } from './outcome.ts';
+import type { RunAccount } from './settlement.ts';
 import type { Tally } from './tally.ts';
 
 export interface ResultParts {
@@ -9,7 +10,7 @@ export interface ResultParts {
   readonly options: RunOptions;
   readonly tally: Tally;
   readonly ending: Ending;
-  readonly spent: Pick<RunResult, 'cost' | 'tokenUsage'>;
+  readonly spent: RunAccount;
   readonly durationMs: number;
   readonly events: AgentEvent[];
 }
@@ -20,7 +21,6 @@ export function resultOf({ run, options, tally, ending, spent, durationMs, event
   return {
     runId: run.runId,
     agent: run.agent,
-    model: options.model ?? null,
     sessionId: tally.sessionId,
     text: tally.text,
     ...spent,

@@ -11,13 +11,14 @@ import { type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapsh
 import type { RunDeps } from '../deps.ts';
 import { type Ground, rulesAtEnd } from '../ground/ground.ts';
 import type { Prepared } from '../prepare.ts';
-import { foreseenLosses } from '../traffic.ts';
-
 import type { Ending } from './outcome.ts';
 import type { Tally } from './tally.ts';
 
 const NANO = 1e9;
 const CANCELLED: ReadonlySet<string> = new Set(['aborted', 'interrupted']);
+
+/** What a run came to in its books. */
+export type RunAccount = Pick<RunResult, 'cost' | 'tokenUsage' | 'model'>;
 
 export interface Settled {
   readonly adapter: Adapter;
@@ -59,9 +60,9 @@ export class Settlement {
   }
 
   /** Ends the key, journals the end and says what was spent. Without a gateway there is nobody to journal to. */
-  async close(ending: Ending, tally: Tally): Promise<Pick<RunResult, 'cost' | 'tokenUsage'>> {
+  async close(ending: Ending, tally: Tally): Promise<RunAccount> {
     const port = this.#port;
-    if (port === undefined) return { cost: tally.cost, tokenUsage: tally.tokenUsage };
+    if (port === undefined) return { ...toldBy(tally), model: this.#model() };
     if (!this.#opened) await this.#open();
     const spend = await port.spent(this.#run.runId, 'ended');
     await port.dropRunKey(this.#run.runId);
@@ -77,7 +78,13 @@ export class Settlement {
     await port.closed(closing);
     this.#run.deps.onChanges?.(closing.workspaceDelta);
     this.#prepared?.folder.remove();
-    return spend.calls === 0 ? { cost: tally.cost, tokenUsage: tally.tokenUsage } : billed(spend);
+    return { ...(spend.calls === 0 ? toldBy(tally) : billed(spend)), model: this.#model(spend) };
+  }
+
+  /** As the caller named it, else the one that answered, else the one that the agent takes by itself. */
+  #model(spend?: RunSpend): string | null {
+    const { options, adapter } = this.#run;
+    return options.model ?? spend?.fates?.upstreamModel ?? adapter.defaultModelId;
   }
 
   async #open(): Promise<void> {
@@ -105,13 +112,16 @@ export class Settlement {
       requestedModel: options.model ?? null,
       upstreamModel: traffic?.kind === 'gateway' ? traffic.forcedModel : null,
       compatibility: options.compatibility ?? 'best_effort',
-      fidelity:
-        this.#prepared === undefined ? [] : [...fidelityOf(this.#prepared), ...foreseenLosses(adapter, options, this.#prepared.traffic)],
+      fidelity: this.#optionFates(),
       request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
       enforcement: this.#enforcement(),
       ...(this.#prepared === undefined ? {} : { rules: this.#prepared.ground.rules }),
       tags: runTags(options),
     };
+  }
+
+  #optionFates(): FidelityEntry[] {
+    return this.#prepared === undefined ? [] : fidelityOf(this.#prepared);
   }
 
   #enforcement(): RunOpening['enforcement'] {
@@ -122,6 +132,7 @@ export class Settlement {
   #closing({ exitReason, error }: Ending, tally: Tally, { spend, after }: { spend: RunSpend; after: Snapshot | undefined }): RunClosing {
     const { deps, runId, options } = this.#run;
     const now = deps.clock.now();
+    const { fates } = spend;
     const failed = CANCELLED.has(exitReason) ? 'cancelled' : 'failed';
     return {
       run: runId,
@@ -129,7 +140,9 @@ export class Settlement {
       status: exitReason === 'completed' ? 'completed' : failed,
       reason: exitReason === 'completed' ? null : exitReason,
       error: error === null ? null : { code: error.code, message: error.message },
-      upstreamModel: options.model ?? null,
+      upstreamModel: fates?.upstreamModel ?? options.model ?? null,
+      // What became of the options is known from the start, what became of the calls only now.
+      ...(fates === undefined ? {} : { fidelity: [...this.#optionFates(), ...fates.fidelity], answerFidelity: fates.answerFidelity }),
       eventCount: tally.eventCount,
       usage: spend.calls === 0 ? usageOf(tally.tokenUsage) : spend.usage,
       toolCalls: tally.toolCalls,
@@ -170,6 +183,11 @@ function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
     ...spec.unhonoured.map(({ option, reason }) => ({ path: option, fate: 'dropped', note: reason }) as const),
     ...(traffic.kind === 'direct' ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const] : []),
   ];
+}
+
+/** The agent's own account. */
+export function toldBy({ cost, tokenUsage }: Tally): Pick<RunResult, 'cost' | 'tokenUsage'> {
+  return { cost, tokenUsage };
 }
 
 function billed({ usage, nanoUsd }: RunSpend): Pick<RunResult, 'cost' | 'tokenUsage'> {

@@ -9,6 +9,7 @@ import type { RunTokenUsage } from '../../../contract/runs/run-result.ts';
 export class Tally {
   sessionId: string | null = null;
   turnCount = 0;
+  /** Events that were told, which are those that are kept. */
   eventCount = 0;
   /** What the agent itself says it has cost. */
   cost: CostRecord | null = null;
@@ -20,7 +21,6 @@ export class Tally {
   readonly #toolCalls = new Map<string, ToolCallRecord>();
 
   add(event: AgentEvent): void {
-    this.eventCount += 1;
     switch (event.type) {
       case 'session_start':
       case 'session_resume':

@@ -1,14 +1,17 @@
-import type { EventDraft } from '../../../adapters/adapter.ts';
+import type { Adapter, EventDraft } from '../../../adapters/adapter.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { Prepared } from '../prepare.ts';
 
 type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 'source' | 'raw'>;
 
+type Announced = Pick<Prepared, 'traffic' | 'spec' | 'wanted' | 'detected'> & { readonly adapter: Pick<Adapter, 'displayName'> };
+
 /** What the caller should know before the agent says anything. */
-export function announcements({ stream }: RunOptions, { traffic, spec, wanted, detected }: Prepared): readonly EventDraft[] {
+export function announcements({ stream }: RunOptions, { adapter, traffic, spec, wanted, detected }: Announced): readonly EventDraft[] {
   const fallbacks = stream === 'auto' ? streamFallbacks(detected.effective, wanted.model) : [];
   const remarks = [
+    ...(detected.untested === undefined ? [] : [`${adapter.displayName}: ${detected.untested}`]),
     ...(traffic.kind === 'direct' ? [`model traffic does not go through the gateway: ${traffic.reason}`] : []),
     ...wanted.notes,
     ...(spec.thinking.by === 'none' && Object.keys(wanted.thinking).length > 0 ? [`thinking: ${spec.thinking.detail}`] : []),

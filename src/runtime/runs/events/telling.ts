@@ -48,6 +48,7 @@ export class Telling {
     this.tally.add(event);
     // A caller who wants no stream gets every message in one piece.
     if (stream === false && Assembler.isDelta(event)) return undefined;
+    this.tally.eventCount += 1;
     if (collectEvents === true) this.collected.push(event);
     prepare(event);
     onEvent?.(event);

@@ -1,12 +1,16 @@
 import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } from '../../../adapters/adapter.ts';
 import { type ChildProcess, type Exit, type OutputSource, type ProcessSpec, startProcess } from '../../../base/child-process.ts';
+import { TextTail } from '../../../base/line-splitter.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { Prepared } from '../prepare.ts';
+
+const UNREAD_CHARACTERS = 8 * 1024;
 
 /** How one start of an agent went. */
 export interface AgentEnd {
   readonly exit: Exit;
   readonly outcome: Outcome;
+  /** Its error output, or what else it said that nobody could read. */
   readonly stderr: string;
 }
 
@@ -26,6 +30,8 @@ export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #dialogue: Dialogue;
   readonly #listening: Listening;
+  /** The end of what it printed that is no event of its protocol. */
+  readonly #unread = new TextTail(UNREAD_CHARACTERS);
   #force: NodeJS.Timeout | undefined;
   readonly end: Promise<AgentEnd>;
 
@@ -37,7 +43,8 @@ export class AgentProcess {
       clearTimeout(this.#force);
       const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
       listening.hear(events);
-      return { exit, outcome, stderr: child.stderr };
+      // Some agents say on their standard output why they end.
+      return { exit, outcome, stderr: child.stderr.trim() === '' ? this.#unread.text : child.stderr };
     });
   }
 
@@ -106,6 +113,7 @@ export class AgentProcess {
       return;
     }
     const heard = this.#dialogue.line(line);
+    for (const event of heard.events) if (event.type === 'log') this.#unread.add(`${event.line}\n`);
     for (const text of heard.send ?? []) this.#write(text);
     this.#listening.hear(heard.events);
     this.#listening.wait(heard.waiting ?? []);
