@@ -99,7 +99,7 @@ export const Config = z.strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on.'),
       port: z.int().min(0).max(65535).default(8088).describe('Port to listen on; 0 takes a free one.'),
       hosts: z.array(z.string()).default([]).describe('Further names this server is called by.'),
-      origins: z.array(z.string()).default([]).describe('Web origins that may call it from a browser.'),
+      origins: z.array(z.string()).default([]).describe('Web origins whose pages may call it from a browser (docs/browsers.md).'),
       trust_proxy: z.boolean().default(false).describe('A proxy in front ends TLS and checks the Host header.'),
       cert_file: z.string().optional().describe('TLS certificate in PEM.'),
       key_file: z.string().optional().describe('TLS key in PEM.'),

@@ -18,6 +18,7 @@ import type { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { ConsoleSessions } from './console/console-sessions.ts';
+import type { Tickets } from './door/tickets.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
@@ -54,7 +55,12 @@ export interface Gateway {
   /** Sessions and turns. */
   readonly platform: Platform;
   /** Browsers that are signed in, and the pages they get. */
-  readonly browsers: { readonly sessions: ConsoleSessions; readonly files: ConsoleFiles; readonly answered: AnsweredQuestions };
+  readonly browsers: {
+    readonly sessions: ConsoleSessions;
+    readonly tickets: Tickets;
+    readonly files: ConsoleFiles;
+    readonly answered: AnsweredQuestions;
+  };
   readonly log: Logger;
   readonly version: string;
   /** Aborts when the server is about to close: answers without an end of their own end then. */

@@ -11,6 +11,7 @@ import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
 import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
+import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { platformOf } from './agent-plane/platform.ts';
 import { KeyRing } from './auth/key-ring.ts';
@@ -19,6 +20,7 @@ import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
 import { connectionsOf, deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
+import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
 import { AnsweredQuestions } from './inbox/answered-questions.ts';
@@ -135,7 +137,7 @@ async function assemble(
     keeper,
     live,
     keys: new KeyRing(store, home.token, config.auth.remember_s * 1000),
-    browsers: { sessions: new ConsoleSessions(store), files: new ConsoleFiles(), answered: new AnsweredQuestions() },
+    browsers: browsersOf(store),
     deployments: deployments.byEngine,
     admission,
     runPlane: { admitted: new Map(), claimed: new Set() },
@@ -175,6 +177,10 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   return gateway;
+}
+
+function browsersOf(store: Store): Gateway['browsers'] {
+  return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(), answered: new AnsweredQuestions() };
 }
 
 /** Every check that a call passes: the policy of the configuration, those of the one who starts the server, and the share of each caller. */

@@ -14,6 +14,38 @@ let server: TestGateway;
 let site: Server;
 let browser: Browser;
 
+/** Runs in a page: calls an engine, and hears of the receipt. */
+async function tellingPage({ base, secret }: { base: string; secret: string }) {
+  const headers = { 'x-abp-key': secret, 'content-type': 'application/json' };
+  const ticketFor = async (path: string): Promise<string> => {
+    const answer = await fetch(`${base}/v1/tickets`, { method: 'POST', headers, body: JSON.stringify({ path }) });
+    const given = (await answer.json()) as { ticket: string }; // as the API describes it
+    return given.ticket;
+  };
+  const address = `${base}/v1/receipts/stream?ticket=${await ticketFor('/v1/receipts/stream')}`;
+  const source = new EventSource(address);
+  await new Promise((resolve, reject) => {
+    source.addEventListener('open', resolve);
+    source.addEventListener('error', reject);
+  });
+  const heard = new Promise<string>((resolve) => {
+    source.addEventListener('receipt', (event) => resolve(JSON.parse((event as MessageEvent).data).run_id)); // an event of a stream has data
+  });
+  const body = JSON.stringify({ model: 'sim-1', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] });
+  const answer = await fetch(`${base}/e/sim/v1/messages`, { method: 'POST', headers, body });
+  const result = { status: answer.status, runId: answer.headers.get('x-abp-run-id'), heard: await heard };
+  source.close();
+  const second = new EventSource(address);
+  const again = await new Promise((resolve) => {
+    second.addEventListener('open', () => resolve('opened'));
+    second.addEventListener('error', () => resolve('refused'));
+  });
+  second.close();
+  const refused = (await fetch(`${base}/v1/receipts`)).status;
+  const refusedTicket = (await fetch(`${base}/v1/receipts?ticket=${'x'.repeat(32)}`)).status;
+  return { ...result, again, refused, refusedTicket };
+}
+
 describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
   beforeAll(async () => {
     server = await startGateway();
@@ -87,6 +119,24 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
     await page.evaluate(`attemptsAt(${JSON.stringify(allowing.url)}).noCors()`);
     const receipts = async (): Promise<object[]> => JSON.parse((await call(`${allowing.url}/v1/receipts`)).body.toString()).items;
     await expect.poll(receipts, { timeout: 60_000 }).toMatchObject([{ engine: 'sim' }]);
+    await page.close();
+    await allowing.close();
+  });
+
+  it('a page of an allowed origin calls by fetch and listens by EventSource with a ticket, without a key in an address', async () => {
+    const page = await pageAt('localhost');
+    const config = { server: { origins: [new URL(page.url()).origin] }, auth: { local: false } };
+    const allowing = await startGateway({ config });
+    const made = await call(`${allowing.url}/v1/keys`, {
+      method: 'POST',
+      headers: ['authorization', `Bearer ${allowing.token}`, 'content-type', 'application/json'],
+      body: JSON.stringify({ name: 'page', scopes: { planes: ['gateway'] } }),
+    });
+    const { secret } = JSON.parse(made.body.toString());
+    const told = await page.evaluate(tellingPage, { base: allowing.url, secret });
+    expect(told).toMatchObject({ status: 200, runId: expect.stringMatching(/^run_/), refused: 401, refusedTicket: 401, again: 'refused' });
+    expect(told.heard).toBe(told.runId);
+    expect(allowing.logs()).not.toContain('ticket=');
     await page.close();
     await allowing.close();
   });

@@ -13,8 +13,10 @@ import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine } from '../vendor/marks.ts';
 import { handleRaw } from '../vendor/raw.ts';
 import { handleSplice } from '../vendor/splice.ts';
+import { answerPreflight, isPreflight, openFor } from './cors.ts';
 import { asAbpError, sendError } from './errors.ts';
 import { parseTarget, type Target } from './target.ts';
+import { takeTicket } from './tickets.ts';
 import { isLoopbackAddress, isPassedOn, type TrustCheck } from './trust.ts';
 
 /** A control request that passed the door. */
@@ -39,6 +41,8 @@ export class FrontDoor {
   readonly #gateway: Gateway;
   readonly #trust: TrustCheck;
   readonly #control: ControlHandler;
+  /** Origins of pages that may call from a browser. */
+  readonly #origins: ReadonlySet<string>;
   /** Connections that left HTTP; the server does not know of them. */
   readonly #spliced = new Set<Socket>();
   /** Connections out of rooms, by the run that each belongs to. */
@@ -48,6 +52,7 @@ export class FrontDoor {
     this.#gateway = gateway;
     this.#trust = trust;
     this.#control = control;
+    this.#origins = new Set(gateway.config.server.origins);
   }
 
   /** A connection that came out of the room of a run: nobody on it is local, and only the key of that run is taken. */
@@ -67,13 +72,21 @@ export class FrontDoor {
       sendError(response, error, { runId, url: this.#gateway.url, dialect, path: request.url });
     };
     try {
+      const ticket = this.#takeTicket(request);
       target = parseTarget(request.url ?? '/');
       match = matchPath(request.method ?? 'GET', target.path, dialectsOf(target));
       const room = this.#rooms.get(request.socket);
       // No browser is in a room, and its names for this server are its own.
-      if (room === undefined) this.#trust(request);
+      if (room === undefined) {
+        this.#trust(request);
+        if (this.#isPreflight(request, response)) {
+          answerPreflight(request, response, runId);
+          return;
+        }
+      }
       const arrived: Arrived = { request, response, runId, target, match };
-      const principal = this.#principal(request, target);
+      // Whatever a program in a room shows, it is its run and nobody else.
+      const principal = (room === undefined ? ticket?.() : undefined) ?? this.#principal(request, target);
       // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
       if (principal instanceof Promise) principal.then((known) => this.#admit(arrived, known, fail)).catch(fail);
       else this.#admit(arrived, principal, fail);
@@ -95,9 +108,10 @@ export class FrontDoor {
       sendError(response, asAbpError(thrown), { runId, url: this.#gateway.url });
     };
     const splice = async (): Promise<void> => {
+      const ticket = this.#takeTicket(request);
       const target = parseTarget(request.url ?? '/');
       this.#trust(request);
-      const principal = await this.#principal(request, target);
+      const principal = ticket?.() ?? (await this.#principal(request, target));
       assertMayCall(principal);
       handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
     };
@@ -107,6 +121,22 @@ export class FrontDoor {
   /** Ends the connections that left HTTP: they have no end of their own. */
   close(): void {
     for (const socket of this.#spliced) socket.destroy();
+  }
+
+  /** Lets a page of an allowed origin read the answer; our own pages need no leave. Says whether its browser only asks for leave. */
+  #isPreflight(request: IncomingMessage, response: ServerResponse): boolean {
+    const { origin } = request.headers;
+    if (origin === undefined || !this.#origins.has(origin)) return false;
+    openFor(origin, response);
+    return isPreflight(request);
+  }
+
+  /** Takes the ticket out of the address; the function says who holds it, and voids it. */
+  #takeTicket(request: IncomingMessage): (() => Principal) | undefined {
+    const { url, ticket } = takeTicket(request.url ?? '/');
+    if (ticket === undefined) return undefined;
+    request.url = url;
+    return () => this.#gateway.browsers.tickets.redeem(ticket, request.method ?? 'GET', url);
   }
 
   #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {

@@ -14,6 +14,7 @@ import { runCheckRoutes } from './console/run-check.ts';
 import { runRowRoutes } from './console/run-rows.ts';
 import { consoleRoutes } from './console/sessions.ts';
 import { settingRoutes } from './console/settings.ts';
+import { ticketRoutes } from './console/tickets.ts';
 import { docsRoutes } from './docs.ts';
 import { engineRoutes } from './engines.ts';
 import { explainRoutes } from './explain.ts';
@@ -59,6 +60,7 @@ const described: readonly Route[] = [
   ...interactionRoutes,
   ...docsRoutes,
   ...consoleRoutes,
+  ...ticketRoutes,
 ];
 
 const openApiRoute = defineRoute({
