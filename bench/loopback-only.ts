@@ -1,7 +1,7 @@
 import { type AddressInfo, Server } from 'node:net';
 
 /**
- * Loaded before somebody else's server: whatever it wants to listen on, it gets a free port of 127.0.0.1, and whoever started it is
+ * Loaded before somebody else's server: whatever it wants to listen on, it gets a free port of 127.0.0.1, and the process that started it is
  * told which. It ends when its channel breaks, as our own scripts do.
  */
 const listen = Server.prototype.listen;

@@ -38,7 +38,7 @@ async function statementsPerTurn(): Promise<number> {
   const session = await platform.session();
   const one = async (): Promise<void> => {
     await platform.send(session, 'say "hello"');
-    while (platform.platform.worker.busy > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (platform.service.worker.busy > 0) await new Promise((resolve) => setImmediate(resolve));
   };
   await one();
   let count = 0;

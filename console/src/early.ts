@@ -9,7 +9,7 @@ document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 const asked: Record<string, Promise<Response>> = {};
 const ask = (path: string): void => {
   asked[path] = fetch(path, { headers: { accept: 'application/json' } });
-  // Whoever takes the promise sees the failure; nobody may.
+  // The page that takes the promise sees the failure; maybe none does.
   asked[path].catch(() => undefined);
 };
 // A code in the fragment is redeemed first: what is asked before would be answered to somebody who is not signed in.

@@ -15,7 +15,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2000,
-      // An answer that says no will say no again; a server that is gone is asked again by whoever polls.
+      // An answer that says no will say no again; a server that is gone is asked again by the queries that poll.
       retry: (failures, error) => !(error instanceof ApiError) && !(error instanceof OfflineError) && failures < 2,
       refetchOnWindowFocus: false,
     },

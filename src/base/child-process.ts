@@ -167,7 +167,7 @@ class PlainProcess implements ChildProcess {
     this.#child.stdin?.end();
   }
 
-  /** What the barrier starts is heard of through it. Whoever hears a signal must be the program, not the barrier, whose end is its end. */
+  /** What the barrier starts is heard of through it. The one that hears a signal must be the program, not the barrier, whose end is its end. */
   signal(signal: NodeJS.Signals): boolean {
     if (this.#inner !== undefined && signal !== 'SIGKILL' && sendSignal(-this.#inner, signal)) return true;
     return signalTree(this.#target, signal);

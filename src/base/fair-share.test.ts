@@ -24,7 +24,7 @@ it.each([1, 2, 3])('lets one caller have all of %s', (limit) => {
   expect(share.refusal('b')).toBe('full');
 });
 
-it('is empty again when all is given back, whoever took what', () => {
+it('is empty again when all is given back, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 30 }))), (asks) => {
       const share = new FairShare(100);

@@ -4,7 +4,7 @@ const SHARE = 3;
 const DIVISIBLE = 4;
 
 /**
- * Divides what there is only so much of (bytes in memory, connections, turns) among callers. Nobody can take all of it: whoever comes
+ * Divides what there is only so much of (bytes in memory, connections, turns) among callers. Nobody can take all of it: a caller that comes
  * next finds a part of it free, however much the others hold.
  */
 export class FairShare {
@@ -32,7 +32,7 @@ export class FairShare {
     return own > 0 && this.limit >= DIVISIBLE && own + amount > SHARE * left ? 'share' : undefined;
   }
 
-  /** Whoever takes gives back. */
+  /** The caller gives back what it takes. */
   take(caller: string, amount = 1): void {
     this.#held += amount;
     this.#byCaller.set(caller, this.heldBy(caller) + amount);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Waits for the target's id, then for a word. A word means that the work is done; the end of the input without one means that whoever
+ * Waits for the target's id, then for a word. A word means that the work is done; the end of the input without one means that the process that
  * held the other end of the pipe is gone, however it ended. A stopped process gets its signal only after it goes on.
  */
 const SCRIPT = `trap '' HUP INT TERM

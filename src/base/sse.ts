@@ -14,7 +14,7 @@ const MOST_FRAME_BYTES = 64 * 1024 * 1024;
 const KEPT_BYTES = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** A stream that does not end its frame: whoever waited for the end would hold all of it in memory. */
+/** A stream that does not end its frame: a reader that waited for the end would hold all of it in memory. */
 export class SseFrameTooLong extends Error {
   constructor(most: number) {
     super(`an event of the stream is longer than ${most} bytes`);

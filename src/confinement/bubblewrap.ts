@@ -102,7 +102,7 @@ export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
     ...['--ro-bind', node, NODE_INSIDE],
     ...ancestorsOf(places).flatMap(folder),
     ...places.flatMap(({ source, at, writable }) => [writable ? '--bind' : '--ro-bind', source, at]),
-    // The starter goes into the workspace: whoever makes the room may have no right to.
+    // The starter goes into the workspace: the process that makes the room may have no right to.
     ...['--chdir', '/'],
     ...['--remount-ro', '/proc', '--remount-ro', '/'],
   ];

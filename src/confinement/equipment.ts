@@ -22,7 +22,7 @@ export interface Equipment {
   readonly filters: { readonly online: Buffer; readonly offline: Buffer };
   /** Bubblewrap can forbid further user namespaces; where it cannot, the filter does. */
   readonly disablesUserNamespaces: boolean;
-  /** Whoever runs inside, where that is not the user of this process. Root never does. */
+  /** The user that programs inside run as, where that is not the user of this process; never root. */
   readonly identity?: Identity;
 }
 

@@ -40,7 +40,7 @@ const REFUSED_TO_CODE: readonly SystemCall[] = [
 
 /** Refused to whole programs, such as coding agents, which fork, build and talk to their network. */
 const REFUSED_TO_PROGRAMS: readonly SystemCall[] = [
-  // File systems: whoever may mount can show itself anything.
+  // File systems: a program that may mount can show itself anything.
   ['mount', 165, 40],
   ['umount2', 166, 39],
   ['pivot_root', 155, 41],

@@ -11,7 +11,7 @@ export const ErrorBody = z.strictObject({
     .strictObject({
       code: z.enum(codes).describe('The code of the error table.'),
       type: z.string().describe('The name that belongs to the code.'),
-      message: z.string().describe('What is wrong, for whoever reads it.'),
+      message: z.string().describe('What is wrong, for people.'),
       details: JsonRecord.describe('What a program can act on; documentation_url leads to the page of the code.'),
       request_id: z.string().describe('req_ and the hex of the run.'),
       timestamp: z.iso.datetime({ offset: true }).describe('When the error was written.'),

@@ -41,7 +41,7 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     meaning: 'A policy forbids the operation.',
-    remedy: 'Change the request, or ask whoever owns the policy.',
+    remedy: 'Change the request, or ask the owner of the policy.',
   },
   E006: {
     type: 'BackendCapabilityMissing',

@@ -8,7 +8,7 @@ import type { LiveRuns } from '../calls/live-runs.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentPlane } from '../platform/agents/agent-plane.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { SessionService } from '../platform/session-service.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
 import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { RunService } from '../runtime/runs/service.ts';
@@ -53,7 +53,7 @@ export interface Gateway {
   /** Agents and their capabilities. */
   readonly agents: AgentPlane;
   /** Sessions and turns. */
-  readonly platform: Platform;
+  readonly sessions: SessionService;
   /** Browsers that are signed in, and the pages they get. */
   readonly browsers: {
     readonly sessions: ConsoleSessions;

@@ -13,7 +13,7 @@ import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
-import { platformOf } from './agent-plane/platform.ts';
+import { sessionServiceOf } from './agent-plane/sessions.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
@@ -125,7 +125,7 @@ async function assemble(
   const admission = new Admission(checksOf(config, checks));
   const budget = new BodyBudget(config.limits.in_flight_mb * MIB);
   const way: ModelWay = { sink: keeper, live, admission, budget, version };
-  const platform = platformOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
+  const sessions = sessionServiceOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
   const large = new LargeBodies();
   closers.push(() => large.close());
   const closing = new AbortController();
@@ -142,7 +142,7 @@ async function assemble(
     admission,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
-    platform,
+    sessions,
     budget,
     large,
     log,
@@ -159,8 +159,8 @@ async function assemble(
   closers.push(() => door.close());
   // Turns may have started some since those of the callers were ended.
   closers.push(() => closeRuns(gateway));
-  closers.push(() => platform.close());
-  await platform.start(database);
+  closers.push(() => sessions.close());
+  await sessions.start(database);
   return { gateway, closing };
 }
 
@@ -169,7 +169,7 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
   const listener = await listen(gateway);
   closers.push(() => listener.close());
   closers.push(() => {
-    gateway.platform.endFeeds();
+    gateway.sessions.endFeeds();
     closing.abort();
   });
   gateway.url = listener.url;

@@ -14,7 +14,7 @@ export interface Home {
   readonly journalFolder: string;
   readonly bodiesFolder: string;
   readonly databaseFile: string;
-  /** Whoever holds it may do anything on this home's server. */
+  /** Its holder may do anything on this home's server. */
   readonly token: string;
   /** What rows of keys are authenticated with. */
   keySecret(): KeySecret;

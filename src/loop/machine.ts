@@ -24,7 +24,7 @@ import {
 } from './signal.ts';
 import { addSpent, type CallState, isOpen, type Limits, type MadeCall, type TurnState } from './state.ts';
 
-/** How a turn stands after a step, for whoever keeps its row. */
+/** How a turn stands after a step, as its row says it. */
 export type Standing = 'running' | 'waiting' | 'completed' | 'failed';
 
 /** One step: what the turn becomes, what is written down with it, and what is done once it is. */

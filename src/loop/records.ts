@@ -49,7 +49,7 @@ export function answered(state: TurnState, answer: ModelAnswer): LoopRecord[] {
       // Parts are JSON by their types; interfaces have no index signature, which JsonObject asks for.
       data: {
         message: { id: state.messageId, role: 'agent', parts: answer.parts as unknown as JsonObject[] },
-        // Messages came meanwhile: whoever reads the conversation must know that the answer was given without them.
+        // Messages came meanwhile: a reader of the conversation must know that the answer was given without them.
         ...(state.unseen ? { read_up_to: answer.readUpTo } : {}),
       },
     },
@@ -137,7 +137,7 @@ function turnEnded(turnId: string, state: TurnState, how: Ending): LoopRecord {
   const usage = { input_tokens: spent.inputTokens, output_tokens: spent.outputTokens, cost_nano_usd: spent.costNanoUsd };
   const data = { turn_id: turnId, iterations: iteration, tool_call_count: toolCalls, usage };
   if ('finish' in how) {
-    // An answer that was cut at a limit is the end of the turn all the same; whoever reads it should know.
+    // An answer that was cut at a limit is the end of the turn all the same; its reader should know.
     return { type: 'turn.completed', data: { ...data, final_message_id: state.messageId, finish_reason: how.finish } };
   }
   if ('cancelled' in how) return { type: 'turn.cancelled', data: { ...data, reason: how.cancelled } };

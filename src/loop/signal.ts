@@ -59,7 +59,7 @@ export type LoopSignal =
   | { readonly kind: 'approval'; readonly approvalId: string; readonly approved: boolean; readonly note?: string | undefined }
   /** Another worker had the turn before; what it was doing is unknown. */
   | { readonly kind: 'taken-over' }
-  /** Whoever takes the turn dies; it ends instead. */
+  /** Every worker that takes the turn dies of it; it ends instead. */
   | { readonly kind: 'given-up'; readonly failure: ModelFailure };
 
 /** What to do once the step is written down. */

@@ -33,7 +33,7 @@ export function schemaProblem(schema: JsonObject, value: Json): string | undefin
   }
 }
 
-/** The deadline is one of the wall clock: whoever was stopped or starved meanwhile has hardly worked, and begins again. */
+/** The deadline is one of the wall clock: a thread that was stopped or starved meanwhile has hardly worked, and begins again. */
 function inTime(run: () => string | undefined): string | undefined {
   for (let tries = 1; ; tries += 1) {
     const before = process.cpuUsage();

@@ -1,11 +1,11 @@
 import { DELETED, DELTAS_CHANNEL, EVENTS_CHANNEL, TURNS_CHANNEL } from '../store/databases/notices.ts';
-import type { PlatformParts } from './parts.ts';
+import type { SessionParts } from './parts.ts';
 import { relayedDelta } from './sessions/deltas.ts';
 import { forgetSession } from './sessions/sessions.ts';
 import type { Worker } from './turns/worker.ts';
 
 /** Listens to what other processes on the same database do. */
-export async function hearOthers(parts: PlatformParts, worker: Worker, url: string): Promise<() => Promise<void>> {
+export async function hearOthers(parts: SessionParts, worker: Worker, url: string): Promise<() => Promise<void>> {
   const { hub, origin, log } = parts;
   const heard: Readonly<Record<string, (payload: string) => void>> = {
     [EVENTS_CHANNEL]: (payload) => {

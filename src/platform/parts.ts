@@ -8,8 +8,8 @@ import type { Hub } from './sessions/hub.ts';
 import type { Transcripts } from './sessions/transcripts.ts';
 import type { AgentSource } from './turns/turn-agent.ts';
 
-/** What the parts of the agent plane share. Made once per process. */
-export interface PlatformParts {
+/** Shared by everything that works on sessions and turns; made once per process by `SessionService`. */
+export interface SessionParts {
   readonly store: Store;
   readonly way: ModelWay;
   readonly deployments: ReadonlyMap<string, Deployment>;

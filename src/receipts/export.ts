@@ -66,7 +66,7 @@ async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to
   const last = Math.min(to ?? chain.sequence, wanted.to);
   if (first > last) return undefined;
   const head = await findHead(store, chain.number, last);
-  // Without a head the end of the chain was cut off; whoever verifies the lines is to see that.
+  // Without a head the end of the chain was cut off; a verifier of the lines is to see that.
   return { chain: chain.number, from: first, to: head?.sequence ?? last };
 }
 

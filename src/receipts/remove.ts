@@ -32,7 +32,7 @@ export interface RemovalOrder {
 
 /**
  * Takes the contents of receipts away and leaves stubs with their places and hashes, so that the chain still verifies. An entry of
- * the chain says which and when. What else is kept of the runs goes first: whoever is interrupted finds the receipts and does it again.
+ * the chain says which and when. What else is kept of the runs goes first: a removal that was interrupted finds the receipts and is done again.
  */
 export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, bodies?: Bodies): Promise<RunId[]> {
   const { status, key, tag, endedBefore } = order;

@@ -66,6 +66,15 @@ export const CODE_RULES: readonly CodeRule[] = [
     good: 'const todo = toDo();',
   },
   {
+    name: 'sentence that does not say who acts',
+    pattern: /\bwhoever\b/gi,
+    where: 'everything',
+    allowed: {},
+    tests: 'also',
+    bad: '// Whoever comes first waits.',
+    good: '// The first caller waits.',
+  },
+  {
     name: 'empty catch',
     pattern: /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{\s*\}\s*\)/g,
     where: 'code',

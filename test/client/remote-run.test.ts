@@ -35,7 +35,7 @@ async function asked(run: RemoteRun): Promise<string> {
   throw new Error('nothing was asked');
 }
 
-it('gives events and result, also to whoever comes later by the id', async () => {
+it('gives events and result, also to a caller who comes later by the id', async () => {
   const run = await started('say hello', { projectId: 'apollo' });
   const types = [];
   for await (const { type } of run) types.push(type);

@@ -34,7 +34,7 @@ it(`kill -9 during ${STREAMS} streams, ${KILL_ROUNDS} times on one home: every c
     server = await startServe(home, env);
     const receipts = await expectAccounts(server.url, home, engine.asked);
     expect(receipts.length).toBeGreaterThanOrEqual(engine.asked.size);
-    // Whoever has read an answer to its end finds that it was completed, whatever happened to the server after that.
+    // A caller who has read an answer to its end finds that it was completed, whatever happened to the server after that.
     const statuses = new Map(receipts.map(({ run_id, status }) => [run_id, status]));
     expect(whole.filter((run) => statuses.get(run) !== 'completed')).toEqual([]);
   }

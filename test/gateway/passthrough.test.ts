@@ -132,7 +132,7 @@ describe('a request', () => {
         'https',
       ],
       ...['Expect', '100-continue', 'X-ABP-Compatibility', 'best_effort', 'X-ABP-Anything', '1', 'X-Stays', '1'],
-      // Whoever comes through a proxy needs a key.
+      // A caller who comes through a proxy needs a key.
       ...['X-ABP-Key', server.token],
     ];
     await call(url, { method: 'POST', headers, body: '{"model":"m"}' });

@@ -162,7 +162,7 @@ describe('the threads', () => {
     expect((await Promise.all(accepted)).map(({ prepared }) => prepared.error)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('end with whoever holds them, and nobody waits for an answer that will not come', async () => {
+  test('end with the process that holds them, and nobody waits for an answer that will not come', async () => {
     const closing = new LargeBodies();
     const jobs = [1, 2, 3].map(() => closing.prepare(text(50_001), input()));
     const settled = Promise.allSettled(jobs);

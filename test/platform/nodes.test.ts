@@ -49,13 +49,13 @@ describe('two processes on one PostgreSQL database', () => {
 
   test('show stored events and deltas of the other as they come', async () => {
     const session = await server.session();
-    const stream = server.platform.feed(session, 0);
+    const stream = server.service.feed(session, 0);
     const all = text(stream);
     await server.send(session, 'say "one two three four five" and wait 300 ms');
     await server.until(session);
     await expect.poll(() => stream.readableFlowing).not.toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    server.platform.endFeeds();
+    server.service.endFeeds();
     const seen = [...(await all).matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
     expect(seen.filter((type) => type !== 'output.message.delta')).toEqual([
       ...['connected', 'input.message', 'session.activated', 'turn.started', 'reason.started', 'output.message.started'],
@@ -78,7 +78,7 @@ describe('two processes on one PostgreSQL database', () => {
     const session = await server.session();
     await server.send(session, 'call the tool hang with {}');
     await expect.poll(() => server.types(session)).toContain('tool.started');
-    await cancelTurn(server.platform.parts, server.platform.worker, await server.current(session), 'enough');
+    await cancelTurn(server.service.parts, server.service.worker, await server.current(session), 'enough');
     await aborted.promise;
     expect((await server.types(session)).slice(-2)).toEqual(['turn.cancelled', 'session.idled']);
   });
@@ -90,9 +90,9 @@ describe('two processes on one PostgreSQL database', () => {
     await server.until(session);
     const folder = join(worker.home, 'workspaces', session.id);
     expect(existsSync(folder)).toBe(true);
-    const stream = text(worker.platform.feed(session, 0));
-    await expect.poll(() => worker.platform.parts.hub.isHeard(session.id)).toBe(true);
-    await removeSession(server.platform.parts, server.platform.worker, session.id, { all: true });
+    const stream = text(worker.service.feed(session, 0));
+    await expect.poll(() => worker.service.parts.hub.isHeard(session.id)).toBe(true);
+    await removeSession(server.service.parts, server.service.worker, session.id, { all: true });
     expect(await stream).toMatch(/event: disconnecting\ndata: \{"reason":"deleted"/);
     await expect.poll(() => existsSync(folder)).toBe(false);
   });
@@ -101,7 +101,7 @@ describe('two processes on one PostgreSQL database', () => {
     const session = await worker.session();
     await worker.send(session, 'wait 400 ms and say "later"');
     const other = await TestPlatform.open({ databaseUrl: String(worker.databaseUrl) });
-    await worker.platform.worker.stop();
+    await worker.service.worker.stop();
     await other.until(session);
     expect((await other.said(session)).at(-1)).toEqual(['agent', 'later']);
     await other.close();

@@ -15,7 +15,7 @@ test('a text turn takes at most ten statements, also with a long history', async
   const session = await platform.session();
   const one = async (): Promise<void> => {
     await platform.send(session, 'say "hi"');
-    await vi.waitUntil(() => platform.platform.worker.busy === 0, { interval: 1, timeout: 60_000 });
+    await vi.waitUntil(() => platform.service.worker.busy === 0, { interval: 1, timeout: 60_000 });
   };
   for (let turn = 0; turn < 30; turn += 1) await one();
   const spies = [

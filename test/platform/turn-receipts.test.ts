@@ -77,11 +77,11 @@ describe('a turn that ended without its receipt', () => {
     const where = { sessionId: session, turnId: turn, at: Date.now(), origin: 'test' };
     const events = [{ type: 'turn.cancelled', data: {} }];
     await intervene(server.gateway.store, where, () => ({ events, status: 'cancelled', sessionStatus: 'idle' }));
-    server.gateway.platform.worker.hint(session);
-    expect(await settleTurns(server.gateway.platform.parts, later())).toBe(1);
-    expect(await settleTurns(server.gateway.platform.parts, later())).toBe(1);
+    server.gateway.sessions.worker.hint(session);
+    expect(await settleTurns(server.gateway.sessions.parts, later())).toBe(1);
+    expect(await settleTurns(server.gateway.sessions.parts, later())).toBe(1);
     await server.gateway.keeper.settled();
-    expect(await settleTurns(server.gateway.platform.parts, later())).toBe(0);
+    expect(await settleTurns(server.gateway.sessions.parts, later())).toBe(0);
     expect(await receipts(run)).toEqual(['cancelled']);
     expect(await receiptOf(server.url, run)).toMatchObject({ reason: null, event_count: 6, seal: { sequence: expect.any(Number) } });
   });
@@ -89,7 +89,7 @@ describe('a turn that ended without its receipt', () => {
   test('gets it when its session went away under it', async () => {
     const { session, run } = await running('wait 2000 ms');
     await deleteSession(server.gateway.store, session);
-    expect(await settleTurns(server.gateway.platform.parts, later())).toBe(1);
+    expect(await settleTurns(server.gateway.sessions.parts, later())).toBe(1);
     await server.gateway.keeper.settled();
     expect(await receiptOf(server.url, run)).toMatchObject({ status: 'cancelled', reason: 'deleted' });
   });
@@ -106,7 +106,7 @@ describe('a turn that ended without its receipt', () => {
 
   test('is left alone while it runs', async () => {
     const { session, run } = await running('wait 60000 ms');
-    expect(await settleTurns(server.gateway.platform.parts, later())).toBe(0);
+    expect(await settleTurns(server.gateway.sessions.parts, later())).toBe(0);
     expect(await receipts(run)).toEqual(['running']);
     expect((await post(`${server.url}/v1/sessions/${session}/cancel`, {})).status).toBe(200);
   });

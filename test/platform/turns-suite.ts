@@ -25,8 +25,8 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
 
     async function answer(one: TestPlatform, session: StoredSession, approved: boolean): Promise<void> {
       const waiting = await one.until(session, ['waiting']);
-      const [approval] = await openApprovals(one.platform.parts, waiting);
-      await answerApproval(one.platform.parts, one.platform.worker, waiting, { approvalId: String(approval?.id), approved });
+      const [approval] = await openApprovals(one.service.parts, waiting);
+      await answerApproval(one.service.parts, one.service.worker, waiting, { approvalId: String(approval?.id), approved });
     }
 
     test('number their events from one without a gap and end in turn.completed', async () => {
@@ -112,7 +112,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       expect(said.at(-1)).toEqual(['agent', 'second']);
       expect((await one.types(session)).filter((type) => type === 'turn.completed').length).toBe(1);
       // For the model it comes after the answer that was given without it, whether remembered or read again.
-      const { transcripts } = one.platform.parts;
+      const { transcripts } = one.service.parts;
       const { sequence } = await one.current(session);
       for (let time = 0; time < 2; time += 1) {
         const { messages } = await transcripts.take(session.id, sequence);
@@ -173,8 +173,8 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await one.session();
       await one.send(session, 'call the tool pay with {}');
       const waiting = await one.until(session, ['waiting']);
-      const [approval] = await openApprovals(one.platform.parts, waiting);
-      const { parts, worker } = one.platform;
+      const [approval] = await openApprovals(one.service.parts, waiting);
+      const { parts, worker } = one.service;
       const twice = [true, false].map((approved) => answerApproval(parts, worker, waiting, { approvalId: String(approval?.id), approved }));
       const outcomes = await Promise.allSettled(twice);
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -193,7 +193,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await one.session();
       await one.send(session, 'call the tool hang with {}');
       const signal = await seen.promise;
-      await cancelTurn(one.platform.parts, one.platform.worker, await one.current(session), 'enough');
+      await cancelTurn(one.service.parts, one.service.worker, await one.current(session), 'enough');
       expect((await one.current(session)).status).toBe('idle');
       expect((await one.types(session)).slice(-3)).toEqual(['tool.completed', 'turn.cancelled', 'session.idled']);
       await expect.poll(() => signal.aborted).toBe(true);
@@ -246,7 +246,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await first.session();
       await first.send(session, 'call the tool count with {} and then wait 500 ms');
       await expect.poll(() => first.types(session)).toContain('tool.completed');
-      await first.platform.close();
+      await first.service.close();
       const second = await open({ tools: [count], home: first.home });
       await second.until(session);
       expect(calls.length).toBe(1);
@@ -270,11 +270,11 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await first.session();
       await first.send(session, 'call the tool once with {}');
       await begun.promise;
-      await first.platform.close();
+      await first.service.close();
       const second = await open({ tools: [once], home: first.home });
       const waiting = await second.until(session, ['waiting']);
       expect(effects).toBe(1);
-      expect(await openApprovals(second.platform.parts, waiting)).toMatchObject([{ reason: 'interrupted', status: 'pending' }]);
+      expect(await openApprovals(second.service.parts, waiting)).toMatchObject([{ reason: 'interrupted', status: 'pending' }]);
       await answer(second, session, false);
       await second.until(session);
       expect(effects).toBe(1);
@@ -287,7 +287,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       await one.until(session);
       await one.send(session, 'say "two"');
       const whole = await one.until(session);
-      const fork = await branchSession(one.platform.parts, whole, { upTo: 15, keyId: null });
+      const fork = await branchSession(one.service.parts, whole, { upTo: 15, keyId: null });
       expect(fork).toMatchObject({ forkedFrom: session.id, forkedSequence: 10, sequence: 10, status: 'idle' });
       await one.send(fork, 'say "three"');
       await one.until(fork);
@@ -362,7 +362,7 @@ export function turnsSuite(database: string, databaseUrl: () => Promise<string |
       const session = await one.session();
       await one.send(session, 'wait 60000 ms');
       const active = await one.until(session, ['active']);
-      await cancelTurn(one.platform.parts, one.platform.worker, active, 'Enough.');
+      await cancelTurn(one.service.parts, one.service.worker, active, 'Enough.');
       await one.send(session, 'fail with 400');
       await one.until(session);
       await one.closed();

@@ -96,7 +96,7 @@ describe('a node that is lost', () => {
     expect((await receiptOf(run)).status).toBe('failed');
   });
 
-  it('leaves turns of agents to whoever works on turns', async () => {
+  it('leaves turns of agents to the workers on turns', async () => {
     const { a, b } = nodes();
     const run = await a.begin({ backend: 'agent:helper' });
     await group.pass(5 * MINUTE, [b]);

@@ -49,7 +49,7 @@ export async function layOutside(): Promise<Outside> {
   };
 }
 
-/** Whoever only knocks may reset the connection. */
+/** A visitor that only knocks may reset the connection. */
 const greet = (socket: Socket): void => void socket.on('error', () => undefined).end('reached\n');
 
 async function listening(server: Server, where: object): Promise<void> {

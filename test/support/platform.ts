@@ -9,7 +9,7 @@ import { LiveRuns } from '../../src/calls/live-runs.ts';
 import { sim } from '../../src/engines/sim/engine.ts';
 import { transport } from '../../src/engines/sim/transport.ts';
 import { type Home, openHome } from '../../src/home/home.ts';
-import { Platform } from '../../src/platform/platform.ts';
+import { SessionService } from '../../src/platform/session-service.ts';
 import { listMessages, sendMessage } from '../../src/platform/sessions/messages.ts';
 import type { Tool } from '../../src/platform/tools/tool.ts';
 import type { AgentSource } from '../../src/platform/turns/turn-agent.ts';
@@ -44,7 +44,7 @@ interface Where {
 
 /** The agent plane on a real database, with an agent that has the given tools and the sim engine. */
 export class TestPlatform {
-  readonly platform: Platform;
+  readonly service: SessionService;
   readonly store: Store;
   readonly facts: Fact[];
   readonly home: string;
@@ -53,10 +53,10 @@ export class TestPlatform {
   readonly keeper: Keeper | undefined;
   readonly #remove: () => void;
 
-  private constructor(platform: Platform, facts: Fact[], where: Where) {
-    this.platform = platform;
+  private constructor(service: SessionService, facts: Fact[], where: Where) {
+    this.service = service;
     this.keeper = where.keeper;
-    this.store = platform.parts.store;
+    this.store = service.parts.store;
     this.facts = facts;
     this.home = where.home;
     this.databaseUrl = where.databaseUrl;
@@ -71,7 +71,7 @@ export class TestPlatform {
     const { tools = [] } = options;
     const keeper = options.receipts === true ? keeperOf(home, options.databaseUrl) : undefined;
     await keeper?.ready;
-    const platform = new Platform({
+    const service = new SessionService({
       store,
       way: {
         sink: keeper ?? { append: (fact) => void facts.push(fact), closing: () => undefined },
@@ -97,11 +97,11 @@ export class TestPlatform {
       worker: { slots: options.slots ?? 8, graceMs: options.graceMs ?? 5000, sweepMs: options.sweepMs, silentMs: options.silentMs },
       log: pino({ level: process.env.ABP_LOG ?? 'silent' }),
     });
-    await platform.start(options.databaseUrl);
+    await service.start(options.databaseUrl);
     const remove = (): void => {
       if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
     };
-    return new TestPlatform(platform, facts, { home: home.path, databaseUrl: options.databaseUrl, keeper, remove });
+    return new TestPlatform(service, facts, { home: home.path, databaseUrl: options.databaseUrl, keeper, remove });
   }
 
   async session({ keyId = null }: { readonly keyId?: string | null } = {}): Promise<StoredSession> {
@@ -110,7 +110,7 @@ export class TestPlatform {
   }
 
   async send(session: StoredSession, text: string): Promise<void> {
-    await sendMessage(this.platform.parts, this.platform.worker, {
+    await sendMessage(this.service.parts, this.service.worker, {
       sessionId: session.id,
       visible: { all: true },
       parts: [{ kind: 'text', text }],
@@ -155,7 +155,7 @@ export class TestPlatform {
 
   /** What was said: texts of users and agents, results of tools. */
   async said(session: StoredSession): Promise<unknown[]> {
-    const messages = await listMessages(this.platform.parts, session.id, { after: 0, limit: 1000 });
+    const messages = await listMessages(this.service.parts, session.id, { after: 0, limit: 1000 });
     return messages.map(({ role, content }) => {
       const [part] = content as { text?: string; name?: string; result?: unknown; error?: string }[];
       return [role, part?.text ?? part?.name ?? part?.result ?? part?.error];
@@ -163,7 +163,7 @@ export class TestPlatform {
   }
 
   async close(): Promise<void> {
-    await this.platform.close();
+    await this.service.close();
     await this.keeper?.close();
     await this.store.close();
     this.#remove();

@@ -9,7 +9,7 @@ const sha256 = text.regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 const signature = text.regex(/^[0-9a-f]{128}$/, 'must be 128 lower-case hex digits');
 const publicKey = text.regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 
-/** A node's signature over the end of its chain: whoever holds it knows every entry up to there. */
+/** A node's signature over the end of its chain: a reader who holds it can check every entry up to there. */
 export const SignedHead = z.strictObject({
   kind: z.literal('head').describe('A signed head.'),
   node: text.describe('The node whose chain this is.'),

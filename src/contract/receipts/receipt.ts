@@ -132,7 +132,7 @@ export type Seal = z.infer<typeof Seal>;
 
 /**
  * The receipt, a row per field. The schema below, the facts that producers append, the lines of the journal, the document, the hash of
- * its content and the columns of the database come from these rows: a new field is a row here and whoever supplies it. Journal lines
+ * its content and the columns of the database come from these rows: a new field is a row here and the code that supplies it. Journal lines
  * hold the values in this order, so a new row says with `since` from which form of the lines on it is there.
  */
 export const RECEIPT_FIELDS = {

@@ -64,7 +64,7 @@ export const WorkOrder = z.strictObject({
     .string()
     .regex(/\S/, 'must not be blank')
     .max(100_000, 'must have at most 100000 characters')
-    .describe('What is to be done, in the words of whoever asks.'),
+    .describe('What is to be done, in the words of the caller.'),
   lane: Lane.describe('Whether the work begins with a patch or in the workspace itself.'),
   workspace: WorkspaceSpec.describe('Where the work happens.'),
   context: ContextPacket.describe('What the agent is shown besides the task.'),

@@ -15,7 +15,7 @@ interface Entry {
   readonly candidate: Candidate;
 }
 
-/** The recordings of a file, for whoever asks. It is read once, at the first call. */
+/** The recordings of a file. It is read once, at the first call. */
 export function fileSource(file: string): Source {
   let entries: Promise<readonly Entry[]> | undefined;
   const found = async (ask: Ask, matches: (entry: Entry) => boolean): Promise<Candidate[]> => {
@@ -30,7 +30,7 @@ export function fileSource(file: string): Source {
   };
 }
 
-/** Newest first, which in a file is last first: whoever appends a line means it. */
+/** Newest first, which in a file is last first: a line that was appended replaces earlier ones. */
 async function read(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

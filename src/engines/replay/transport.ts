@@ -22,7 +22,7 @@ export function replayTransport(inside: Inside): Transport {
   };
 }
 
-/** Loaded with the first call: whoever only looks an engine up, as the threads that translate do, needs no database. */
+/** Loaded with the first call: threads that translate only look engines up and need no database. */
 async function sourceOf(inside: Inside): Promise<Source> {
   if (inside.file === undefined) return (await import('./home-source.ts')).homeSource(inside);
   return (await import('./file-source.ts')).fileSource(inside.file);

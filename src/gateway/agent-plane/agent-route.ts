@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { SessionService } from '../../platform/session-service.ts';
 import type { Need } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Route } from '../route.ts';
@@ -15,7 +15,7 @@ export interface AgentCall<P extends Schema | undefined, Q extends Schema | unde
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;
   /** Sessions and turns; absent where there is no server. */
-  readonly platform?: Platform;
+  readonly sessions?: SessionService;
 }
 
 /** A route that needs the agent plane and nothing else of the gateway: the command line serves it without a server. */
@@ -45,6 +45,6 @@ export function defineAgentRoute<
     ...route,
     need: NEED,
     handle: ({ gateway, principal, params, query, body }) =>
-      route.serve(gateway.agents, { principal, params, query, body, platform: gateway.platform }),
+      route.serve(gateway.agents, { principal, params, query, body, sessions: gateway.sessions }),
   };
 }

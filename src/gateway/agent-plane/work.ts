@@ -27,9 +27,9 @@ export async function work(options: WorkOptions): Promise<number> {
     home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
     version: packageVersion(),
   });
-  const { log, platform } = worker.gateway;
+  const { log, sessions } = worker.gateway;
   for (const warning of warnings) log.warn(warning);
-  const { workerId } = platform.parts;
+  const { workerId } = sessions.parts;
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ worker: workerId, turns, pid: process.pid })}\n`

@@ -60,7 +60,7 @@ export const CapabilityAssignment = z.strictObject({ capabilities, conflicts: Co
 export const CapabilityItems = z.strictObject({
   items: z.array(CapabilityItem),
   total: z.int(),
-  warnings: z.array(z.string()).optional().describe('What whoever set them should know; absent when there is nothing.'),
+  warnings: z.array(z.string()).optional().describe('Remarks for the caller who set them; absent when there are none.'),
 });
 
 export const AgentView = z.strictObject({

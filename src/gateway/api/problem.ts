@@ -6,7 +6,7 @@ export const Problem = z.strictObject({
   type: z.string().describe('The page of the error.'),
   title: z.string().describe('What errors of this code mean.'),
   status: z.int(),
-  detail: z.string().describe('What is wrong, for whoever reads it.'),
+  detail: z.string().describe('What is wrong, for people.'),
   instance: z.string().describe('The path that was asked for.'),
   code: z.string().describe('The code of the error table.'),
   retryable: z.boolean().describe('Whether the same request may succeed later.'),

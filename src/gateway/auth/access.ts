@@ -66,7 +66,7 @@ function lacking({ key }: Extract<Principal, { kind: 'key' }>, scope: string): A
   return new AbpError('forbidden', `The key ${key.prefix}… may not do this; it lacks ${scope}.`, { scope });
 }
 
-/** Whether nothing is kept from the principal: a paired browser belongs to whoever let it in, who holds the token. */
+/** Whether nothing is kept from the principal: a paired browser was let in by somebody who holds the token. */
 export function seesAll(principal: Principal): boolean {
   return principal.kind === 'token' || principal.kind === 'paired' || (principal.kind === 'key' && principal.scopes.admin === true);
 }

@@ -94,7 +94,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // Whoever lost the race may still fail later; nobody waits for it any more.
+    // The look-up that lost the race may still fail later; nobody waits for it any more.
     work.catch(() => undefined);
   }
 }

@@ -80,7 +80,7 @@ async function sessionQuestions(gateway: Gateway, principal: Principal): Promise
 }
 
 async function approvalsOf(gateway: Gateway, session: StoredSession): Promise<Interaction[]> {
-  const [agent, approvals] = await Promise.all([getAgent(gateway.store, session.agentId), openApprovals(gateway.platform.parts, session)]);
+  const [agent, approvals] = await Promise.all([getAgent(gateway.store, session.agentId), openApprovals(gateway.sessions.parts, session)]);
   return approvals.map((approval) => {
     const call = isJsonObject(approval.tool_call) ? approval.tool_call : {};
     const parsed = parseJson(text(call.arguments) ?? '{}');

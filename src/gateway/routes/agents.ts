@@ -105,9 +105,9 @@ export const agentRoutes = [
     path: '/v1/agents/{agent_id}',
     summary: 'Archives an agent; deletes an archived one with its sessions.',
     params: AgentParams,
-    serve: async (plane, { principal, params, platform }) => {
+    serve: async (plane, { principal, params, sessions }) => {
       const { id } = await visible(plane, principal, params.agent_id);
-      const endSessions = platform && ((agentId: string) => removeSessionsOf(platform.parts, platform.worker, agentId));
+      const endSessions = sessions && ((agentId: string) => removeSessionsOf(sessions.parts, sessions.worker, agentId));
       await removeAgent(plane, callerOf(principal), id, endSessions);
       return new Reply(204, undefined);
     },

@@ -13,7 +13,7 @@ export const approvalRoutes = [
     params: SessionParams,
     response: ApprovalList,
     handle: async ({ gateway, principal, params }) => ({
-      items: await openApprovals(gateway.platform.parts, await sessionOf(gateway, principal, params.id)),
+      items: await openApprovals(gateway.sessions.parts, await sessionOf(gateway, principal, params.id)),
     }),
   }),
   defineRoute({
@@ -25,7 +25,7 @@ export const approvalRoutes = [
     body: ApprovalAnswer,
     response: ApprovalView,
     handle: async ({ gateway, principal, params, body }) => {
-      const { parts, worker } = gateway.platform;
+      const { parts, worker } = gateway.sessions;
       const session = await sessionOf(gateway, principal, params.id);
       if (principal.kind !== 'paired') await assertMaySpeak(gateway, principal, session.id);
       const question = (await openQuestions(gateway, principal)).find(({ id }) => id === params.approval_id);

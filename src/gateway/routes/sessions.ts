@@ -1,6 +1,6 @@
 import type { IrPart } from '../../ir/part.ts';
 import { nanoUsd } from '../../platform/agents/agent-limits.ts';
-import { placeOf } from '../../platform/platform.ts';
+import { placeOf } from '../../platform/session-service.ts';
 import { listMessages, sendMessage } from '../../platform/sessions/messages.ts';
 import {
   branchSession,
@@ -43,8 +43,8 @@ import { defineRoute, Reply } from '../route.ts';
 
 export const NEED = { kind: 'plane', plane: 'agent' } as const satisfies Need;
 
-export async function sessionOf({ platform }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
-  return await visibleSession(platform.parts, id, visibleTo(principal));
+export async function sessionOf({ sessions }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
+  return await visibleSession(sessions.parts, id, visibleTo(principal));
 }
 
 function partsOf(content: Content): IrPart[] {
@@ -87,7 +87,7 @@ export const sessionRoutes = [
     body: NewSession,
     response: SessionView,
     handle: async ({ gateway, principal, body }) => {
-      const session = await openSession(gateway.platform.parts, {
+      const session = await openSession(gateway.sessions.parts, {
         agentId: body.agent_id,
         title: body.title,
         tags: body.tags,
@@ -109,7 +109,7 @@ export const sessionRoutes = [
     response: SessionList,
     handle: async ({ gateway, principal, query }) => {
       const { agent_id: agentId, ...filter } = query;
-      const { items, ...rest } = await pageOfSessions(gateway.platform.parts, { ...filter, agentId, visible: visibleTo(principal) });
+      const { items, ...rest } = await pageOfSessions(gateway.sessions.parts, { ...filter, agentId, visible: visibleTo(principal) });
       return { items: items.map(sessionView), ...rest };
     },
   }),
@@ -133,7 +133,7 @@ export const sessionRoutes = [
     handle: async ({ gateway, principal, params, body }) => {
       const { title, tags, model, max_iterations: maxIterations, max_cost_usd: cost } = body;
       const settings = { model, maxIterations, maxCostNanoUsd: typeof cost === 'number' ? nanoUsd(cost) : cost };
-      return sessionView(await changeSession(gateway.platform.parts, params.id, { title, tags, settings, visible: visibleTo(principal) }));
+      return sessionView(await changeSession(gateway.sessions.parts, params.id, { title, tags, settings, visible: visibleTo(principal) }));
     },
   }),
   defineRoute({
@@ -143,7 +143,7 @@ export const sessionRoutes = [
     need: NEED,
     params: SessionParams,
     handle: async ({ gateway, principal, params }) => {
-      const { parts, worker } = gateway.platform;
+      const { parts, worker } = gateway.sessions;
       await removeSession(parts, worker, params.id, visibleTo(principal));
       return new Reply(204, undefined);
     },
@@ -157,7 +157,7 @@ export const sessionRoutes = [
     body: NewMessage,
     response: MessageView,
     handle: async ({ gateway, principal, params, body }) => {
-      const { parts, worker } = gateway.platform;
+      const { parts, worker } = gateway.sessions;
       await assertMaySpeak(gateway, principal, params.id);
       const message = await sendMessage(parts, worker, {
         sessionId: params.id,
@@ -180,7 +180,7 @@ export const sessionRoutes = [
     handle: async ({ gateway, principal, params, query }) => {
       const session = await sessionOf(gateway, principal, params.id);
       const { limit, cursor } = query;
-      const items = await listMessages(gateway.platform.parts, session.id, { limit, after: cursor === undefined ? 0 : Number(cursor) });
+      const items = await listMessages(gateway.sessions.parts, session.id, { limit, after: cursor === undefined ? 0 : Number(cursor) });
       const last = items.length < limit ? undefined : items.at(-1)?.sequence;
       return { items, ...(last === undefined ? {} : { next_cursor: String(last) }) };
     },
@@ -197,8 +197,8 @@ export const sessionRoutes = [
       const session = await sessionOf(gateway, principal, params.id);
       const last = headers['last-event-id'];
       const after = placeOf(session, query.since_id ?? (Array.isArray(last) ? last[0] : last));
-      if (wantsList(headers.accept)) return { items: await gateway.platform.events(session, { after, limit: query.limit }) };
-      return new Reply(200, gateway.platform.feed(session, after), STREAM_HEADERS);
+      if (wantsList(headers.accept)) return { items: await gateway.sessions.events(session, { after, limit: query.limit }) };
+      return new Reply(200, gateway.sessions.feed(session, after), STREAM_HEADERS);
     },
   }),
   defineRoute({
@@ -210,7 +210,7 @@ export const sessionRoutes = [
     body: CancelRequest,
     response: CancelView,
     handle: async ({ gateway, principal, params, body }) => {
-      const { parts, worker } = gateway.platform;
+      const { parts, worker } = gateway.sessions;
       const session = await sessionOf(gateway, principal, params.id);
       return { session_id: session.id, turn_id: await cancelTurn(parts, worker, session, body.reason), status: 'cancelled' };
     },
@@ -227,7 +227,7 @@ export const sessionRoutes = [
       const session = await sessionOf(gateway, principal, params.id);
       const upTo = body.event_id === undefined ? undefined : placeOf(session, body.event_id);
       const fork = { upTo, title: body.title, keyId: keyIdOf(principal) };
-      return new Reply(201, sessionView(await branchSession(gateway.platform.parts, session, fork)));
+      return new Reply(201, sessionView(await branchSession(gateway.sessions.parts, session, fork)));
     },
   }),
 ];

@@ -145,7 +145,7 @@ async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest):
       planes: ['gateway'],
       engines: [engineId],
       raw: request.raw,
-      // A run reaches no model that whoever asked for it may not call.
+      // A run reaches no model that the caller who asked for it may not call.
       ...(owner.scopes?.models === undefined ? {} : { models: owner.scopes.models }),
       run: terms as unknown as JsonObject, // parsed above from JSON values
     },

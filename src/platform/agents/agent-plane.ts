@@ -34,6 +34,8 @@ export interface AgentPlane {
   readonly surroundings: Surroundings;
   readonly routes: readonly RouteRow[];
   readonly clock: Clock;
+  /** Whether an agent runs programs of this machine, by its id; an agent that has changed is looked at again. */
+  readonly onHost: Map<string, { readonly revision: number; readonly host: boolean }>;
   /** Ends connections and processes of tools. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function openAgentPlane(options: AgentPlaneOptions): AgentPlane {
     },
     routes: options.routes ?? [],
     clock: options.clock ?? systemClock,
+    onHost: new Map(),
     close: async () => {
       await mcp.close();
       await outbound.close();

@@ -21,7 +21,7 @@ export type AgentChanges = Partial<Omit<AgentInput, 'capabilities'> & Pick<Agent
 export interface AgentWithCapabilities {
   readonly agent: Agent;
   readonly capabilities: readonly AgentCapabilityRow[];
-  /** What whoever changed it should know. */
+  /** Remarks for the caller who changed it. */
   readonly warnings: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function createAgent(plane: AgentPlane, caller: Caller, input: Agen
   return await withCapabilities(plane, agentOf(stored), composed.warnings);
 }
 
-/** The agent; `not_found` when there is none. Whether a caller may see it is for whoever asks. */
+/** The agent; `not_found` when there is none. The route decides whether its caller may see it. */
 export async function requireAgent(plane: AgentPlane, id: string): Promise<Agent> {
   const stored = await getAgent(plane.store, id);
   if (stored === undefined) throw new AbpError('not_found', `There is no agent ${id}.`, { agent_id: id });
@@ -114,7 +114,7 @@ export async function setCapabilities(
 
 /**
  * Archives an active agent; deletes an archived one with everything that belongs to it. `endSessions` ends what its sessions still do;
- * without it whoever works on their turns finds them gone.
+ * without it the workers on their turns find them gone.
  */
 export async function removeAgent(
   plane: AgentPlane,
@@ -166,7 +166,7 @@ function settingsOf(capabilities: readonly Selection[]): AgentDocument['settings
   );
 }
 
-/** An agent is composed from what its owner may use, with the rights of whoever changes it. */
+/** An agent is composed from what its owner may use, with the rights of the caller who changes it. */
 function ownedBy(agent: Agent, caller: Caller): Caller {
   return { keyId: agent.keyId, hostAllowed: caller.hostAllowed };
 }
@@ -176,14 +176,14 @@ export async function runsPrograms(plane: AgentPlane, agent: Agent): Promise<boo
   const source = plane.registry.sourceFor(agent.keyId);
   const { capabilities } = await compositionOf(plane, agent);
   const resolved = await resolveCapabilities(source, capabilities).catch((error: unknown) => {
-    // An agent that cannot be composed cannot run either, and whoever repairs it starts here.
+    // An agent that cannot be composed cannot run either, and its owner repairs it from here.
     if (AbpError.is(error) && error.code === 'unprocessable') return [];
     throw error;
   });
   return resolved.some(({ capability }) => capability.host === true);
 }
 
-/** Whoever may not run programs of this machine may not put words into the mouth of an agent that does. */
+/** A caller who may not run programs of this machine may not put words into the mouth of an agent that does. */
 async function assertMayChange(plane: AgentPlane, caller: Caller, agent: Agent): Promise<void> {
   if (caller.hostAllowed || !(await runsPrograms(plane, agent))) return;
   throw new AbpError(

@@ -28,7 +28,7 @@ export interface AgentCapability {
   readonly dependencies?: readonly CapabilityDependency[];
   /** What the model of the agent must offer beyond tool use. */
   readonly requires?: readonly Capability[];
-  /** Its tools act on this machine outside a sandbox: whoever enables or runs it needs the token of the home. */
+  /** Its tools act on this machine outside a sandbox: callers who enable or run it need the token of the home. */
   readonly host?: true;
   /** Its tools are somebody else’s, who may change them at any time. */
   readonly changing?: true;

@@ -113,7 +113,7 @@ async function best(source: CapabilitySource, id: string, wishes: readonly Wish[
   const newest = versions.toSorted((a, b) => rcompare(a.version, b.version));
   const fits = (includePrerelease: boolean) => (capability: AgentCapability) =>
     wishes.every(({ range }) => satisfies(capability.version, range, { includePrerelease: includePrerelease && range === ANY }));
-  // Whoever takes any version gets a preview only where there is nothing else.
+  // A requirement of any version gets a preview only where there is nothing else.
   const fitting = newest.find(fits(false)) ?? newest.find(fits(true));
   if (fitting !== undefined) return fitting;
   const asked = wishes.map(({ by, range }) => `${by} asks for ${range}`).join(', ');

@@ -126,7 +126,7 @@ async function ran(service: RunService, options: RunOptions, { signal, behalf }:
   if (signal.aborted) stop();
   try {
     const result = await live.handle.result();
-    // Whoever reads the result of the call finds the run ended too.
+    // The row is ended first, so that a reader of the call's result finds the run ended too.
     await service.result(runId);
     return { result, files: filesOf(delta) };
   } finally {

@@ -131,7 +131,7 @@ class Confined {
     if (files - ffree > MOST_FILES) this.#stop('crashed', `the code made more than ${MOST_FILES} files`);
   }
 
-  /** Whoever has just ended has no files; otherwise a limit that cannot be watched is no limit. */
+  /** A process that has just ended has no files; otherwise a limit that cannot be watched is no limit. */
   #uncounted(error: unknown): void {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -166,7 +166,7 @@ class Inbox {
     return heard;
   }
 
-  /** Whoever waits is let go as if the stream had ended. */
+  /** Readers that wait are let go as if the stream had ended. */
   close(): void {
     this.#unlisten();
     this.#waiting = [{ kind: 'closed', reason: 'shutdown' }];

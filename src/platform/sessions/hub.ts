@@ -5,7 +5,7 @@ import type { Delta } from './deltas.ts';
 export type Heard =
   | { readonly kind: 'stored'; readonly events: readonly StoredEvent[] }
   | { readonly kind: 'delta'; readonly delta: Delta }
-  /** Something was stored elsewhere; whoever wants it reads it. */
+  /** Something was stored elsewhere; streams that want it read it. */
   | { readonly kind: 'hint' }
   | { readonly kind: 'closed'; readonly reason: 'deleted' | 'shutdown' };
 

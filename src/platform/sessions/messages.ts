@@ -8,7 +8,7 @@ import { getSession } from '../../store/agent-plane/sessions.ts';
 import { type Appended, appendMessage, type DraftEvent } from '../../store/agent-plane/turn-writer.ts';
 import { isVisible, type Visible } from '../../store/agent-plane/visible.ts';
 import { newId } from '../ids.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { type Checkpoint, checkpointJson, type TurnGrant } from '../turns/checkpoint.ts';
 import { messageDigest } from '../turns/turn-receipt.ts';
 import type { Worker } from '../turns/worker.ts';
@@ -25,7 +25,7 @@ export interface NewMessage {
 }
 
 /** Sends a message to a session. It begins a turn, or waits for the next step of the one under way. */
-export async function sendMessage(parts: PlatformParts, worker: Worker, message: NewMessage): Promise<JsonObject> {
+export async function sendMessage(parts: SessionParts, worker: Worker, message: NewMessage): Promise<JsonObject> {
   const { sessionId, visible, grant } = message;
   const [id, turnId, answerId] = [newId('msg'), newId('turn'), newId('msg')];
   const at = Date.now();
@@ -63,7 +63,7 @@ function storedEvents(sessionId: string, { sequence, turnId }: Appended, events:
   return events.map(({ type, data }, index) => ({ sessionId, turnId, type, data, at, sequence: sequence - events.length + 1 + index }));
 }
 
-async function whyNot({ store }: PlatformParts, sessionId: string, visible: Visible): Promise<AbpError> {
+async function whyNot({ store }: SessionParts, sessionId: string, visible: Visible): Promise<AbpError> {
   const session = await getSession(store, sessionId);
   if (session === undefined || !isVisible(session.keyId, visible)) return noSession(sessionId);
   return new AbpError('conflict', 'The agent of this session is archived and takes no messages.', { agent_id: session.agentId });
@@ -75,7 +75,7 @@ export function noSession(id: string): AbpError {
 
 /** The messages of a session after an event, oldest first. */
 export async function listMessages(
-  { store }: PlatformParts,
+  { store }: SessionParts,
   sessionId: string,
   range: { readonly after: number; readonly limit: number },
 ): Promise<JsonObject[]> {

@@ -20,7 +20,7 @@ import { DELETED, EVENTS_CHANNEL, tell } from '../../store/databases/notices.ts'
 import type { Page } from '../../store/page.ts';
 import { usd } from '../agents/agent-limits.ts';
 import { agentModel } from '../agents/agent-model.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { cancelTurn } from '../turns/turns.ts';
 import type { Worker } from '../turns/worker.ts';
 import { noSession } from './messages.ts';
@@ -56,7 +56,7 @@ export function sessionView(session: StoredSession): JsonObject {
   };
 }
 
-export async function openSession({ store, routes }: PlatformParts, request: SessionRequest): Promise<StoredSession> {
+export async function openSession({ store, routes }: SessionParts, request: SessionRequest): Promise<StoredSession> {
   const { agentId, keyId, title, tags, visible } = request;
   const agent = await getAgent(store, agentId);
   if (agent === undefined || !isVisible(agent.keyId, visible)) {
@@ -69,13 +69,13 @@ export async function openSession({ store, routes }: PlatformParts, request: Ses
 }
 
 /** The session; throws when there is none that the caller may see. */
-export async function visibleSession({ store }: PlatformParts, id: string, visible: Visible): Promise<StoredSession> {
+export async function visibleSession({ store }: SessionParts, id: string, visible: Visible): Promise<StoredSession> {
   const session = await getSession(store, id);
   if (session === undefined || !isVisible(session.keyId, visible)) throw noSession(id);
   return session;
 }
 
-export async function pageOfSessions({ store }: PlatformParts, filter: SessionFilter): Promise<Page<StoredSession>> {
+export async function pageOfSessions({ store }: SessionParts, filter: SessionFilter): Promise<Page<StoredSession>> {
   return await listSessions(store, filter);
 }
 
@@ -88,7 +88,7 @@ export interface SessionChanges {
 }
 
 /** Changes a session. New settings hold from its next turn on. */
-export async function changeSession(parts: PlatformParts, id: string, change: SessionChanges): Promise<StoredSession> {
+export async function changeSession(parts: SessionParts, id: string, change: SessionChanges): Promise<StoredSession> {
   await visibleSession(parts, id, change.visible);
   const { title, tags, settings = {} } = change;
   const said = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -102,7 +102,7 @@ export async function changeSession(parts: PlatformParts, id: string, change: Se
 }
 
 /** Ends its turn, then removes everything of the session, its workspace too. */
-export async function removeSession(parts: PlatformParts, worker: Worker, id: string, visible: Visible): Promise<void> {
+export async function removeSession(parts: SessionParts, worker: Worker, id: string, visible: Visible): Promise<void> {
   const session = await visibleSession(parts, id, visible);
   if (session.turnId !== null) await endQuietly(parts, worker, session);
   await deleteSession(parts.store, id);
@@ -111,14 +111,14 @@ export async function removeSession(parts: PlatformParts, worker: Worker, id: st
 }
 
 /** What this process still has of a session that is gone. */
-export async function forgetSession({ transcripts, hub, workspaces }: PlatformParts, id: string): Promise<void> {
+export async function forgetSession({ transcripts, hub, workspaces }: SessionParts, id: string): Promise<void> {
   transcripts.forget(id);
   hub.tell(id, { kind: 'closed', reason: 'deleted' });
   await rm(join(workspaces, id), { recursive: true, force: true });
 }
 
 /** Removes every session of an archived agent, which can get no new ones. */
-export async function removeSessionsOf(parts: PlatformParts, worker: Worker, agentId: string): Promise<void> {
+export async function removeSessionsOf(parts: SessionParts, worker: Worker, agentId: string): Promise<void> {
   for (;;) {
     const { items } = await listSessions(parts.store, { agentId, visible: ALL });
     if (items.length === 0) return;
@@ -127,7 +127,7 @@ export async function removeSessionsOf(parts: PlatformParts, worker: Worker, age
 }
 
 /** A turn that ends by itself at the same moment is as good. */
-async function endQuietly(parts: PlatformParts, worker: Worker, session: StoredSession): Promise<void> {
+async function endQuietly(parts: SessionParts, worker: Worker, session: StoredSession): Promise<void> {
   try {
     await cancelTurn(parts, worker, session, 'The session was deleted.');
   } catch (error) {
@@ -137,7 +137,7 @@ async function endQuietly(parts: PlatformParts, worker: Worker, session: StoredS
 
 /** A new session that continues from an earlier point of this one: the last place at or before `upTo` where it was at rest. */
 export async function branchSession(
-  parts: PlatformParts,
+  parts: SessionParts,
   session: StoredSession,
   fork: { readonly upTo?: number | undefined; readonly title?: string | undefined; readonly keyId: string | null },
 ): Promise<StoredSession> {

@@ -9,16 +9,13 @@ import { versionsIn } from '../custom/stored.ts';
 
 const MOST = 1000;
 
-/** What was found, by agent; an agent that has changed is looked at again. */
-const known = new WeakMap<AgentPlane, Map<string, { readonly revision: number; readonly host: boolean }>>();
-
 /**
  * Refuses words to an agent that runs programs of this machine, for a caller who may not run them: the turn under way, or the next one,
  * may be that of somebody who may. An approval is such a word.
  */
 export async function assertMaySteer(plane: AgentPlane, sessionId: string, visible: Visible): Promise<void> {
   const found = await agentOfSession(plane.store, sessionId);
-  // A session that the caller does not see is none; whoever takes the message says so.
+  // A session that the caller does not see is none; `sendMessage` says so.
   if (found === undefined || !isVisible(found.keyId, visible)) return;
   const { agentId } = found;
   if (!(await remembered(plane, agentId, found.revision))) return;
@@ -61,8 +58,7 @@ async function withDependents({ store }: AgentPlane, id: string): Promise<string
 }
 
 async function remembered(plane: AgentPlane, agentId: string, revision: number): Promise<boolean> {
-  const agents = known.get(plane) ?? new Map();
-  known.set(plane, agents);
+  const agents = plane.onHost;
   const before = agents.get(agentId);
   if (before?.revision === revision) return before.host;
   const host = await runsPrograms(plane, await requireAgent(plane, agentId));

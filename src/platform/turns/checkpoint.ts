@@ -4,7 +4,7 @@ import type { Recording } from '../../contract/receipts/receipt.ts';
 import { freshState, type TurnState } from '../../loop/state.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 
-/** What whoever began a turn allows it. */
+/** What the caller who began a turn allows it. */
 export interface TurnGrant {
   /** Tools that act on this machine outside a sandbox may be used. */
   readonly host: boolean;

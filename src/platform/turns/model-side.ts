@@ -3,7 +3,7 @@ import type { IrPart } from '../../ir/part.ts';
 import type { AskedCall, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
 import type { Route } from '../../mapping/route.ts';
 import { newId, runOfTurn } from '../ids.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import type { Transcript } from '../sessions/transcript.ts';
 import type { Tool } from '../tools/tool.ts';
 import { grantedScopes, type TurnGrant } from './checkpoint.ts';
@@ -29,7 +29,7 @@ export interface ModelTry {
 }
 
 /** Asks the model for the next message of the conversation; how that ended, as the turn machine hears it. */
-export async function modelSignal(parts: PlatformParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
+export async function modelSignal(parts: SessionParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
   const { agent, transcript, turnId, messageId, attempt, signal } = one;
   const { sessionId, routes } = side;
   const readUpTo = transcript.sequence;

@@ -13,11 +13,11 @@ import { getTurn } from '../../store/agent-plane/turns.ts';
 import type { Store } from '../../store/store.ts';
 import { agentModel } from '../agents/agent-model.ts';
 import { runOfTurn, turnOfRun } from '../ids.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { contentOf } from '../sessions/content.ts';
 import type { TurnGrant } from './checkpoint.ts';
 
-/** What the receipt of a turn says of its beginning; the same whoever works on the turn. */
+/** What the receipt of a turn says of its beginning; the same from every worker on the turn. */
 export interface TurnOpening {
   readonly turnId: string;
   readonly startedAt: number;
@@ -51,10 +51,10 @@ export function messageDigest(parts: readonly IrPart[]): Digest {
 export const TURN_BACKEND = 'agent:';
 
 /**
- * That a turn has begun. Every owner says so before its first step, and whoever ends a turn from outside before that, so that no turn
- * ends without this fact in the journal of whoever ended it. Said twice it says the same.
+ * That a turn has begun. Every owner says so before its first step, and a caller who ends a turn from outside before that, so that no turn
+ * ends without this fact in the journal of the process that ended it. Said twice it says the same.
  */
-export function turnOpened({ routes }: Pick<PlatformParts, 'routes'>, opening: TurnOpening): OpenFact {
+export function turnOpened({ routes }: Pick<SessionParts, 'routes'>, opening: TurnOpening): OpenFact {
   const { turnId, agent, sessionId, modelName, grant } = opening;
   const choice = chosen(modelName, routes);
   const owner = { keyId: opening.keyId, parent: null, tags: turnTags(grant, { agentId: agent.id, sessionId, turnId }) };
@@ -125,7 +125,7 @@ function runOf(turnId: string): RunId {
 }
 
 /** A name that has lost its meaning ends the turn; its receipt then names no engine. */
-function chosen(name: string | null, routes: PlatformParts['routes']): Route | undefined {
+function chosen(name: string | null, routes: SessionParts['routes']): Route | undefined {
   try {
     return agentModel(name, routes);
   } catch (error) {

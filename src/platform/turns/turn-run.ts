@@ -4,7 +4,7 @@ import type { LoopCommand, LoopSignal, ModelFailure } from '../../loop/signal.ts
 import type { CallState, TurnState } from '../../loop/state.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import { commitStep, type StepOutcome } from '../../store/agent-plane/turn-writer.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import type { Transcript } from '../sessions/transcript.ts';
 import { runTool } from '../tools/tool-run.ts';
 import { type Checkpoint, checkpointJson } from './checkpoint.ts';
@@ -41,7 +41,7 @@ export type TurnResult = 'completed' | 'failed' | 'waiting' | 'lost';
 
 /** Works on one turn until it ends, waits, or is lost. All that happens goes through one queue, and each round of it is one commit. */
 export class TurnRun {
-  readonly #parts: PlatformParts;
+  readonly #parts: SessionParts;
   readonly #work: TurnWork;
   readonly #abort = new AbortController();
   readonly #done = Promise.withResolvers<TurnResult>();
@@ -52,7 +52,7 @@ export class TurnRun {
   #pumping = false;
   #over = false;
 
-  constructor(parts: PlatformParts, work: TurnWork) {
+  constructor(parts: SessionParts, work: TurnWork) {
     this.#parts = parts;
     this.#work = work;
     this.#state = work.checkpoint.state;
@@ -125,7 +125,7 @@ export class TurnRun {
     const signals = this.#signals;
     this.#signals = [];
     const step = advanceAll(this.#work.frame, this.#state, signals);
-    // What only changes our own mind need not be written; that the turn stands still must be, whoever asks for it next.
+    // What only changes our own mind need not be written; that the turn stands still must be, for the next worker that claims it.
     const quiet = step.records.length === 0 && standing(step.state, undefined) === 'running';
     const outcome = quiet ? 'committed' : await this.#commit(step);
     if (this.#over) return;

@@ -7,18 +7,18 @@ import { getTurns, isEnded, type StoredTurn } from '../../store/agent-plane/turn
 import type { StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import { turnOfRun } from '../ids.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { checkpointOf } from './checkpoint.ts';
 import { TURN_BACKEND, turnClosed } from './turn-receipt.ts';
 
 const PAGE = 200;
 
 /**
- * Ends the receipts of turns that are over although their receipts are not: whoever ended them was killed after the commit and before
+ * Ends the receipts of turns that are over although their receipts are not: the process that ended them was killed after the commit and before
  * the journal, or they went with their session. A receipt that is on its way all the same is sealed once, whichever comes first.
- * Turns that ended after `before` are left to whoever ended them. Returns how many there were.
+ * Turns that ended after `before` are left to the process that ended them. Returns how many there were.
  */
-export async function settleTurns(parts: PlatformParts, before: number): Promise<number> {
+export async function settleTurns(parts: SessionParts, before: number): Promise<number> {
   let settled = 0;
   let cursor: string | undefined;
   do {
@@ -51,7 +51,7 @@ function isOfTurn(document: StoredReceipt['document']): boolean {
 }
 
 async function endOf(
-  { store }: PlatformParts,
+  { store }: SessionParts,
   { runId, startedAt }: StoredReceipt,
   turn: StoredTurn | undefined,
   before: number,

@@ -8,7 +8,7 @@ import { getSession } from '../../store/agent-plane/sessions.ts';
 import type { StoredTurn } from '../../store/agent-plane/turns.ts';
 import { agentRoutes } from '../agents/agent-model.ts';
 import { newId } from '../ids.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
 import { Transcript } from '../sessions/transcript.ts';
 import { type Checkpoint, checkpointOf, grantedScopes, type TurnGrant } from './checkpoint.ts';
@@ -17,7 +17,7 @@ import type { TurnAgent } from './turn-agent.ts';
 import type { TurnWork } from './turn-run.ts';
 
 const MAX_ITERATIONS = 50;
-/** As often may a turn be taken over without getting anywhere; then whoever takes it is not to blame. */
+/** As often may a turn be taken over without getting anywhere; then its workers are not to blame. */
 const MOST_STALLS = 5;
 
 /** A turn that this process has just begun itself. */
@@ -37,14 +37,14 @@ export interface BegunTurn {
 }
 
 /** The work on a turn that was begun here and now. */
-export async function begunWork(parts: PlatformParts, turn: BegunTurn): Promise<TurnWork> {
+export async function begunWork(parts: SessionParts, turn: BegunTurn): Promise<TurnWork> {
   const transcript = await transcriptWith(parts, turn.sessionId, turn.opening);
   const before = turn.sequence - turn.checkpoint.events;
   return await workOf(parts, { ...turn, before, transcript, epoch: 1, signals: [{ kind: 'taken-over' }] });
 }
 
 /** The conversation with the new events: the one kept in memory where it is complete, else read from the database. */
-async function transcriptWith({ transcripts }: PlatformParts, sessionId: string, events: readonly StoredEvent[]): Promise<Transcript> {
+async function transcriptWith({ transcripts }: SessionParts, sessionId: string, events: readonly StoredEvent[]): Promise<Transcript> {
   const before = (events[0]?.sequence ?? 1) - 1;
   const known = before === 0 ? new Transcript() : transcripts.takeAt(sessionId, before);
   if (known === undefined) return await transcripts.take(sessionId, before + events.length);
@@ -53,7 +53,7 @@ async function transcriptWith({ transcripts }: PlatformParts, sessionId: string,
 }
 
 /** The work on a turn that was claimed: its state and everything that has happened since. Undefined when the session is gone. */
-export async function claimedWork(parts: PlatformParts, turn: StoredTurn): Promise<TurnWork | undefined> {
+export async function claimedWork(parts: SessionParts, turn: StoredTurn): Promise<TurnWork | undefined> {
   const { store, transcripts } = parts;
   const { sessionId } = turn;
   const [session, since] = await Promise.all([getSession(store, sessionId), listEvents(store, { sessionId, after: turn.sequence })]);
@@ -86,7 +86,7 @@ interface Preparation extends Omit<BegunTurn, 'agentRevision' | 'opening'> {
   readonly signals: readonly LoopSignal[];
 }
 
-async function workOf(parts: PlatformParts, turn: Preparation): Promise<TurnWork> {
+async function workOf(parts: SessionParts, turn: Preparation): Promise<TurnWork> {
   const { turnId, sessionId, startedAt, epoch, checkpoint, before, sequence, transcript, signals, document, keyId } = turn;
   const { grant } = checkpoint;
   const settings = sessionSettings(document);

@@ -7,7 +7,7 @@ import { type Intervened, type Intervention, intervene } from '../../store/agent
 import type { StoredEvent } from '../../store/agent-plane/session-events.ts';
 import type { StoredSession } from '../../store/agent-plane/sessions.ts';
 import { getTurn, isEnded, type StoredTurn } from '../../store/agent-plane/turns.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
 import { checkpointOf } from './checkpoint.ts';
 import { type TurnOpening, turnClosed, turnOpened } from './turn-receipt.ts';
@@ -17,8 +17,8 @@ function noTurn({ id }: StoredSession): AbpError {
   return new AbpError('conflict', 'The session is at rest; there is no turn to end.', { session_id: id });
 }
 
-/** Ends the turn under way at once, whoever works on it and whether they live. */
-export async function cancelTurn(parts: PlatformParts, worker: Worker, session: StoredSession, reason: string): Promise<string> {
+/** Ends the turn under way at once, also where its worker is gone or runs elsewhere. */
+export async function cancelTurn(parts: SessionParts, worker: Worker, session: StoredSession, reason: string): Promise<string> {
   const { turnId } = session;
   const known = turnId === null ? undefined : await getTurn(parts.store, turnId);
   if (turnId === null || known === undefined || isEnded(known.status)) throw noTurn(session);
@@ -35,7 +35,7 @@ export async function cancelTurn(parts: PlatformParts, worker: Worker, session: 
 }
 
 /** Nobody may have worked on the turn yet, and a receipt has a beginning. A full disk does not keep a turn from being ended. */
-async function tellOpened(parts: PlatformParts, session: StoredSession, turn: StoredTurn): Promise<void> {
+async function tellOpened(parts: SessionParts, session: StoredSession, turn: StoredTurn): Promise<void> {
   const opened = turnOpened(parts, await openingOf(parts, session, turn));
   try {
     parts.way.sink.append(opened);
@@ -44,7 +44,7 @@ async function tellOpened(parts: PlatformParts, session: StoredSession, turn: St
   }
 }
 
-async function openingOf({ store }: PlatformParts, session: StoredSession, turn: StoredTurn): Promise<TurnOpening> {
+async function openingOf({ store }: SessionParts, session: StoredSession, turn: StoredTurn): Promise<TurnOpening> {
   const { request, grant } = checkpointOf(turn.checkpoint);
   const { id: sessionId, agentId, keyId, document } = session;
   const agent = await getAgent(store, agentId);
@@ -64,7 +64,7 @@ export interface Answer {
 }
 
 /** Gives the answer to the turn that asked. An approved call is made as it stood in the question. */
-export async function answerApproval(parts: PlatformParts, worker: Worker, session: StoredSession, answer: Answer): Promise<JsonObject> {
+export async function answerApproval(parts: SessionParts, worker: Worker, session: StoredSession, answer: Answer): Promise<JsonObject> {
   const { approvalId, approved, note } = answer;
   let call: CallState | undefined;
   if (session.turnId === null) throw noApproval(approvalId);
@@ -92,7 +92,7 @@ function noApproval(id: string): AbpError {
 }
 
 /** The questions that wait for an answer. */
-export async function openApprovals({ store }: PlatformParts, session: StoredSession): Promise<JsonObject[]> {
+export async function openApprovals({ store }: SessionParts, session: StoredSession): Promise<JsonObject[]> {
   const turn = session.turnId === null ? undefined : await getTurn(store, session.turnId);
   if (turn === undefined || isEnded(turn.status)) return [];
   const { calls } = checkpointOf(turn.checkpoint).state;
@@ -110,7 +110,7 @@ function approvalView({ approval, id, name, arguments: text }: CallState, sessio
 }
 
 async function touch(
-  parts: PlatformParts,
+  parts: SessionParts,
   worker: Worker,
   session: StoredSession,
   decide: (turn: StoredTurn, since: readonly StoredEvent[]) => Intervention,

@@ -4,7 +4,7 @@ import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns 
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';
 import { TURNS_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { PostgresStore } from '../../store/store.ts';
-import type { PlatformParts } from '../parts.ts';
+import type { SessionParts } from '../parts.ts';
 import { TurnRun, type TurnWork } from './turn-run.ts';
 import { settleTurns } from './turn-settlement.ts';
 import { type BegunTurn, begunWork, claimedWork } from './turn-work.ts';
@@ -12,7 +12,7 @@ import { type BegunTurn, begunWork, claimedWork } from './turn-work.ts';
 const SWEEP_MS = 2000;
 /** With the sweep this keeps a killed worker's turns from standing still for 15 s. */
 const SILENT_MS = 10_000;
-/** How often receipts are looked for whose turns are over, and how long whoever ended a turn has to write its receipt. */
+/** How often receipts are looked for whose turns are over, and how long the process that ended a turn has to write its receipt. */
 const SETTLE_EVERY_MS = 60_000;
 const SETTLE_AFTER_MS = 30_000;
 
@@ -35,7 +35,7 @@ interface Place {
 
 /** Works on turns in this process. The rows of turns say who works on what; this only holds the work itself. */
 export class Worker {
-  readonly #parts: PlatformParts;
+  readonly #parts: SessionParts;
   readonly #options: WorkerOptions;
   readonly #share: FairShare;
   /** By turn. A turn that is being prepared has no run yet. */
@@ -51,7 +51,7 @@ export class Worker {
   #stopping = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: PlatformParts, options: WorkerOptions) {
+  constructor(parts: SessionParts, options: WorkerOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#share = new FairShare(options.slots);
@@ -84,7 +84,7 @@ export class Worker {
     this.#work(turn, () => begunWork(this.#parts, turn));
   }
 
-  /** A turn is free for whoever comes first. */
+  /** A turn is free; the first worker that claims it gets it. */
   async offer(turnId: string): Promise<void> {
     if (!this.#hasRoom) this.#hungry = true;
     else await this.#claimAll([{ id: turnId }]);

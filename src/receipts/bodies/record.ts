@@ -71,7 +71,7 @@ export interface RecordHeader {
   readonly metaBytes: number;
   /** Everything after the header: meta, then bodies. */
   readonly payloadBytes: number;
-  /** The record of the run before this one; whoever has the last one finds them all. */
+  /** The record of the run before this one; from the last one all are found. */
   readonly previous: Position | undefined;
 }
 

@@ -57,7 +57,7 @@ export class Turn {
       for (const step of begun.length === 0 ? steps : begun) failed.set(step, error);
     }
     attempt(failed.size === 0 ? steps : steps.filter((step) => !failed.has(step)), proceed, failed);
-    // After the write, so that whoever is refused finds the receipt of the refusal.
+    // After the write, so that a refused caller finds the receipt of the refusal.
     for (const [step, error] of failed) step.fail(error);
   };
 }

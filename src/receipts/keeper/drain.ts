@@ -129,7 +129,7 @@ export class Drain {
     this.#positions.set(segment, position + end);
     for (const { text } of damage) this.#onDamage?.(segment, text.length);
     for (const run of written) settled.push(run);
-    // With each batch: whoever waits for a receipt must not wait for a backlog behind it.
+    // With each batch: a caller who waits for a receipt must not wait for the backlog behind it.
     if (written.length > 0) this.#onSettled?.(written);
     // Only of those that ended: the end of another may be known from its bodies already.
     this.#bodies?.forget(lines.filter((line) => !isOpening(line)).map(runOfLine));
@@ -198,7 +198,7 @@ export class Drain {
       }
       const stored = recalled.get(run);
       const taken = this.#takeOpening(run, begun, segment);
-      // A run ends once. Whoever waits for its receipt is told all the same.
+      // A run ends once. Callers who wait for its receipt are told all the same.
       if (stored !== undefined && stored.completedAt !== null) {
         written.push(stored.runId);
         continue;

@@ -12,7 +12,7 @@ import { append, entryTime } from '../seal/entry.ts';
 const KIND = 'gap';
 const FOLDER = 'damaged';
 
-/** What was set aside from the journal of a home and is still there; whoever has looked at it may delete it. */
+/** What was set aside from the journal of a home and is still there; an operator who has looked at it may delete it. */
 export function damagedParts(journalFolder: string): readonly string[] {
   try {
     return readdirSync(join(journalFolder, FOLDER)).sort();
@@ -30,7 +30,7 @@ export interface DamagedSegment {
 }
 
 /**
- * Sets damaged bytes of the journal aside and names the gap in the chain, so that whoever verifies it learns that facts were lost and
+ * Sets damaged bytes of the journal aside and names the gap in the chain, so that a verifier learns that facts were lost and
  * where. Done again after a crash, it finds the entry and adds none.
  */
 export async function keepGaps(store: Store, chain: Chain, { folder, segment, damage }: DamagedSegment): Promise<void> {

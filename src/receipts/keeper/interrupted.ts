@@ -23,7 +23,7 @@ const DAMAGED = 'how this run ended is not known: its process died, or the part 
 /** What a turn of an agent is executed by, as JSON text begins. */
 const AGENT = '"agent:';
 
-/** Whether the run ends with its process. Turns of agents do not: whoever works on turns ends their receipts. */
+/** Whether the run ends with its process. Turns of agents do not: the workers on turns end their receipts. */
 export function endsWithProcess({ open }: Opening): boolean {
   return !open.get('backend').startsWith(AGENT);
 }

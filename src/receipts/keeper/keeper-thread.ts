@@ -108,7 +108,7 @@ async function keep(): Promise<void> {
     });
   const nodes = await nodesBeside(store, chain);
   listen(tasks);
-  // Before the first look into the past: whoever takes this node for lost learns that it is back.
+  // Before the first look into the past: nodes that take this one for lost learn that it is back.
   await nodes?.start();
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);

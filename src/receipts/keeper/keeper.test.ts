@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openHome } from '../../home/home.ts';
 import { startKeeper } from './keeper.ts';
 
-it('answers whoever asks it after its end, instead of letting them wait', async () => {
+it('answers a call after its end instead of letting it wait', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'abp-keeper-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const { path, journalFolder } = openHome({ path: join(parent, 'home') });

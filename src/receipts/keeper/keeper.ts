@@ -92,7 +92,7 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-/** A wait for the receipt of a run. Whoever has one ends it. */
+/** A wait for the receipt of a run. The caller who began it ends it. */
 export interface SettleWatch {
   /** Resolves when the receipt has been written since the watch began, or when the time is over. */
   changed(ms: number): Promise<void>;
@@ -159,7 +159,7 @@ class ThreadKeeper implements Keeper {
       this.#markReady = resolve;
       worker.once('error', reject);
     });
-    // A rejection is also reported as a stall; whoever awaits `ready` still sees it.
+    // A rejection is also reported as a stall; a caller who awaits `ready` still sees it.
     this.ready.catch((error: unknown) => this.#stall(error instanceof Error ? error.message : String(error)));
     worker.on('message', (message: KeeperReport) => this.#hear(message));
     worker.on('error', (error) => this.#stall(error.message));

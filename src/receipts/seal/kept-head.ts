@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import { readSigner, signatureCheck } from './seal-keys.ts';
 
 /**
- * The last signed head that this home knows, in a file beside its keys. Whoever can write to the database cannot take entries off the
+ * The last signed head that this home knows, in a file beside its keys. Somebody who can write to the database alone cannot take entries off the
  * end of the chain without this home noticing. One file per database, because a home may change from one to another.
  */
 export async function headFile(store: Store, keysFolder: string): Promise<string> {

@@ -20,7 +20,7 @@ export async function rotateKey(store: Store, chain: Chain, folder: string): Pro
 }
 
 /**
- * Goes on with a new key although the private half of the old one is gone. The entry lacks the old key's signature, and whoever
+ * Goes on with a new key although the private half of the old one is gone. The entry lacks the old key's signature, and a reader who
  * verifies the chain is told so.
  */
 export async function replaceLostKey(store: Store, node: string, folder: string): Promise<Rotation> {

@@ -12,7 +12,7 @@ export interface OutsideHead {
   readonly sequence: number;
   readonly hash: string;
   readonly node?: string | undefined;
-  /** The head as it was signed; without it, whoever gives the head vouches for it. */
+  /** The head as it was signed; without it the caller who gives the head vouches for it. */
   readonly signed?: SignedHead;
 }
 

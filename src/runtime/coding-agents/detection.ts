@@ -98,7 +98,7 @@ export class Detector {
       const printed = runNow(found.path, agent.detect.versionArgs, { env: allowedEnvironment(env), timeoutMs: PROBE_NOW_MS });
       return this.#settle(versionIn(agent, found.path, printed), keyOf(agent, found));
     } catch {
-      // It takes too long or does not start: whoever starts the run asks again, with patience, and says why.
+      // It takes too long or does not start: the run asks again before it starts the agent, with patience, and says why.
       return undefined;
     }
   }

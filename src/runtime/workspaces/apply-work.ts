@@ -95,7 +95,7 @@ function blockedAt(root: string, key: PathKey, made: ReadonlySet<PathKey>): stri
   return undefined;
 }
 
-/** Makes all changes or none. Blocks: run it on a thread. Whoever comes later undoes what a killed one left. */
+/** Makes all changes or none. Blocks: run it on a thread. The next apply or the next start undoes what a killed one left. */
 export function applyChanges(application: Application): void {
   const { root, stage } = application;
   const work = join(root, `.abp-apply-${randomBytes(6).toString('hex')}`);

@@ -58,7 +58,7 @@ it('sees a link that leads elsewhere and a file that may be run', async () => {
   expect(workspaceDelta(before, await taken(place, before)).modified).toEqual(['a', 'link']);
 });
 
-it('runs nothing that the repository names, whoever wrote that', async () => {
+it('runs no program that the configuration of the repository names', async () => {
   const place = workspace();
   const proof = join(place.home, 'executed');
   mkdirSync(join(place.folder, '.git'));

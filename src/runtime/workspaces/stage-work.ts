@@ -20,7 +20,7 @@ export interface StagePlan {
   /** Large folders of dependencies are left where they are, to be shown read-only. */
   readonly borrows: boolean;
   readonly limits: CopyLimits;
-  /** Whoever works in the copy, where that is somebody else. */
+  /** The user that the agent runs as inside the copy, where that is another one than ours. */
   readonly owner?: Owner;
 }
 

@@ -6,7 +6,7 @@ import type { Conflict } from './apply-work.ts';
 import type { Change } from './change-set.ts';
 import type { Compared, Staged, StagePlan } from './stage-work.ts';
 
-/** Work on trees of files, which blocks whoever does it. */
+/** Work on trees of files, which blocks the thread that does it. */
 export type StageTask =
   | { readonly kind: 'make'; readonly folder: string; readonly plan: StagePlan }
   | { readonly kind: 'compare'; readonly folder: string; readonly plan: StagePlan }

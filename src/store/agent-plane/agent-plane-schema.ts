@@ -64,7 +64,7 @@ export interface TurnsTable {
   readonly id: string;
   readonly session_id: string;
   readonly status: string;
-  /** Grows with every claim; whoever writes with an older one is no longer the owner. */
+  /** Grows with every claim; a worker that writes with an older one is no longer the owner. */
   readonly epoch: number;
   readonly owner: string | null;
   readonly checkpoint: string;

@@ -27,7 +27,7 @@ export interface InterventionOptions {
 }
 
 /**
- * Decides about a turn while its row is held, knowing what was appended since its checkpoint, and writes what was decided. A turn that changes its status is taken from whoever
+ * Decides about a turn while its row is held, knowing what was appended since its checkpoint, and writes what was decided. A turn that changes its status is taken from the worker that
  * works on it. Undefined when the turn is gone. What `decide` throws undoes everything.
  */
 export async function intervene(

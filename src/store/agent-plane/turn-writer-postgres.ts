@@ -6,7 +6,7 @@ import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from 
 import { isEnded } from './turns.ts';
 import { visibleTo } from './visible.ts';
 
-/** Each write is one statement, hence one transaction and one round trip. Whoever listens hears of it when it commits. */
+/** Each write is one statement, hence one transaction and one round trip. Listening workers hear of it when it commits. */
 const APPEND = `
 with s as (
   update sessions set sequence = sequence + case when turn_id is null then cardinality($3::text[]) else 1 end,

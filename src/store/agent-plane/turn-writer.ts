@@ -18,7 +18,7 @@ export interface MessageAppend {
   readonly turn: {
     readonly id: string;
     readonly checkpoint: JsonObject;
-    /** Claimed by this worker from the start; null leaves it to whoever is free. */
+    /** Claimed by this worker from the start; null leaves it to any worker that is free. */
     readonly owner: string | null;
   };
   readonly at: number;

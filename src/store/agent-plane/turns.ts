@@ -73,7 +73,7 @@ export async function claimTurn(store: Store, claim: Claim): Promise<StoredTurn 
   return row === undefined ? undefined : turnOf(row);
 }
 
-/** Gives back everything the owner has claimed; whoever comes next goes on. Returns the turns. */
+/** Gives back everything the owner has claimed; the next worker goes on. Returns the turns. */
 export async function releaseTurns(store: Store, owner: string, at: number): Promise<readonly string[]> {
   const rows = await store.db
     .updateTable('turns')

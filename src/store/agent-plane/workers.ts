@@ -3,7 +3,7 @@ import type { PostgresStore } from '../store.ts';
 
 /** The database's own clock: those of the machines may differ. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-/** Rows of workers that ended without saying so are kept this long, for whoever wonders. */
+/** Rows of workers that ended without saying so are kept this long, for operators who look for them. */
 const FORGET_MS = 24 * 60 * 60 * 1000;
 
 /** An unfinished turn that nobody works on. */

@@ -77,7 +77,7 @@ async function createTurns(db: Kysely<unknown>): Promise<void> {
     .addColumn('ended_at', 'bigint')
     .execute();
   await db.schema.createIndex('turns_session').on('turns').columns(['session_id', 'created_at']).execute();
-  // Few turns are unfinished at any time; whoever starts looks for them.
+  // Few turns are unfinished at any time; a worker that starts looks for them.
   await db.schema
     .createIndex('turns_unfinished')
     .on('turns')

@@ -44,7 +44,7 @@ export class BodyShelf {
     const place = this.#index.find(digest);
     const bytes = place === undefined ? undefined : await this.#files.read(place);
     if (bytes !== undefined || place === undefined) return bytes;
-    // An erasure moves what remains of a block; whoever asked in between asks again.
+    // An erasure moves what remains of a block; a reader that asked in between asks again.
     const moved = this.#index.find(digest);
     return moved === undefined || moved.block === place.block ? undefined : await this.#files.read(moved);
   }

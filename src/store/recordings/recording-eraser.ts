@@ -10,7 +10,7 @@ const PAGE = 500;
 const TIME_DIGITS = 12;
 
 /**
- * Erases the recordings of runs; how many there were. A body that no other run had goes with them. The rows go last: whoever is
+ * Erases the recordings of runs; how many there were. A body that no other run had goes with them. The rows go last: an erasure that is
  * interrupted finds them again.
  */
 export async function eraseRecordings(store: Store, shelf: BodyShelf, node: string, runs: readonly RunId[]): Promise<number> {

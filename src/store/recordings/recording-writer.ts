@@ -13,7 +13,7 @@ export interface NewRecording {
 const ROWS = 500;
 
 /**
- * Saves recordings: first their bodies, then who sent them, then the rows that make them known. Whoever is interrupted saves them
+ * Saves recordings: first their bodies, then who sent them, then the rows that make them known. A keeper that is interrupted saves them
  * again; nothing is stored twice. The block that was written, if one was.
  */
 export async function saveRecordings(store: Store, shelf: BodyShelf, recordings: readonly NewRecording[]): Promise<string | undefined> {

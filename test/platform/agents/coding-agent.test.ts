@@ -165,7 +165,7 @@ describe('a coding agent as a tool of an agent', () => {
     expect(tool?.result?.text).toBe('it is [secret SERVICE]');
   });
 
-  it('is for whoever holds the token: to define, to enable, to change and to use', async () => {
+  it('is for holders of the token: to define, to enable, to change and to use', async () => {
     expect((await define({ id: 'mine' }, api)).status).toBe(403);
     expect((await define({ id: 'mine' }, await api.withKey({ planes: ['agent', 'run'] }))).status).toBe(403);
     const seen = (await api.call('GET', '/v1/capabilities/coder')).body;
@@ -197,7 +197,7 @@ describe('a coding agent as a tool of an agent', () => {
     expect((await api.call('PUT', '/v1/capabilities/inner', worse)).status).toBe(200);
   });
 
-  it('listens to nobody else while it works for whoever holds the token', async () => {
+  it('listens to nobody else while it works for a holder of the token', async () => {
     await define({ id: 'careful', policy: 'requires_approval' });
     const id = await session(['careful']);
     await say(id, 'wait 300 ms');

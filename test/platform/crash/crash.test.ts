@@ -85,7 +85,7 @@ async function assertSound(platform: TestPlatform, session: StoredSession): Prom
 async function assertReceipts(homes: readonly string[], databaseUrl?: string): Promise<void> {
   for (const home of homes) {
     const heir = await TestPlatform.open({ home, databaseUrl, receipts: true });
-    await settleTurns(heir.platform.parts, Date.now() + 1);
+    await settleTurns(heir.service.parts, Date.now() + 1);
     await heir.keeper?.settled();
     if (home === homes.at(-1)) await assertOnePerTurn(heir);
     await heir.close();
@@ -136,9 +136,9 @@ async function drive(platform: TestPlatform, session: StoredSession, turns: numb
     for (;;) {
       const now = await platform.until(session, ['idle', 'waiting'], ROUND_MS);
       if (now.status === 'idle') break;
-      const [approval] = await openApprovals(platform.platform.parts, now);
+      const [approval] = await openApprovals(platform.service.parts, now);
       if (approval === undefined) continue;
-      const { parts, worker } = platform.platform;
+      const { parts, worker } = platform.service;
       await answerApproval(parts, worker, now, { approvalId: String(approval.id), approved: false });
     }
   }
@@ -212,7 +212,7 @@ describe('three workers on PostgreSQL that are killed and stopped at random', ()
     try {
       victim.kill('SIGKILL');
       const killed = performance.now();
-      await expect.poll(owner, { timeout: 60_000, interval: 100 }).toBe(rescuer.platform.parts.workerId);
+      await expect.poll(owner, { timeout: 60_000, interval: 100 }).toBe(rescuer.service.parts.workerId);
       expect(performance.now() - killed).toBeLessThan(15_000);
     } finally {
       await rescuer.close();

@@ -9,7 +9,7 @@ async function moment(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_MS));
 }
 
-/** Tools whose effects are files, so that they can be counted whoever was killed. */
+/** Tools whose effects are files, so that they can be counted after any process was killed. */
 export function effectTools(folder: string): Tool[] {
   mkdirSync(join(folder, 'keyed'), { recursive: true });
   return [

@@ -60,7 +60,7 @@ describe('execute_code', () => {
     expect(await execute(input)).toEqual({ error: expect.any(String) });
   });
 
-  it('says that Python is not supported where it cannot be confined, to whoever reads of the tool and to whoever calls it', async () => {
+  it('says that Python is not supported where it cannot be confined, in its description and to its caller', async () => {
     const reason =
       process.platform === 'linux'
         ? 'Python needs bubblewrap (bwrap), which is not installed on this server.'

@@ -6,7 +6,7 @@ import { Icon } from '../icon/icon.tsx';
 export const FATES = ['exact', 'renamed', 'emulated', 'dropped', 'refused'] as const;
 export type FateName = (typeof FATES)[number];
 
-/** The sign of a fate, with its word for whoever cannot see it. */
+/** The sign of a fate, with its word for people who cannot see it. */
 export function FateGlyph({ fate, word = false }: { readonly fate: FateName; readonly word?: boolean }): JSX.Element {
   return (
     <span className={`fate f-${fate}`} title={fate}>

@@ -16,7 +16,7 @@ export function Trust({ may }: { readonly may: boolean }): JSX.Element {
   return (
     <>
       <h2>Public keys</h2>
-      <p className="note">Note them somewhere else: whoever holds them can tell later that the chain is still yours.</p>
+      <p className="note">Note them somewhere else: with them you can tell later that the chain is still yours.</p>
       <table>
         <tbody>
           {(keys.data?.items ?? []).map(({ id, public_key }) => (

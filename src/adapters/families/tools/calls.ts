@@ -51,7 +51,7 @@ export class ToolCalls {
     return [...started, { type: 'tool_call_ready', toolCallId, toolName: call.toolName, input }];
   }
 
-  /** The tool is run, now that whoever had to allow it has. */
+  /** The tool is run, now that it has been allowed. */
   run(toolCallId: string, toolName: string, input: Json): readonly EventDraft[] {
     const made = this.ready(toolCallId, toolName, input);
     const call = this.#open.get(toolCallId);

@@ -56,7 +56,7 @@ export const command = defineCommand({
 async function verifyFile(file: string, { publicKey, head }: Values): Promise<ChainVerification> {
   if (publicKey.length === 0) {
     throw new CliError('usage', '--file needs --public-key', {
-      hint: 'Whoever made the file could have made any key; say which one you trust.',
+      hint: 'The maker of the file could have made any key; say which one you trust.',
     });
   }
   const options = { publicKeys: readKeys(publicKey), head: head === undefined ? undefined : readHead(head) };

@@ -11,7 +11,7 @@ describe('the end of a run', () => {
     const event = AgentEvent.parse({ ...base, ...draft });
     const ending = endingOf({ exit, outcome: { ok: true }, stderr: 'x' }, reason, false);
     expect(ending).toMatchObject({ exitReason: reason, error: { code: STOPS[reason].code, message: STOPS[reason].message, stderr: 'x' } });
-    // An event of the union that ends a run means the same, whoever tells it.
+    // An event of the union that ends a run means the same from the agent as from us.
     if (reason !== 'budget') expect(stopIn(event)).toBe(reason);
   });
 

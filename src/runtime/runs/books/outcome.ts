@@ -10,7 +10,7 @@ import type { AgentEnd } from '../process/agent-process.ts';
 /** Why we ended a run ourselves. */
 export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget';
 
-/** How a run ended, whoever ended it. */
+/** How a run ended, by itself or by us. */
 export interface Ending {
   readonly exitReason: ExitReason;
   readonly state: RunState;
@@ -22,7 +22,7 @@ interface StopRow {
   readonly state: RunState;
   readonly code: RunErrorCode;
   readonly message: string;
-  /** What tells it to whoever listens. */
+  /** The event that tells the listeners of the run. */
   event(options: Pick<RunOptions, 'maxTurns'>): EventDraft;
 }
 

@@ -154,7 +154,7 @@ export class Settlement {
   }
 }
 
-/** What a staged run changed. Its stage is kept, for whoever wants to apply it. */
+/** What a staged run changed. Its stage is kept for `abp apply`. */
 async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunClosing, 'workspaceDelta' | 'changeSet' | 'artifacts'>>> {
   const stage = ground?.stage;
   if (stage === undefined) return {};

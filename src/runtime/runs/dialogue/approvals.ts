@@ -25,7 +25,7 @@ export function isAnswerable({ approvalMode, nonInteractive, onApprovalRequest }
   return approvalMode === 'prompt' && (nonInteractive !== true || onApprovalRequest !== undefined);
 }
 
-/** Decides what the approval mode decides, asks whoever is to be asked, and carries the answers to the agent. */
+/** Decides what the approval mode decides, asks the caller about the rest, and carries the answers to the agent. */
 export class Approvals {
   readonly questions: PendingInteractions;
   readonly #context: ApprovalContext;
@@ -35,7 +35,7 @@ export class Approvals {
     this.questions = new PendingInteractions(context.clock, (interaction, answer) => this.#deliver(interaction, answer));
   }
 
-  /** Opens the question before anybody is told of it, so that whoever hears of it can answer at once. */
+  /** Opens the question before anybody is told of it, so that a listener can answer at once. */
   open(event: AgentEvent): void {
     if (event.type !== 'approval_request' && event.type !== 'input_required') return;
     if (event.type === 'approval_request' && this.#refusal(event) !== undefined) this.questions.settle(event.interactionId);

@@ -15,7 +15,7 @@ export interface HookContext {
   readonly runId: RunId;
   readonly clock: Clock;
   sessionId(): string | null;
-  /** Says something about the run to whoever listens. */
+  /** Tells the listeners of the run something about it. */
   remark(level: 'info' | 'warn', message: string): void;
 }
 

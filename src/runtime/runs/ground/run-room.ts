@@ -109,7 +109,7 @@ function privateHome({ homes, agent, project, equipment }: RunRoomOptions): stri
   return home;
 }
 
-/** Gives a folder and what this process has put into it to whoever runs inside. */
+/** Gives a folder and what this process has put into it to the user that the agent runs as. */
 function handOver(folder: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
   if (lstatSync(folder).uid !== uid) chownSync(folder, uid, gid);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -12,7 +12,7 @@ import { DELTAS_CHANNEL, tell } from '../store/databases/notices.ts';
 import type { Store } from '../store/store.ts';
 import { newId } from './ids.ts';
 import { hearOthers } from './notices.ts';
-import type { PlatformParts } from './parts.ts';
+import type { SessionParts } from './parts.ts';
 import { DeltaGatherer, Deltas } from './sessions/deltas.ts';
 import { openFeed } from './sessions/feed.ts';
 import { Hub } from './sessions/hub.ts';
@@ -21,7 +21,7 @@ import { Transcripts } from './sessions/transcripts.ts';
 import type { AgentSource } from './turns/turn-agent.ts';
 import { Worker, type WorkerOptions } from './turns/worker.ts';
 
-export interface PlatformOptions {
+export interface SessionServiceOptions {
   readonly store: Store;
   readonly way: ModelWay;
   readonly deployments: ReadonlyMap<string, Deployment>;
@@ -38,15 +38,15 @@ export interface PlatformOptions {
 const GRACE_MS = 20_000;
 const HEARTBEAT_MS = 15_000;
 
-/** The agent plane of one process. */
-export class Platform {
-  readonly parts: PlatformParts;
+/** Sessions and turns of one process: what routes ask, the worker on turns, and the feeds of events. */
+export class SessionService {
+  readonly parts: SessionParts;
   readonly worker: Worker;
   readonly #heartbeatMs: number;
   readonly #gatherer: DeltaGatherer | undefined;
   #unhear: (() => Promise<void>) | undefined;
 
-  constructor(options: PlatformOptions) {
+  constructor(options: SessionServiceOptions) {
     const { store, way, deployments, agents, routes, log } = options;
     const workerId = newId('worker');
     const hub = new Hub();

@@ -5,11 +5,11 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Home } from '../../home/home.ts';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import { storedAgents } from '../../platform/agents/stored-agents.ts';
-import { Platform } from '../../platform/platform.ts';
+import { SessionService } from '../../platform/session-service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from '../config.ts';
 
-export interface PlatformSurroundings {
+export interface SessionSurroundings {
   readonly home: Home;
   readonly store: Store;
   readonly agents: AgentPlane;
@@ -19,12 +19,12 @@ export interface PlatformSurroundings {
 }
 
 /** Sessions and turns as the configuration wants them. */
-export function platformOf(config: Config, { home, store, agents, deployments, way, log }: PlatformSurroundings): Platform {
+export function sessionServiceOf(config: Config, { home, store, agents, deployments, way, log }: SessionSurroundings): SessionService {
   const slots = config.sessions.turns;
   if (slots === 0 && store.kind === 'sqlite') {
     throw new AbpError('invalid_request', 'sessions.turns is 0, and on SQLite no other process can work on turns; set database.url.');
   }
-  return new Platform({
+  return new SessionService({
     store,
     way,
     deployments,
