@@ -87,7 +87,7 @@ async function expectChain(databaseUrl: string, node: NodeProcess, receipts: num
 describe('of two nodes in processes of their own', () => {
   it('one is killed: the other closes its runs, and the restart of the first changes nothing', { timeout: 300_000 }, async () => {
     const databaseUrl = await postgres.freshDatabase();
-    const [a, b] = [await startNode(databaseUrl), await startNode(databaseUrl)];
+    const [a, b] = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)]);
     engine.hold();
     const { runs, whole } = await a.begin(STREAMS);
     // The other node knows them all, as running.
@@ -114,7 +114,7 @@ describe('of two nodes in processes of their own', () => {
     timeout: 300_000,
   }, async () => {
     const databaseUrl = await postgres.freshDatabase();
-    const [a, b] = [await startNode(databaseUrl), await startNode(databaseUrl)];
+    const [a, b] = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)]);
     engine.hold();
     const { runs, whole } = await a.begin(STREAMS);
     await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['running']));

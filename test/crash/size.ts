@@ -1,4 +1,4 @@
-/** `npm run crash` runs everything; `npm test` two rounds of each suite, with less traffic. */
+/** `npm run crash` runs everything; `npm test` a round or two of each suite, with less traffic. */
 const all = process.env.ABP_CRASH === 'all';
 
 export const KILL_ROUNDS = all ? 20 : 2;

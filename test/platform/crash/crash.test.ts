@@ -14,8 +14,8 @@ import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { runAbp } from '../../support/run-abp.ts';
 import { effects, effectTools } from './tools.ts';
 
-const ROUNDS = Number(process.env.ABP_CRASH_ROUNDS ?? 2);
-const MANY = ROUNDS > 2;
+const ROUNDS = Number(process.env.ABP_CRASH_ROUNDS ?? 1);
+const MANY = ROUNDS > 1;
 const ONLY_MANY = MANY ? undefined : 'needs the many rounds of npm run crash';
 const TURNS = MANY ? 200 : 24;
 const SESSIONS = MANY ? 20 : 6;
