@@ -312,7 +312,7 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
       const sent = await say(id, 'call the tool add with {"a":1,"b":2}');
       const { run_id: run } = json(sent);
       expect(sent.headers['x-abp-run-id']).toBe(run);
-      const receipt = json(await call(at(`/v1/receipts/${run}?wait=10`)));
+      const receipt = json(await call(at(`/v1/receipts/${run}?wait=60`)));
       expect(receipt).toMatchObject({
         ...{ run_id: run, plane: 'agent', status: 'completed', parent_run_id: null, mode: null, task: 'turn of helper → sim' },
         backend: { id: `agent:${agentId}` },
@@ -352,7 +352,7 @@ export function sessionsSuite(database: string, databaseUrl: () => Promise<strin
       const { run_id: run } = json(await say(id, 'wait 60000 ms'));
       expect(json(await call(at(`/v1/receipts/${run}`)))).toMatchObject({ run_id: run, status: 'running' });
       expect((await post(at(`/v1/sessions/${id}/cancel`), {})).status).toBe(200);
-      expect(json(await call(at(`/v1/receipts/${run}?wait=10`)))).toMatchObject({ run_id: run, status: 'cancelled', reason: null });
+      expect(json(await call(at(`/v1/receipts/${run}?wait=60`)))).toMatchObject({ run_id: run, status: 'cancelled', reason: null });
     });
   });
 }

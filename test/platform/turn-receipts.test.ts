@@ -42,7 +42,7 @@ test('a turn that outlives kill -9 has one receipt, of how it ended at last', as
   expect(JSON.parse(pending.body.toString())).toMatchObject({ run_id: run, status: 'running' });
   await first.end('SIGKILL');
   const second = await startServe(home);
-  const answer = await call(`${second.url}/v1/receipts/${run}?wait=20`);
+  const answer = await call(`${second.url}/v1/receipts/${run}?wait=60`);
   expect(JSON.parse(answer.body.toString())).toMatchObject({ run_id: run, status: 'completed', reason: null, event_count: 10 });
   const { items } = JSON.parse((await call(`${second.url}/v1/receipts?tag=session:${session}`)).body.toString());
   const calls = items.filter(({ parent_run_id: owner }: { parent_run_id: string | null }) => owner === run);

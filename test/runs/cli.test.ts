@@ -86,7 +86,7 @@ describe('abp run', () => {
     const { code, out } = await abp('run', 'claude', 'hello', '--engine', 'sim', '--json', '--cwd', folder);
     expect(code).toBe(EXITS.ok.code);
     const run = linesOf(out).at(-1)?.runId;
-    const receipt = await fetch(`${server.url}/v1/receipts/${run}?wait=5`);
+    const receipt = await fetch(`${server.url}/v1/receipts/${run}?wait=60`);
     expect(await receipt.json()).toMatchObject({
       run_id: run,
       plane: 'run',

@@ -20,7 +20,7 @@ export async function callTool(tool: Tool, input: JsonObject, context: Partial<T
     agentId: 'agent_1',
     sessionId: 'session_1',
     workspace: '',
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(60_000),
     ...context,
   });
 }

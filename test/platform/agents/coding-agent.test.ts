@@ -86,7 +86,7 @@ describe('a coding agent as a tool of an agent', () => {
     expect(readFileSync(join(server.home, 'workspaces', id, 'made.txt'), 'utf8')).toBe('write made.txt');
 
     const run = String(tool?.result?.run_id);
-    const { body: receipt } = await admin.call('GET', `/v1/receipts/${run}?wait=10`);
+    const { body: receipt } = await admin.call('GET', `/v1/receipts/${run}?wait=60`);
     const [turnTag] = (receipt.tags as string[]).filter((tag) => tag.startsWith('turn:'));
     expect(receipt).toMatchObject({
       plane: 'run',

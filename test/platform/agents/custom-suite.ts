@@ -54,7 +54,7 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         agentId: id,
         sessionId: 'session_1',
         workspace: server.home,
-        signal: AbortSignal.timeout(30_000),
+        signal: AbortSignal.timeout(60_000),
       });
     }
 

@@ -48,7 +48,7 @@ describe('an MCP server that knows its sessions', () => {
     connections.call(
       endpoint,
       { name: 'shout', input: { text: 'hi' }, timeoutMs: 5000 },
-      { callId: 'call_1', signal: AbortSignal.timeout(10_000) },
+      { callId: 'call_1', signal: AbortSignal.timeout(60_000) },
     );
 
   it('may be started anew between two calls', async () => {

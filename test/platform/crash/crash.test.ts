@@ -42,7 +42,7 @@ async function startWorker(home: string, databaseUrl?: string): Promise<ChildPro
   const child = fork(SCRIPT, [home, folder, ...(databaseUrl === undefined ? [] : [databaseUrl])]);
   children.add(child);
   child.once('exit', () => children.delete(child));
-  await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+  await once(child, 'message', { signal: AbortSignal.timeout(60_000) });
   return child;
 }
 
