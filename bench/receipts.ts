@@ -1,3 +1,4 @@
+import { Batch } from '../src/calls/batch.ts';
 import { newRunId, type RunId } from '../src/contract/run-id.ts';
 import { openHome } from '../src/home/home.ts';
 import { type Keeper, startKeeper } from '../src/receipts/keeper/keeper.ts';
@@ -26,6 +27,12 @@ interface Sample {
   readonly perSecond: number;
 }
 
+/** A keeper, and what makes one write of the facts of a moment, as calls do. */
+interface BatchedJournal {
+  readonly keeper: Keeper;
+  readonly batch: Batch;
+}
+
 /** Processor time that receipts add to a run, alone and in the gateway. */
 export async function benchReceipts(): Promise<BenchReport> {
   const alone = await measureAlone();
@@ -48,10 +55,11 @@ async function measureAlone(): Promise<BenchReport> {
     onStalled: (message) => process.stderr.write(`${message}\n`),
     onSettled: () => undefined,
   });
+  const journal: BatchedJournal = { keeper, batch: new Batch(keeper) };
   try {
     await keeper.ready;
-    for (let round = 0; round < WARM_UP; round += 1) await played(keeper, `receipts ${BUSIEST}`);
-    const samples = await interleave(VARIANTS, ROUNDS, (variant) => played(keeper, variant));
+    for (let round = 0; round < WARM_UP; round += 1) await played(journal, `receipts ${BUSIEST}`);
+    const samples = await interleave(VARIANTS, ROUNDS, (variant) => played(journal, variant));
     return {
       title: 'Receipts',
       method:
@@ -80,15 +88,15 @@ function findingOf(pace: Pace, samples: ReadonlyMap<Variant, readonly Sample[]>)
   };
 }
 
-async function played(keeper: Keeper, variant: Variant): Promise<Sample> {
+async function played({ keeper, batch }: BatchedJournal, variant: Variant): Promise<Sample> {
   const [kind, count] = variant.split(' ');
   const perTick = Number(count);
   const before = process.cpuUsage();
   const started = performance.now();
   let open: readonly RunId[] = [];
   for (let tick = 0; tick <= TICKS; tick += 1) {
-    for (const one of open) end(keeper, one);
-    open = kind === 'receipts' && tick < TICKS ? Array.from({ length: perTick }, () => begin(keeper)) : [];
+    for (const one of open) end({ keeper, batch }, one);
+    open = kind === 'receipts' && tick < TICKS ? Array.from({ length: perTick }, () => begin({ keeper, batch })) : [];
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
   const seconds = (performance.now() - started) / 1000;
@@ -101,18 +109,18 @@ async function played(keeper: Keeper, variant: Variant): Promise<Sample> {
 const MODEL = 'claude-sonnet-4-5';
 
 /** A run as the gateway writes it down: its beginning before the engine is called, … */
-function begin(keeper: Keeper): RunId {
+function begin({ keeper, batch }: BatchedJournal): RunId {
   const run = newRunId();
   const changes = { engine: 'claude', backend: 'engine:claude', requestedModel: MODEL, upstreamModel: MODEL, tags: [] };
   const fact = openFact({ run, at: Date.now(), ...changes });
-  keeper.opening({ record: () => keeper.append(fact), proceed: () => undefined, fail: raise });
+  batch.open({ record: () => keeper.append(fact), proceed: () => undefined, fail: raise });
   return run;
 }
 
 /** … and its end before the last byte is sent. */
-function end(keeper: Keeper, run: RunId): void {
+function end({ keeper, batch }: BatchedJournal, run: RunId): void {
   const fact = closeFact({ run, at: Date.now(), upstreamModel: MODEL, prices: 'anthropic', cost: null });
-  keeper.closing({ record: () => keeper.append(fact), proceed: () => undefined, fail: raise });
+  batch.close({ record: () => keeper.append(fact), proceed: () => undefined, fail: raise });
 }
 
 function raise(error: unknown): never {

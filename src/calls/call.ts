@@ -1,4 +1,4 @@
-import type { ReceiptUsage } from '../contract/receipts/receipt.ts';
+import type { Plane, ReceiptUsage } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Mode } from '../contract/support.ts';
 import type { Scopes } from './scopes.ts';
@@ -9,6 +9,20 @@ import type { Scopes } from './scopes.ts';
  */
 export const WAYS = ['relay', 'mapped', 'raw', 'splice', 'turn', 'run'] as const;
 export type Way = (typeof WAYS)[number];
+
+const PLANES: Readonly<Record<Way, Plane>> = {
+  relay: 'gateway',
+  mapped: 'gateway',
+  raw: 'gateway',
+  splice: 'gateway',
+  turn: 'agent',
+  run: 'run',
+};
+
+/** The part of the product that calls of a way belong to. */
+export function planeOf(way: Way): Plane {
+  return PLANES[way];
+}
 
 /** On whose behalf a call is made. */
 export interface CallOwner {
@@ -37,7 +51,7 @@ export interface Call {
    * can tell (no model is named, a stored prompt may choose one, nobody reads the body). Absent where no rule about models asks.
    */
   readonly moreModels?: readonly string[] | 'unknown' | undefined;
-  /** The dialect that the caller speaks; null where none describes the call. */
+  /** The dialect that the caller speaks; null where none describes the call, and for calls of ours. */
   readonly dialect: string | null;
   /** Null for a run: each of its model calls has a mode of its own. */
   readonly mode: Mode | null;

@@ -147,3 +147,9 @@ export function headerOf(raw: readonly string[], name: string): string | undefin
   for (let at = 0; at < raw.length; at += 2) if (isNamed(raw[at], name)) return raw[at + 1];
   return undefined;
 }
+
+/** Every value of a header, in one line as the caller meant it; undefined where it sent none. */
+export function joinedHeader(raw: readonly string[], name: string): string | undefined {
+  const values = raw.filter((_, at) => at % 2 === 1 && isNamed(raw[at - 1], name));
+  return values.length === 0 ? undefined : values.join(', ');
+}

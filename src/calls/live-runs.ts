@@ -31,6 +31,11 @@ export class LiveRuns {
     if (live !== undefined) live.ended = true;
   }
 
+  /** The run did not begin after all. */
+  forget(run: RunId): void {
+    this.#runs.delete(run);
+  }
+
   /** The database has rows for these runs; an ended one needs no memory any more. */
   settled(runs: readonly RunId[]): void {
     for (const run of runs) if (this.#runs.get(run)?.ended) this.#runs.delete(run);

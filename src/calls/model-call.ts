@@ -8,32 +8,25 @@ import type { IrEvent } from '../ir/event.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { IrResponse } from '../ir/response.ts';
 import { mapOwn, type OwnMapping } from '../mapping/own-request.ts';
-import type { Route } from '../mapping/route.ts';
+import type { Route, RouteRow } from '../mapping/route.ts';
 import type { Digest } from '../receipts/journal/facts.ts';
-import type { Admission, Admitted } from './admission.ts';
+import type { Admitted } from './admission.ts';
 import { Attempts } from './attempts.ts';
-import { type BodyBudget, UNKEYED } from './bounds/body-budget.ts';
-import type { CallOwner } from './call.ts';
+import { UNKEYED } from './bounds/body-budget.ts';
+import type { Call, CallOwner } from './call.ts';
+import type { CallContext } from './context.ts';
 import type { Deployment } from './deployment.ts';
-import type { LiveRuns } from './live-runs.ts';
 import { exchange } from './model-exchange.ts';
 import { lesserRecording, type Opening, openingOf } from './opening.ts';
-import { type FactSink, Recorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 
-/** What every model call of this process goes through. */
-export interface ModelWay {
-  readonly sink: FactSink;
-  readonly live: LiveRuns;
-  readonly admission: Admission;
-  readonly budget: BodyBudget;
-  readonly version: string;
-}
+/** What calls of ours to models share. */
+export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'large' | 'isOurs' | 'onFault'>;
 
 /** A request of ours to a model, and on whose behalf it is made. */
 export interface ModelAsk {
   /** Where the call may go in turn. */
   readonly routes: readonly [Route, ...Route[]];
-  readonly deployments: ReadonlyMap<string, Deployment>;
   readonly request: Omit<IrRequest, 'stream' | 'model'>;
   readonly compatibility: Compatibility;
   /** What the receipt says is done; the engine that did it is added. */
@@ -54,11 +47,11 @@ export type ModelOutcome = { readonly runId: RunId; readonly route: Route } & (
  * Calls a model inside this process: no caller's dialect, no HTTP in front; the same checks, retries, fallbacks and receipt as for a
  * vendor's SDK. Never throws for a call that fails.
  */
-export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutcome> {
+export async function callModel(context: ModelContext, ask: ModelAsk): Promise<ModelOutcome> {
   const runId = newRunId();
-  const recorder = new Recorder(way.sink, way.live, runId);
+  const recorder = new Recorder(context, runId);
   const started = performance.now();
-  const planned = (route: Route): ModelTry => planTry(way, ask, route, recorder);
+  const planned = (route: Route): ModelTry => planTry(context, { ask, runId, recorder }, route);
   const attempts = new Attempts(ask.routes, { plan: planned }, recorder);
   let [route] = ask.routes;
   try {
@@ -69,8 +62,8 @@ export async function callModel(way: ModelWay, ask: ModelAsk): Promise<ModelOutc
         ask,
         recorder,
         runId,
-        version: way.version,
-        holding: way.budget.holding(ask.owner.keyId ?? UNKEYED),
+        version: context.version,
+        holding: context.budget.holding(ask.owner.keyId ?? UNKEYED),
         last: attempts.left === 0,
       });
       if (!('turnedDown' in end)) {
@@ -98,28 +91,35 @@ export interface ModelTry {
   readonly streamed: boolean;
 }
 
-function planTry(way: ModelWay, ask: ModelAsk, route: Route, recorder: Recorder): ModelTry {
+/** A call that is being planned. */
+interface Planning {
+  readonly ask: ModelAsk;
+  readonly runId: RunId;
+  readonly recorder: Recorder;
+}
+
+function planTry(context: ModelContext, { ask, runId, recorder }: Planning, route: Route): ModelTry {
   const { engine, target, model, row } = route;
-  const deployment = ask.deployments.get(engine.id);
+  const deployment = context.deployments.get(engine.id);
   if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
   const streamed = (engine.manifest.streaming ?? 'unsupported') !== 'unsupported';
   const request: IrRequest = { ...ask.request, model, stream: streamed };
+  const tools = request.tools.map(({ name }) => name);
+  const call: Call = { runId, way: 'turn', owner: ask.owner, engine: engine.id, model, dialect: null, mode: 'mapped', tools };
   let mapping: OwnMapping | undefined;
   try {
     mapping = mapOwn({ request, engine, target, compatibility: ask.compatibility, emulate: new Set(row?.emulate) });
     const body = Buffer.from(JSON.stringify(mapping.upstream.body), 'utf8');
-    const tools = request.tools.map(({ name }) => name);
-    const call = { way: 'turn', owner: ask.owner, engine: engine.id, model, dialect: target.id, mode: 'mapped', tools } as const;
-    const admitted = recorder.admit(way.admission, call, deployment.door);
+    const admitted = recorder.admit(context.admission, call, deployment.door);
     const { path, headers } = mapping.upstream;
-    recorder.open(factsOf(ask, route, mapping, { sha256: sha256(body), bytes: body.length }), () => ({
+    recorder.open(factsOf(call, ask, { row, mapping, digest: { sha256: sha256(body), bytes: body.length } }), () => ({
       request: { dialect: target.id, method: 'POST', path, headers: Object.entries(headers).flat(), body },
       sent: null,
     }));
     return { route, deployment, admitted, mapping, body, streamed };
   } catch (error) {
     if (AbpError.is(error)) {
-      recorder.open(factsOf(ask, route, mapping, null));
+      recorder.open(factsOf(call, ask, { row, mapping, digest: null }));
       recorder.refused(error);
     }
     throw error;
@@ -132,20 +132,19 @@ function cancelled(recorder: Recorder): never {
   throw new AbpError('engine_failed', 'the call was cancelled between two tries');
 }
 
-function factsOf(ask: ModelAsk, { engine, model, row }: Route, mapping: OwnMapping | undefined, digest: Digest | null): Opening {
-  return openingOf(ask.owner, {
-    plane: 'agent',
-    task: `${ask.task} → ${engine.id}`,
-    dialect: null,
-    engine: engine.id,
-    backend: `engine:${engine.id}`,
+/** How a try began. */
+interface Begun {
+  readonly row: RouteRow | undefined;
+  readonly mapping: OwnMapping | undefined;
+  readonly digest: Digest | null;
+}
+
+function factsOf(call: Call, ask: ModelAsk, { row, mapping, digest }: Begun): Opening {
+  return openingOf(call, {
+    task: `${ask.task} → ${call.engine}`,
     requestedModel: ask.routes[0].model,
-    upstreamModel: model,
-    mode: 'mapped',
     compatibility: ask.compatibility,
-    negotiation: mapping?.negotiation ?? null,
-    emulations: mapping?.emulations ?? [],
-    fidelity: mapping?.fidelity ?? [],
+    ...(mapping === undefined ? {} : { negotiation: mapping.negotiation, emulations: mapping.emulations, fidelity: mapping.fidelity }),
     request: digest,
     upstreamRequest: digest,
     recording: lesserRecording(ask.recording, row?.recording) ?? ask.recording,

@@ -12,14 +12,14 @@ import type { Route } from '../mapping/route.ts';
 import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
-import { BodyDigest } from './body-digest.ts';
+import { BodyDigest } from './answers/body-digest.ts';
+import { EngineStream } from './answers/engine-stream.ts';
+import { observedOf } from './answers/observed.ts';
 import type { Holding } from './bounds/body-budget.ts';
 import { Collected } from './bounds/collected.ts';
 import type { Deployment } from './deployment.ts';
-import { EngineStream } from './engine-stream.ts';
 import { failureError } from './failure.ts';
 import { engineHeaders, retryHints } from './headers.ts';
-import { observedOf } from './observed.ts';
 import type { Recorder } from './recorder.ts';
 
 /** How one try of a model call ended. */

@@ -1,17 +1,15 @@
 import type { Recording } from '../contract/receipts/receipt.ts';
 import type { OpenFact } from '../receipts/journal/facts.ts';
-import type { CallOwner } from './call.ts';
+import { type Call, planeOf } from './call.ts';
 
 /** How a run begins, as its journal is told; the recorder adds the run and the time. */
 export type Opening = Omit<OpenFact, 'fact' | 'run' | 'at'>;
 
-/** What each way must say itself. */
-type Told = 'plane' | 'task' | 'dialect' | 'engine' | 'backend' | 'requestedModel' | 'compatibility' | 'request' | 'recording';
+/** What the call itself does not say. */
+type Told = 'task' | 'requestedModel' | 'compatibility' | 'request' | 'recording';
 
 /** What holds where nothing else is said: nobody negotiated, nothing was approximated or lost, no engine has been sent anything. */
 const NOTHING_MORE = {
-  upstreamModel: null,
-  mode: null,
   negotiation: null,
   emulations: [],
   fidelity: [],
@@ -27,6 +25,11 @@ export function lesserRecording(one: string | null | undefined, other: string | 
 }
 
 /** The one place where the opening facts of a run are put together, on every way. */
-export function openingOf({ tags, keyId, parent }: CallOwner, told: Pick<Opening, Told> & Partial<Opening>): Opening {
-  return { ...NOTHING_MORE, tags, keyId, parent, ...told };
+export function openingOf(
+  { way, owner, engine, model, dialect, mode }: Omit<Call, 'runId'>,
+  told: Pick<Opening, Told> & Partial<Opening>,
+): Opening {
+  const { tags, keyId, parent } = owner;
+  const backend = engine === null ? 'gateway' : `engine:${engine}`;
+  return { ...NOTHING_MORE, plane: planeOf(way), dialect, engine, backend, upstreamModel: model, mode, tags, keyId, parent, ...told };
 }

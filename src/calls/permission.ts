@@ -1,17 +1,8 @@
 import { globMatch } from '../base/glob.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Plane } from '../contract/receipts/receipt.ts';
-import type { Call, CallOwner, Way } from './call.ts';
+import { type Call, type CallOwner, planeOf, type Way } from './call.ts';
 import type { Scopes } from './scopes.ts';
-
-const PLANES: Readonly<Record<Way, Plane>> = {
-  relay: 'gateway',
-  mapped: 'gateway',
-  raw: 'gateway',
-  splice: 'gateway',
-  turn: 'agent',
-  run: 'run',
-};
 
 /** Ways that pass bytes of paths which no dialect describes. */
 const UNREAD: ReadonlySet<Way> = new Set<Way>(['raw', 'splice']);
@@ -34,7 +25,7 @@ function missingScope(
   scopes: Scopes,
   { way, engine, model, moreModels = [], agent, direct }: Omit<PermissionAsk, 'owner'>,
 ): string | undefined {
-  const plane = PLANES[way];
+  const plane = planeOf(way);
   if (!hasPlane(scopes, plane)) return `plane ${plane}`;
   if (UNREAD.has(way) && scopes.raw !== true) return 'raw';
   if (agent !== undefined && !allows(scopes.agents, agent)) return `agent ${agent}`;

@@ -8,8 +8,8 @@ import { Recorder } from './recorder.ts';
 it('a stream that a stopping server cuts was interrupted by us, and is not said to be cancelled by its caller', () => {
   const facts: Fact[] = [];
   const live = new LiveRuns();
-  const sink = { append: (fact: Fact) => void facts.push(fact), opening: () => undefined, closing: () => undefined };
-  const [gone, cut] = [new Recorder(sink, live, newRunId()), new Recorder(sink, live, newRunId())];
+  const recorders = { sink: { append: (fact: Fact) => void facts.push(fact) }, batch: { close: () => undefined }, live };
+  const [gone, cut] = [new Recorder(recorders, newRunId()), new Recorder(recorders, newRunId())];
   const ending = { status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 2 } as const;
   for (const one of [gone, cut]) one.open(openFact());
   gone.close(ending);

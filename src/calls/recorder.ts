@@ -1,5 +1,5 @@
 import { sha256 } from '../base/canonical-json.ts';
-import type { AbpError } from '../contract/errors.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
@@ -10,9 +10,9 @@ import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
-import type { Step } from '../receipts/journal/turn.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
 import type { Admission, Admitted, EngineDoor } from './admission.ts';
+import type { Batch, Step } from './batch.ts';
 import type { Call } from './call.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { Opening } from './opening.ts';
@@ -20,8 +20,6 @@ import type { Opening } from './opening.ts';
 /** Where facts go. */
 export interface FactSink {
   append(fact: Fact): void;
-  /** Does the step together with those of other calls that end at this moment. */
-  closing(step: Step): void;
   /** Where the bodies of a run go; undefined where they cannot be kept. */
   tape?(run: RunId, started: number): Tape | undefined;
 }
@@ -50,12 +48,22 @@ export interface RequestBodies {
   readonly sent: RequestBody | null;
 }
 
+const FAULT = { code: 'internal', message: 'something went wrong inside the backplane' };
+
 /** A try that is followed by another, or a call that was never made. */
 const GIVEN_UP = { status: 'failed', usage: null, upstreamModel: null, nanoUsd: null } as const;
+
+/** What recorders share. */
+export interface Recorders {
+  readonly sink: FactSink;
+  readonly batch: Pick<Batch, 'close'>;
+  readonly live: LiveRuns;
+}
 
 /** Writes one run's facts: that it began, its marks, and once that it ended. */
 export class Recorder {
   readonly #sink: FactSink;
+  readonly #batch: Pick<Batch, 'close'>;
   readonly #live: LiveRuns;
   readonly #run: RunId;
   readonly #at: number;
@@ -67,14 +75,17 @@ export class Recorder {
   #dispatchedMs: number | null = null;
   #firstByteMs: number | null = null;
   #lastByteMs: number | null = null;
+  /** An opening is in the journal, or waits for the next write. */
+  #begun = false;
   #closed = false;
   #earlier: Attempt[] = [];
   #tape: Tape | undefined;
   #note: EngineNote | undefined;
   #admitted: Admitted | undefined;
 
-  constructor(sink: FactSink, live: LiveRuns, run: RunId) {
+  constructor({ sink, batch, live }: Recorders, run: RunId) {
     this.#sink = sink;
+    this.#batch = batch;
     this.#live = live;
     this.#run = run;
     this.#at = Date.now();
@@ -89,22 +100,26 @@ export class Recorder {
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
     try {
       this.#sink.append({ ...fact, fact: 'open', run: this.#run, at: this.#at });
+      this.#begun = true;
     } catch (error) {
-      this.drop();
+      // What began with an earlier try must still be ended.
+      if (!this.#begun) this.drop();
       throw error;
     }
   }
 
   /** Asks for admission of the call, or of its next try; the end of the run settles it. Throws where a check refuses. */
-  admit(admission: Admission, call: Omit<Call, 'runId'>, door: EngineDoor): Admitted {
+  admit(admission: Admission, call: Call, door: EngineDoor): Admitted {
     this.#admitted?.settle(GIVEN_UP);
     this.#admitted = undefined;
-    this.#admitted = admission.admit({ ...call, runId: this.#run }, door);
+    this.#admitted = admission.admit(call, door);
     return this.#admitted;
   }
 
-  /** The call will not be made after all, and nobody can write down why: what its checks took is given back. */
+  /** The beginning of the run is not in the journal, so it has no end: what its checks took is given back, and nobody waits for a receipt. */
   drop(): void {
+    this.#closed = true;
+    this.#live.forget(this.#run);
     this.#admitted?.settle(GIVEN_UP);
   }
 
@@ -154,6 +169,12 @@ export class Recorder {
     this.#lastByteMs = this.#elapsed();
   }
 
+  /** The run broke off by a fault of ours after its beginning was written. */
+  broke(error: unknown): void {
+    if (AbpError.is(error)) this.refused(error);
+    else this.close({ status: 'failed', reason: 'interrupted', error: FAULT, response: null, eventCount: 0 });
+  }
+
   /** A run that was refused before any engine was called. */
   refused(error: AbpError): void {
     this.close({ status: 'failed', reason: 'refused', error: { code: error.code, message: error.message }, response: null, eventCount: 0 });
@@ -161,7 +182,7 @@ export class Recorder {
 
   /** Where the end of a run waits for no more than its journal line. */
   ending(step: Step): void {
-    this.#sink.closing(step);
+    this.#batch.close(step);
   }
 
   close(ending: Ending): void {

@@ -1,10 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Admission, Admitted } from '../calls/admission.ts';
-import type { BodyBudget } from '../calls/bounds/body-budget.ts';
-import type { Deployment } from '../calls/deployment.ts';
-import type { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
-import type { LiveRuns } from '../calls/live-runs.ts';
+import type { Admitted } from '../calls/admission.ts';
+import type { CallContext } from '../calls/context.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentPlane } from '../platform/agents/agent-plane.ts';
@@ -41,15 +38,10 @@ export interface Gateway {
   /** Recorded bodies of this node; the keeper writes, everybody else reads. */
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
-  readonly live: LiveRuns;
   readonly keys: KeyRing;
-  readonly deployments: ReadonlyMap<string, Deployment>;
-  /** What every call passes on its way to an engine. */
-  readonly admission: Admission;
+  /** What every call to an engine uses on its way. */
+  readonly calls: CallContext;
   readonly runPlane: RunPlane;
-  readonly budget: BodyBudget;
-  /** Translates what would keep other calls waiting. */
-  readonly large: LargeBodies;
   /** Agents and their capabilities. */
   readonly agents: AgentPlane;
   /** Sessions and turns. */

@@ -1,11 +1,7 @@
 import type { Logger } from 'pino';
-import { Admission, type Check } from '../calls/admission.ts';
-import { BodyBudget } from '../calls/bounds/body-budget.ts';
-import { shares } from '../calls/bounds/shares.ts';
-import { deniedEngines } from '../calls/denied-engines.ts';
+import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
-import type { ModelWay } from '../calls/model-call.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
@@ -15,10 +11,11 @@ import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { sessionServiceOf } from './agent-plane/sessions.ts';
 import { KeyRing } from './auth/key-ring.ts';
+import { callContextOf } from './call-context.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
-import { connectionsOf, deploy } from './deployments.ts';
+import { deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
 import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
@@ -122,12 +119,11 @@ async function assemble(
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
-  const admission = new Admission(checksOf(config, checks));
-  const budget = new BodyBudget(config.limits.in_flight_mb * MIB);
-  const way: ModelWay = { sink: keeper, live, admission, budget, version };
-  const sessions = sessionServiceOf(config, { home, store, agents, deployments: deployments.byEngine, way, log });
+  const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
   const large = new LargeBodies();
   closers.push(() => large.close());
+  const calls = callContextOf(config, { checks, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
+  const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {
     config,
@@ -135,16 +131,12 @@ async function assemble(
     store,
     shelf,
     keeper,
-    live,
-    keys: new KeyRing(store, home.token, config.auth.remember_s * 1000),
+    keys,
     browsers: browsersOf(store),
-    deployments: deployments.byEngine,
-    admission,
+    calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
     sessions,
-    budget,
-    large,
     log,
     version,
     closing: closing.signal,
@@ -181,17 +173,6 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
 
 function browsersOf(store: Store): Gateway['browsers'] {
   return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(), answered: new AnsweredQuestions() };
-}
-
-/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, and the share of each caller. */
-function checksOf(config: Config, checks: readonly Check[]): readonly Check[] {
-  return [...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })];
-}
-
-/** Nothing is asked on the hot path of an installation that denies nothing. */
-function policyChecks({ policy }: Config): Check[] {
-  const { deny_engines: engines, deny_models: models } = policy;
-  return engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })];
 }
 
 function keeperOf(

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Deployment } from '../calls/deployment.ts';
-import type { ModelWay } from '../calls/model-call.ts';
+import type { ModelContext } from '../calls/model-call.ts';
 import type { RouteRow } from '../mapping/route.ts';
 import type { Store } from '../store/store.ts';
 import type { Deltas } from './sessions/deltas.ts';
@@ -11,8 +10,7 @@ import type { AgentSource } from './turns/turn-agent.ts';
 /** Shared by everything that works on sessions and turns; made once per process by `SessionService`. */
 export interface SessionParts {
   readonly store: Store;
-  readonly way: ModelWay;
-  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly calls: ModelContext;
   readonly agents: AgentSource;
   /** The route table, for models that are named without an engine. */
   readonly routes: readonly RouteRow[];

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../base/json.ts';
-import type { Deployment } from '../calls/deployment.ts';
-import type { ModelWay } from '../calls/model-call.ts';
+import type { ModelContext } from '../calls/model-call.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { RouteRow } from '../mapping/route.ts';
 import { listEvents } from '../store/agent-plane/session-events.ts';
@@ -23,8 +22,7 @@ import { Worker, type WorkerOptions } from './turns/worker.ts';
 
 export interface SessionServiceOptions {
   readonly store: Store;
-  readonly way: ModelWay;
-  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly calls: ModelContext;
   readonly agents: AgentSource;
   readonly routes: readonly RouteRow[];
   /** The home's folder; workspaces lie in it. */
@@ -47,12 +45,12 @@ export class SessionService {
   #unhear: (() => Promise<void>) | undefined;
 
   constructor(options: SessionServiceOptions) {
-    const { store, way, deployments, agents, routes, log } = options;
+    const { store, calls, agents, routes, log } = options;
     const workerId = newId('worker');
     const hub = new Hub();
     const gatherer = store.kind === 'sqlite' ? undefined : gathererOf(store, workerId, log);
     this.parts = {
-      ...{ store, way, deployments, agents, routes, hub, log, workerId, origin: workerId },
+      ...{ store, calls, agents, routes, hub, log, workerId, origin: workerId },
       deltas: gatherer === undefined ? new Deltas(hub) : new Deltas(hub, gatherer),
       transcripts: new Transcripts(store),
       workspaces: join(options.homePath, 'workspaces'),

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../src/base/json.ts';
 import { decodeSse, SseFrames } from '../../src/base/sse.ts';
-import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/translate.ts';
+import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/answers/translate.ts';
 import type { AbpError } from '../../src/contract/errors.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import type { IrEvent } from '../../src/ir/event.ts';

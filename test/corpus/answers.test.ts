@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import { EngineStream } from '../../src/calls/engine-stream.ts';
+import { EngineStream } from '../../src/calls/answers/engine-stream.ts';
 import { AbpError } from '../../src/contract/errors.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { EngineFailure } from '../../src/ir/engine-failure.ts';

@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
       const { body } = await call(`${server.url}${path}?limit=1000`, { headers: ['authorization', `Bearer ${server.token}`] });
       return JSON.parse(body.toString()).items.length;
     });
-    return [...(await Promise.all(lists)), server.gateway.live.count];
+    return [...(await Promise.all(lists)), server.gateway.calls.live.count];
   }
 
   describe('a page of another site', () => {

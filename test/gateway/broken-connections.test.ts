@@ -163,9 +163,9 @@ describe('a caller that goes away', () => {
     const { hostname, port } = new URL(url);
     const client = connect(Number(port), hostname);
     client.write(`POST /v1/messages HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 1000\r\n\r\n{"model":`);
-    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(9);
+    await expect.poll(() => server.gateway.calls.budget.held, { timeout: 60_000 }).toBe(9);
     client.destroy();
-    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => server.gateway.calls.budget.held, { timeout: 60_000 }).toBe(0);
     expect(upstream.requests.length).toBe(before);
   });
 });
@@ -226,5 +226,5 @@ it('a kept-alive connection that died when it was used again is replaced once', 
 
 it('nothing of all this was a fault of the server', () => {
   expect(server.logs()).toBe('');
-  expect(server.gateway.budget.held).toBe(0);
+  expect(server.gateway.calls.budget.held).toBe(0);
 });

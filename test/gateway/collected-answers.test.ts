@@ -71,14 +71,14 @@ it.each([
   expect([answer.status, answer.body.toString()]).toEqual([status, expect.stringContaining(words)]);
   clearInterval(dripping);
   await expect.poll(() => open.size).toBe(0);
-  expect(server.gateway.budget.held).toBe(0);
+  expect(server.gateway.calls.budget.held).toBe(0);
 });
 
 it('an error without end is cut', async () => {
   const answer = await ask('endless error');
   expect(answer.status).toBe(500);
   expect(answer.body.length).toBeLessThan(300 * 1024);
-  expect(server.gateway.budget.held).toBe(0);
+  expect(server.gateway.calls.budget.held).toBe(0);
 });
 
 it('a refused request whose body goes on is answered, and the connection is closed', async () => {

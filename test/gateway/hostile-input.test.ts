@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 afterEach(async () => {
   expect(await rows()).toEqual(before);
-  expect(server.gateway.budget.held).toBe(0);
+  expect(server.gateway.calls.budget.held).toBe(0);
 });
 
 const token = (): string[] => ['authorization', `Bearer ${server.token}`];
@@ -24,7 +24,7 @@ const token = (): string[] => ['authorization', `Bearer ${server.token}`];
 /** How many receipts, keys and known runs there are. */
 async function rows(): Promise<number[]> {
   const lists = await Promise.all(['receipts', 'keys'].map((name) => call(`${server.url}/v1/${name}?limit=1000`, { headers: token() })));
-  return [...lists.map(({ body }) => JSON.parse(body.toString()).items.length), server.gateway.live.count];
+  return [...lists.map(({ body }) => JSON.parse(body.toString()).items.length), server.gateway.calls.live.count];
 }
 
 interface Refusal {
@@ -202,13 +202,13 @@ describe('a bad body on a vendor path', () => {
     const megabyte = 1024 * 1024;
     const holder = connect(Number(port), hostname);
     holder.write(`POST /e/sim/v1/messages HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${megabyte}\r\n\r\n${' '.repeat(megabyte - 1)}`);
-    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(megabyte - 1);
+    await expect.poll(() => server.gateway.calls.budget.held, { timeout: 60_000 }).toBe(megabyte - 1);
     const large = Buffer.alloc(megabyte, ' ');
     expect(await vendor([], large)).toEqual({ status: 503, code: 'overloaded', shape: 'claude' });
     // Somebody else still finds room.
     expect(await vendor(['x-abp-key', server.token], Buffer.alloc(megabyte / 2, ' '))).toMatchObject({ status: 400 });
     holder.destroy();
-    await expect.poll(() => server.gateway.budget.held, { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => server.gateway.calls.budget.held, { timeout: 60_000 }).toBe(0);
   });
 });
 

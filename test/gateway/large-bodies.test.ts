@@ -102,7 +102,7 @@ test('a large request whose first engine fails is translated for the next', asyn
 
 test('a large answer that this server cannot translate is not called the fault of the engine', async () => {
   upstream.answer((socket) => void socket.write(whole(claudeAnswer('answer '.repeat(120_000)))));
-  await server.gateway.large.close();
+  await server.gateway.calls.large.close();
   const reply = await post(`${server.url}/e/claude/v1/chat/completions`, { model: 'gpt-4o', messages: [{ role: 'user', content: 'go' }] });
   expect([reply.status, JSON.parse(reply.body.toString()).error.code]).toEqual([500, 'internal']);
   expect(await receiptOf(server.url, reply.headers['x-abp-run-id'])).toMatchObject({

@@ -320,5 +320,5 @@ describe('an answer', () => {
 
 it('nothing of all this was a fault of the server', () => {
   expect(server.logs()).toBe('');
-  expect(server.gateway.budget.held).toBe(0);
+  expect(server.gateway.calls.budget.held).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isJsonObject, type Json } from '../../src/base/json.ts';
+import { translateWhole } from '../../src/calls/answers/translate.ts';
 import { LargeBodies } from '../../src/calls/large-bodies/large-bodies.ts';
-import { translateWhole } from '../../src/calls/translate.ts';
 import { AbpError } from '../../src/contract/errors.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/index.ts';

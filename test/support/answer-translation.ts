@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
-import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/translate.ts';
+import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/answers/translate.ts';
 import type { FidelityEntry } from '../../src/contract/negotiation.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import { AnswerChanges } from '../../src/mapping/answer-changes.ts';

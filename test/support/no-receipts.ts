@@ -1,12 +1,10 @@
 import { AbpError } from '../../src/contract/errors.ts';
-import { Turn } from '../../src/receipts/journal/turn.ts';
 import type { Keeper, KeeperOptions } from '../../src/receipts/keeper/keeper.ts';
 
 /**
  * A gateway without receipts, to compare with: facts are made as usual and let go. No journal, no recording, no keeper thread, no row.
  */
 export function noReceipts({ onSettled }: KeeperOptions): Keeper {
-  const turn = new Turn({ together: (work) => work() });
   const impossible = (): never => {
     throw new AbpError('conflict', 'this server keeps no receipts');
   };
@@ -15,8 +13,8 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
       // The end is known a moment later, as with a keeper.
       if (fact.fact === 'close') setImmediate(() => onSettled([fact.run]));
     },
-    opening: (step) => turn.open(step),
-    closing: (step) => turn.close(step),
+    gather: () => undefined,
+    flush: () => undefined,
     tape: () => undefined,
     settled: async () => undefined,
     eraseBodies: async () => 0,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Admission, EngineDoor } from '../../src/calls/admission.ts';
+import { Batch } from '../../src/calls/batch.ts';
 import { BodyBudget } from '../../src/calls/bounds/body-budget.ts';
 import type { Deployment } from '../../src/calls/deployment.ts';
 import { LiveRuns } from '../../src/calls/live-runs.ts';
@@ -73,14 +74,15 @@ export class TestPlatform {
     await keeper?.ready;
     const service = new SessionService({
       store,
-      way: {
-        sink: keeper ?? { append: (fact) => void facts.push(fact), closing: () => undefined },
+      calls: {
+        sink: keeper ?? { append: (fact) => void facts.push(fact) },
+        batch: new Batch(keeper ?? { gather: () => undefined, flush: () => undefined }),
+        deployments: new Map([['sim', deployment()]]),
         live: new LiveRuns(),
         admission: new Admission(),
         budget: new BodyBudget(64 * 1024 * 1024),
         version: '0',
       },
-      deployments: new Map([['sim', deployment()]]),
       routes: [],
       agents:
         options.agents ??

@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import { joined } from '../body-digest.ts';
+import { joined } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
 
 /** No vendor's answer in one piece is longer. */

@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { AbpError } from '../../contract/errors.ts';
-import { joined } from '../body-digest.ts';
+import { joined } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
 
 /** Decoders that work at the same time: each fills a thread of the process, and a few hundred bytes may become megabytes in each. */

@@ -9,7 +9,7 @@ import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
-import type { Translation } from '../translate.ts';
+import type { Translation } from '../answers/translate.ts';
 
 /** What to prepare, with the names of dialects and engine in place of them: functions do not travel between threads. */
 export type NamedInput = Omit<PrepareInput, 'source' | 'target' | 'engine'> & {

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
-import { translateWhole } from '../translate.ts';
+import { translateWhole } from '../answers/translate.ts';
 import { type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
 
 function done({ work, bytes: data }: Job): Outcome {

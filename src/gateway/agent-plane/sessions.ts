@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Deployment } from '../../calls/deployment.ts';
-import type { ModelWay } from '../../calls/model-call.ts';
+import type { ModelContext } from '../../calls/model-call.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Home } from '../../home/home.ts';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
@@ -13,21 +12,19 @@ export interface SessionSurroundings {
   readonly home: Home;
   readonly store: Store;
   readonly agents: AgentPlane;
-  readonly deployments: ReadonlyMap<string, Deployment>;
-  readonly way: ModelWay;
+  readonly calls: ModelContext;
   readonly log: Logger;
 }
 
 /** Sessions and turns as the configuration wants them. */
-export function sessionServiceOf(config: Config, { home, store, agents, deployments, way, log }: SessionSurroundings): SessionService {
+export function sessionServiceOf(config: Config, { home, store, agents, calls, log }: SessionSurroundings): SessionService {
   const slots = config.sessions.turns;
   if (slots === 0 && store.kind === 'sqlite') {
     throw new AbpError('invalid_request', 'sessions.turns is 0, and on SQLite no other process can work on turns; set database.url.');
   }
   return new SessionService({
     store,
-    way,
-    deployments,
+    calls,
     worker: { slots },
     log,
     agents: storedAgents(agents),

@@ -149,7 +149,7 @@ export class FrontDoor {
     const engine = target.engine ?? markedEngine(target.path, request.headers);
     if (engine !== undefined && !isOwnList(engine, target.path)) {
       assertMayCall(principal);
-      handleRaw(this.#gateway, { request, response, runId, target: { ...target, engine }, principal });
+      handleRaw(this.#gateway, { request, runId, target: { ...target, engine }, principal }, response);
       return;
     }
     // The key in the path has done its work; routes know their own paths only.

@@ -73,7 +73,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
   return {
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
-    close: () => closeServer(server, door, () => gateway.live.cut()).finally(() => rooms.closeAllConnections()),
+    close: () => closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections()),
   };
 }
 

@@ -36,7 +36,7 @@ export const engineRoutes = [
     need: { kind: 'read' },
     response: EngineList,
     handle: ({ gateway }) => {
-      const items = [...gateway.deployments.values()].map(view);
+      const items = [...gateway.calls.deployments.values()].map(view);
       return { items, total: items.length };
     },
   }),

@@ -21,7 +21,7 @@ async function lines(gateway: Gateway): Promise<ModelLine[]> {
     .filter(({ match }) => !match.includes('*'))
     .map(({ match, to }): ModelLine => ({ id: match, name: `${match} → ${to}`, owner: to.split('/')[0] ?? to, createdAtMs: LISTED_AT }));
   const known = engines.flatMap((engine): ModelLine[] => {
-    const usable = engine.transport !== undefined || gateway.deployments.get(engine.id)?.key !== undefined;
+    const usable = engine.transport !== undefined || gateway.calls.deployments.get(engine.id)?.key !== undefined;
     if (!usable) return [];
     const models =
       engine.prices === undefined

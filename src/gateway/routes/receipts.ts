@@ -18,8 +18,8 @@ const POLL_MS = 500;
 /** The receipt as it stands now; undefined for a run nobody knows or this caller may not see. */
 async function current(gateway: Gateway, principal: Principal, run: RunId): Promise<JsonObject | PendingReceipt | undefined> {
   // Memory first: a run that is written while the database is asked is in neither, in the other order.
-  const keyId = gateway.live.keyOf(run);
-  const pending = gateway.live.pending(run);
+  const keyId = gateway.calls.live.keyOf(run);
+  const pending = gateway.calls.live.pending(run);
   const row = await getReceipt(gateway.store, run);
   if (row !== undefined) return maySee(principal, row.keyId) ? row.document : undefined;
   if (keyId !== undefined) return maySee(principal, keyId) ? pending : undefined;
@@ -45,7 +45,7 @@ async function afterWaiting(
       const left = deadline - performance.now();
       const goesOn = receipt instanceof Reply || UNFINISHED.has(String(receipt.status));
       if (!goesOn || left <= 0) return receipt;
-      await watch.changed(gateway.live.keyOf(run) === undefined ? Math.min(left, POLL_MS) : left);
+      await watch.changed(gateway.calls.live.keyOf(run) === undefined ? Math.min(left, POLL_MS) : left);
     } finally {
       watch.end();
     }

@@ -50,7 +50,7 @@ async function ownRecording(gateway: Gateway, principal: Principal, text: string
   const run = runOf(text);
   const known = await getRecording(gateway.store, run);
   // A run that ended a moment ago is on its way to the store.
-  if (known === undefined && gateway.live.keyOf(run) !== undefined) await gateway.keeper.settled();
+  if (known === undefined && gateway.calls.live.keyOf(run) !== undefined) await gateway.keeper.settled();
   const recording = known ?? (await getRecording(gateway.store, run));
   if (recording === undefined || !maySee(principal, recording.keyId)) {
     throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run });

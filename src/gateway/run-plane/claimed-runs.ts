@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts';
 /** Takes an id for a run; throws `conflict`, with the place of the run, where one has it, had it, or is about to. */
 export async function claimRun(gateway: Gateway, run: RunId): Promise<void> {
   const here = gateway.runPlane.claimed;
-  if (here.has(run) || gateway.live.pending(run) !== undefined) throw runExists(run);
+  if (here.has(run) || gateway.calls.live.pending(run) !== undefined) throw runExists(run);
   // Taken before the database is asked: of two claims at once one is the second.
   here.add(run);
   const [row, receipt] = await Promise.all([getRun(gateway.store, run), getReceipt(gateway.store, run)]).catch((error: unknown) => {

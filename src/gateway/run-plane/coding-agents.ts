@@ -7,7 +7,7 @@ export function codingAgentsOf(gateway: Gateway): Promise<CodingAgents> {
   return gateway.runPlane.agents;
 }
 
-async function make({ deployments }: Gateway): Promise<CodingAgents> {
+async function make({ calls: { deployments } }: Gateway): Promise<CodingAgents> {
   const { createCodingAgents } = await import('../../runtime/coding-agents/coding-agents.ts');
   const engines = [...deployments.values()].map(
     ({ engine, origin, basePath, key }) => [engine.id, { url: `${origin}${basePath}`, key }] as const,

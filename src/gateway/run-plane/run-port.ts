@@ -54,22 +54,22 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     },
     spent: (run, state) => spentOf(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
-      gateway.live.begin(opening.run, opening.at, keyId);
-      const { run, at, ...told } = opening;
-      gateway.keeper.append({ ...openingOf(owner, { ...OPENING, ...told }), fact: 'open', run, at });
+      gateway.calls.live.begin(opening.run, opening.at, keyId);
+      const { run, at, dialect, engine, upstreamModel: model, ...told } = opening;
+      const call = { way: 'run', owner, engine, model, dialect, mode: null } as const;
+      // A run of a coding agent has no bytes of its own, only those of its calls.
+      gateway.keeper.append({ ...openingOf(call, { ...told, recording: 'digest' }), fact: 'open', run, at });
     },
     closed: async (closing) => {
       gateway.keeper.append({ ...CLOSING, ...closing });
-      gateway.live.end(closing.run);
+      gateway.calls.live.end(closing.run);
       releaseRun(gateway, closing.run);
       settle(gateway, closing);
     },
   };
 }
 
-/** What is the same for every run of a coding agent: it has no bytes of its own, only those of its calls. */
-const OPENING = { plane: 'run', recording: 'digest' } as const;
-
+/** What is the same at the end of every run of a coding agent. */
 const CLOSING = {
   fact: 'close',
   response: null,
@@ -80,7 +80,11 @@ const CLOSING = {
   replayable: false,
 } as const;
 
-function admit({ admission, runPlane: { admitted: running } }: Gateway, owner: CallOwner, { tags, ...ask }: RunAdmissionAsk): Admitted {
+function admit(
+  { calls: { admission }, runPlane: { admitted: running } }: Gateway,
+  owner: CallOwner,
+  { tags, ...ask }: RunAdmissionAsk,
+): Admitted {
   const known = running.get(ask.runId);
   if (known !== undefined) return known;
   const admitted = admission.admit({ ...ask, way: 'run', mode: null, owner: { ...owner, tags: [...owner.tags, ...tags] } }, null);
@@ -109,7 +113,7 @@ function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish
   }
   const { engine } = choice;
   const id = choice.dialect === undefined ? engine.id : `${engine.id}:${choice.dialect}`;
-  const deployment = gateway.deployments.get(engine.id);
+  const deployment = gateway.calls.deployments.get(engine.id);
   if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
   const inside = engine.transport !== undefined;
   if (deployment.origin === '' && !inside) return { engine: id, missing: `${engine.name} has no address here` };

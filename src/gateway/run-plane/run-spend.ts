@@ -41,7 +41,7 @@ export async function spentOf(gateway: Gateway, run: RunId, state: 'running' | '
 }
 
 /** Memory first: a call that ends meanwhile has then at least its unfinished row. */
-async function hasOpenCalls({ live, store }: Gateway, keyId: string): Promise<boolean> {
+async function hasOpenCalls({ calls: { live }, store }: Gateway, keyId: string): Promise<boolean> {
   if (live.hasCallsOf(keyId)) return true;
   const page = await listReceipts(store, { key: keyId, unfinished: true, limit: 1 });
   return page.items.length > 0;

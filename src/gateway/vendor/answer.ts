@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../../calls/answer.ts';
+import type { Answer } from '../../calls/answers/answer.ts';
 import type { AbpError } from '../../contract/errors.ts';
 import { type ErrorTarget, sendError } from '../door/errors.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Holding } from '../../calls/bounds/body-budget.ts';
+import { type DecodingLimits, decompress, isEncoding } from '../../calls/bounds/decoding.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** Who wants a body. Exactly one of the two is called. */
@@ -24,6 +25,20 @@ export function readBody(request: IncomingMessage, limit: number, holding: Holdi
   };
   request.once('error', onBreak);
   request.once('close', onBreak);
+}
+
+/** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. What comes out counts like what came in. */
+export function textOf(request: IncomingMessage, body: Buffer, limits: DecodingLimits): Buffer | Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' || encoding === 'identity' ? body : decoded(body, encoding, limits);
+}
+
+async function decoded(body: Buffer, encoding: string, limits: DecodingLimits): Promise<Buffer> {
+  const broken = (): AbpError => new AbpError('invalid_request', `The body is not valid ${encoding.slice(0, 40)}.`);
+  if (!isEncoding(encoding)) throw broken();
+  return await decompress(body, encoding, limits).catch((error: unknown) => {
+    throw AbpError.is(error) ? error : broken();
+  });
 }
 
 class PartialBody {

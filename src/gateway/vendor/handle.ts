@@ -1,94 +1,76 @@
-import type { Holding } from '../../calls/bounds/body-budget.ts';
-import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
-import { Recorder } from '../../calls/recorder.ts';
-import { scanBody } from '../../mapping/scan.ts';
-import type { Step } from '../../receipts/journal/turn.ts';
-import { shareOf } from '../auth/principal.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callVendor } from '../../calls/vendor/call-vendor.ts';
+import type { VendorCall } from '../../calls/vendor/vendor-call.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { PathMatch } from '../../dialects/paths.ts';
+import { ownerOf, type Principal, shareOf } from '../auth/principal.ts';
+import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
-import { readBody } from './body.ts';
-import type { VendorCall } from './call.ts';
-import { dispatch } from './dispatch.ts';
-import { type Planned, planCall } from './plan.ts';
-import { type Body, readLarge } from './preparation.ts';
-import { type Read, textOf } from './read.ts';
+import { recordingWish } from '../recording.ts';
+import { HttpAnswer } from './answer.ts';
+import { readBody, textOf } from './body.ts';
+import { callOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
 
-/** Body, then route, then permission, then the journal, then the engine: no engine is called that the journal does not know of. */
-export function handleVendor(gateway: Gateway, call: VendorCall, fail: (error: unknown) => void): void {
+/** A request on a vendor path that has been recognised and whose caller is known. */
+export interface VendorRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly runId: RunId;
+  readonly target: Target;
+  readonly match: PathMatch;
+  readonly principal: Principal;
+}
+
+/** Reads the body within the limits and makes the call; the caller's leaving cancels it, the caller's slowness pauses it. */
+export function handleVendor(gateway: Gateway, one: VendorRequest, fail: (error: unknown) => void): void {
+  const { request, response, runId, match, principal } = one;
   const most = gateway.config.limits.vendor_body_mb * MIB;
-  const holding = gateway.budget.holding(shareOf(call.principal));
-  readBody(call.request, most, holding, {
+  const holding = gateway.calls.budget.holding(shareOf(principal));
+  const refuse = (error: unknown): void => {
+    holding.release();
+    fail(error);
+  };
+  const begin = (body: Buffer, text: Buffer): void => {
+    const answer = new HttpAnswer(response, { runId, url: gateway.url, dialect: match.dialect });
+    const exchange = callVendor(gateway.calls, vendorCall(gateway, one), { body, text }, { answer, holding, fail });
+    response.on('drain', () => exchange.resume());
+    const onClose = (): void => {
+      if (!response.writableFinished) exchange.abort();
+    };
+    // The caller may have left while its body was being decoded.
+    if (response.closed) onClose();
+    else response.once('close', onClose);
+  };
+  readBody(request, most, holding, {
     fail,
     done: (body) => {
-      const text = textOf(call.request, body, { most, holding });
-      const open = (read: Unplanned): void => gateway.keeper.opening(new Opening({ gateway, call, holding, fail }, read));
-      if (!(text instanceof Promise) && text.length < LARGE_BYTES) {
-        open({ body, text });
-        return;
-      }
-      readAside(gateway, call, { body, text }).then(open, (error: unknown) => {
-        holding.release();
-        fail(error);
-      });
+      const text = textOf(request, body, { most, holding });
+      if (text instanceof Promise) text.then((decoded) => begin(body, decoded)).catch(refuse);
+      else attempt(() => begin(body, text), refuse);
     },
   });
 }
 
-/** A body, and what is known of it before the call is planned. */
-type Unplanned = Body & Partial<Read>;
-
-/** Decompression and large bodies keep no other call waiting. */
-async function readAside(gateway: Gateway, call: VendorCall, raw: { body: Buffer; text: Buffer | Promise<Buffer> }): Promise<Unplanned> {
-  const body = { body: raw.body, text: await raw.text };
-  return body.text.length < LARGE_BYTES ? body : await readLarge(gateway, call, body);
+function attempt(work: () => void, refuse: (error: unknown) => void): void {
+  try {
+    work();
+  } catch (error) {
+    refuse(error);
+  }
 }
 
-/** Who waits for what becomes of a body. */
-interface Opened {
-  readonly gateway: Gateway;
-  readonly call: VendorCall;
-  readonly holding: Holding;
-  readonly fail: (error: unknown) => void;
-}
-
-/** A call whose body is here: planned and journaled, then sent. */
-class Opening implements Step {
-  readonly #gateway: Gateway;
-  readonly #call: VendorCall;
-  readonly #fail: (error: unknown) => void;
-  readonly #recorder: Recorder;
-  /** Gives the memory of the body back. It must not hold the body itself: it lives as long as a slow stream. */
-  readonly #release: () => void;
-  #body: Unplanned | undefined;
-  #planned: Planned | undefined;
-
-  constructor({ gateway, call, holding, fail }: Opened, body: Unplanned) {
-    this.#gateway = gateway;
-    this.#call = call;
-    this.#body = body;
-    this.#fail = fail;
-    this.#release = () => holding.release();
-    this.#recorder = new Recorder(gateway.keeper, gateway.live, call.runId);
-  }
-
-  record(): void {
-    if (this.#body === undefined) return;
-    const body = this.#body;
-    this.#body = undefined;
-    this.#planned = planCall(this.#gateway, this.#call, { ...body, scan: body.scan ?? scanBody(body.text) }, this.#recorder);
-  }
-
-  proceed(): void {
-    if (this.#planned === undefined) return;
-    const planned = this.#planned;
-    this.#planned = undefined;
-    dispatch(this.#gateway, { ...planned, call: this.#call, recorder: this.#recorder, release: this.#release });
-  }
-
-  fail(error: unknown): void {
-    this.#release();
-    this.#recorder.drop();
-    this.#fail(error);
-  }
+/** The request without HTTP. */
+function vendorCall({ config }: Gateway, { request, runId, target, match, principal }: VendorRequest): VendorCall {
+  return {
+    runId,
+    match,
+    target,
+    headers: request.rawHeaders,
+    options: callOptions(request.headers, principal),
+    owner: ownerOf(principal),
+    share: shareOf(principal),
+    recording: recordingWish(config, principal),
+  };
 }

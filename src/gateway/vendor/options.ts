@@ -1,25 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RunTerms } from '../../calls/scopes.ts';
-import type { Capability } from '../../contract/capability.ts';
-import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
-import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
+import type { CallOptions } from '../../calls/vendor/vendor-call.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
 import type { ThinkingOverride } from '../../mapping/thinking-override.ts';
 import type { Principal } from '../auth/principal.ts';
 
-/** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
-export interface CallOptions {
-  readonly engine: string | undefined;
-  /** The model of the call, whatever its body says. */
-  readonly model: string | undefined;
-  readonly compatibility: Compatibility;
-  readonly requirements: CapabilityRequirements;
-  readonly emulate: readonly Capability[];
-  readonly traffic: readonly TrafficRow[];
-  readonly thinking: ThinkingOverride | undefined;
-  readonly unknownLeaves: 'refuse' | 'report';
-}
-
+/** Reads the `X-ABP-…` headers of a call and the terms of its run key. */
 export function callOptions(headers: IncomingHttpHeaders, principal: Principal): CallOptions {
   const terms = principal.kind === 'key' ? principal.scopes.run : undefined;
   const engine = single(headers['x-abp-engine']) ?? terms?.engine;

@@ -35,9 +35,8 @@ export async function modelSignal(parts: SessionParts, side: ModelSide, one: Mod
   const readUpTo = transcript.sequence;
   const system =
     agent.systemPrompt === '' ? [] : [{ role: 'system' as const, parts: [{ kind: 'text' as const, text: agent.systemPrompt }] }];
-  const outcome = await callModel(parts.way, {
+  const outcome = await callModel(parts.calls, {
     routes,
-    deployments: parts.deployments,
     request: {
       messages: [...system, ...transcript.messages],
       tools: toolDeclarations(agent.tools),

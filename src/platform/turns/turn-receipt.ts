@@ -58,14 +58,12 @@ export function turnOpened({ routes }: Pick<SessionParts, 'routes'>, opening: Tu
   const { turnId, agent, sessionId, modelName, grant } = opening;
   const choice = chosen(modelName, routes);
   const owner = { keyId: opening.keyId, parent: null, tags: turnTags(grant, { agentId: agent.id, sessionId, turnId }) };
-  const facts = openingOf(owner, {
-    plane: 'agent',
+  const [engine, model] = [choice?.engine.id ?? null, choice?.model ?? null];
+  const call = { way: 'turn', owner, engine, model, dialect: null, mode: null } as const;
+  const facts = openingOf(call, {
     task: `turn of ${agent.name === '' ? agent.id : agent.name}${choice === undefined ? '' : ` → ${choice.engine.id}`}`,
-    dialect: null,
-    engine: choice?.engine.id ?? null,
     backend: `${TURN_BACKEND}${agent.id}`,
     requestedModel: modelName,
-    upstreamModel: choice?.model ?? null,
     compatibility: 'best_effort',
     request: opening.request,
     // A turn has no bytes of its own, only those of its calls.

@@ -72,7 +72,7 @@ export class TurnRun {
   /** Throws when the journal cannot be written: no turn goes on without a record. */
   start(): void {
     const { request, grant } = this.#work.checkpoint;
-    this.#parts.way.sink.append(turnOpened(this.#parts, { ...this.#work, request, grant }));
+    this.#parts.calls.sink.append(turnOpened(this.#parts, { ...this.#work, request, grant }));
     this.#pump();
   }
 
@@ -160,7 +160,7 @@ export class TurnRun {
     if (outcome !== 'committed') return outcome;
     if (stands === 'completed' || stands === 'failed') {
       const { startedAt } = this.#work;
-      this.#parts.way.sink.append(turnClosed({ turnId, startedAt, at, status: stands, state: step.state, events: turnEvents }));
+      this.#parts.calls.sink.append(turnClosed({ turnId, startedAt, at, status: stands, state: step.state, events: turnEvents }));
     }
     const events = step.records.map(
       ({ type, data }, index): StoredEvent => ({ sessionId, turnId, type, data, at, sequence: this.#sequence + 1 + index }),

@@ -36,8 +36,8 @@ export async function settleTurns(parts: SessionParts, before: number): Promise<
       const end = await endOf(parts, row, turns.get(turnOfRun(row.runId)), before);
       if (end === undefined) continue;
       // The beginning again: the other one may be in the journal of a node that is gone.
-      parts.way.sink.append(openFactOf(row));
-      parts.way.sink.append(end);
+      parts.calls.sink.append(openFactOf(row));
+      parts.calls.sink.append(end);
       settled += 1;
     }
     cursor = page.next_cursor;

@@ -30,7 +30,7 @@ export async function cancelTurn(parts: SessionParts, worker: Worker, session: S
   });
   const { state, events } = checkpointOf(turn.checkpoint);
   const since = sequence - turn.sequence;
-  parts.way.sink.append(turnClosed({ turnId, startedAt: turn.createdAt, at, status: 'cancelled', state, events: events + since }));
+  parts.calls.sink.append(turnClosed({ turnId, startedAt: turn.createdAt, at, status: 'cancelled', state, events: events + since }));
   return turnId;
 }
 
@@ -38,7 +38,7 @@ export async function cancelTurn(parts: SessionParts, worker: Worker, session: S
 async function tellOpened(parts: SessionParts, session: StoredSession, turn: StoredTurn): Promise<void> {
   const opened = turnOpened(parts, await openingOf(parts, session, turn));
   try {
-    parts.way.sink.append(opened);
+    parts.calls.sink.append(opened);
   } catch (error) {
     parts.log.warn({ error, turn: turn.id }, 'a turn is ended while the journal cannot be written; its receipt may be missing');
   }

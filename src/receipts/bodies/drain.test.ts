@@ -123,10 +123,9 @@ describe('what is recorded', () => {
     const drain = drainOf();
     await drain.settlePast();
     const many = Array.from({ length: 900 }, (_, at) => Buffer.from(`data: ${at}\n\n`));
-    let runs: RunId[] = [];
-    journal.together(() => {
-      runs = Array.from({ length: 50 }, () => play(journal, many));
-    });
+    journal.gather();
+    const runs = Array.from({ length: 50 }, () => play(journal, many));
+    journal.flush();
     await drain.all();
     for (const run of runs) expect(Buffer.concat(await answerOf(run)).equals(Buffer.concat(many))).toBe(true);
     expect((await answerOf(runs[7]!)).length).toBe(900);

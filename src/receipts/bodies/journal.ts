@@ -56,14 +56,17 @@ export class BodyJournal {
     return new Tape(this, run, startedAt);
   }
 
-  /** What `work` appends is one write, at its end. */
-  together(work: () => void): void {
+  /** From here on records wait for `flush`, which makes one write of them. */
+  gather(): void {
     this.#gathered ??= [];
-    try {
-      work();
-    } finally {
-      this.#flushGathered();
-    }
+  }
+
+  /** Writes what has gathered. */
+  flush(): void {
+    const gathered = this.#gathered;
+    this.#gathered = undefined;
+    this.#gatheredBytes = 0;
+    if (gathered !== undefined && gathered.length > 0) this.#write(gathered);
   }
 
   /** Appends a record; where it stands. */
@@ -96,9 +99,7 @@ export class BodyJournal {
   }
 
   close(): void {
-    this.together(() => {
-      for (const tape of this.#waiting) tape.flush();
-    });
+    this.#flushTapes(Number.POSITIVE_INFINITY);
     clearTimeout(this.#tick);
     clearTimeout(this.#idle);
     this.#close();
@@ -106,22 +107,22 @@ export class BodyJournal {
 
   readonly #flushDue = (): void => {
     this.#tick = undefined;
-    const due = performance.now() - FLUSH_MS + TICK_MS;
-    this.together(() => {
-      for (const tape of this.#waiting) {
-        // Tapes wait in the order in which they began to.
-        if (tape.waitingSince > due) break;
-        tape.flush();
-      }
-    });
+    this.#flushTapes(performance.now() - FLUSH_MS + TICK_MS);
     if (this.#waiting.size > 0) this.#tick = setTimeout(this.#flushDue, TICK_MS).unref();
   };
 
-  #flushGathered(): void {
-    const gathered = this.#gathered;
-    this.#gathered = undefined;
-    this.#gatheredBytes = 0;
-    if (gathered !== undefined && gathered.length > 0) this.#write(gathered);
+  /** One write of everything that has waited since this time or longer. */
+  #flushTapes(since: number): void {
+    this.gather();
+    try {
+      for (const tape of this.#waiting) {
+        // Tapes wait in the order in which they began to.
+        if (tape.waitingSince > since) break;
+        tape.flush();
+      }
+    } finally {
+      this.flush();
+    }
   }
 
   /** A record that did not get out whole ends its segment: only the last one may be torn. */

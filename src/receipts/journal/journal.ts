@@ -74,16 +74,16 @@ export class Journal {
     else this.#gathered.push(fact);
   }
 
-  /** What `work` appends is one write, at its end. */
-  together(work: () => void): void {
-    const gathered: Fact[] = [];
-    this.#gathered = gathered;
-    try {
-      work();
-    } finally {
-      this.#gathered = undefined;
-      if (gathered.length > 0) this.#store(gathered);
-    }
+  /** From here on facts wait for `flush`, which makes one write of them. */
+  gather(): void {
+    this.#gathered ??= [];
+  }
+
+  /** Writes what has gathered. Throws when the beginning of a run is among it and cannot be written. */
+  flush(): void {
+    const gathered = this.#gathered;
+    this.#gathered = undefined;
+    if (gathered !== undefined && gathered.length > 0) this.#store(gathered);
   }
 
   /** Throws when the beginning of a run cannot be written; an end that cannot be is held. */

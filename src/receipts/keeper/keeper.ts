@@ -8,7 +8,6 @@ import { type BodyKeeping, DEFAULT_KEEPING, keptRedactor } from '../bodies/keepe
 import type { Tape } from '../bodies/tape.ts';
 import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
-import { type Step, Turn } from '../journal/turn.ts';
 import type { RemovalOrder } from '../remove.ts';
 import { damagedParts } from './gaps.ts';
 import {
@@ -61,12 +60,12 @@ export interface KeeperOptions {
 
 /** The journal of this process and the thread that drains it. */
 export interface Keeper {
-  /** Written when it returns. */
+  /** Written when it returns, unless facts are being gathered. */
   append(fact: Fact): void;
-  /** Does the step of a call that begins, together with the others of this turn of the event loop. */
-  opening(step: Step): void;
-  /** Likewise for a call that ends. */
-  closing(step: Step): void;
+  /** From here on facts and bodies wait for `flush`, which makes one write of them. */
+  gather(): void;
+  /** Throws when the beginning of a run is among what has gathered and cannot be written. */
+  flush(): void;
   /** Where the bodies of a run go; undefined while they cannot be kept. */
   tape(run: RunId, started: number): Tape | undefined;
   /** Resolves once everything that is in the journal now has reached the database. */
@@ -128,7 +127,6 @@ class ThreadKeeper implements Keeper {
   readonly #signal: Int32Array;
   readonly #journal: Journal;
   readonly #bodies: BodyJournal;
-  readonly #turn: Turn;
   readonly #options: KeeperOptions;
   readonly #waiters = new Map<RunId, Set<() => void>>();
   readonly #listeners = new Set<() => void>();
@@ -152,8 +150,6 @@ class ThreadKeeper implements Keeper {
       redactor: keptRedactor(options.keeping ?? DEFAULT_KEEPING),
     });
     this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
-    // Bodies first: a run that the journal calls ended has all of them.
-    this.#turn = new Turn({ together: (work) => this.#journal.together(() => this.#bodies.together(work)) });
     this.#options = options;
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
@@ -186,12 +182,18 @@ class ThreadKeeper implements Keeper {
     this.#journal.append(fact);
   }
 
-  opening(step: Step): void {
-    this.#turn.open(step);
+  gather(): void {
+    this.#journal.gather();
+    this.#bodies.gather();
   }
 
-  closing(step: Step): void {
-    this.#turn.close(step);
+  flush(): void {
+    // Bodies first: a run that the journal calls ended has all of them.
+    try {
+      this.#bodies.flush();
+    } finally {
+      this.#journal.flush();
+    }
   }
 
   tape(run: RunId, started: number): Tape | undefined {

@@ -1,29 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
-import { LARGE_BYTES } from '../../calls/large-bodies/large-bodies.ts';
-import { permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { scanBody, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
-import { ownerOf } from '../auth/principal.ts';
-import type { Gateway } from '../gateway.ts';
-import type { VendorCall } from './call.ts';
+import type { CallContext } from '../context.ts';
+import { joinedHeader } from '../headers.ts';
+import { LARGE_BYTES } from '../large-bodies/large-bodies.ts';
+import { permission } from '../permission.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
-import { type CallOptions, callOptions } from './options.ts';
-import type { Aside, Read } from './read.ts';
-
-/** A call's body, before it is known where the call goes. */
-export type Body = Pick<Read, 'body' | 'text'>;
+import type { Aside, Body, Read, VendorCall } from './vendor-call.ts';
 
 /** The translated request for a route: made ready on another thread before, or here and now. */
-export function preparedFor(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Prepared {
-  return read.aside?.prepared.get(keyOf(chosen)) ?? prepare(read.text, inputOf(call, chosen, options));
+export function preparedFor(call: VendorCall, read: Read, chosen: Route): Prepared {
+  return read.aside?.prepared.get(keyOf(chosen)) ?? prepare(read.text, inputOf(call, chosen));
 }
 
 /** The request in its own dialect with the thinking that a run decided, likewise; undefined where none did. */
-export function patchedFor(call: VendorCall, read: Read, chosen: Route, options: CallOptions): PatchedText | undefined {
-  const input = patchOf(call, chosen, options);
+export function patchedFor(call: VendorCall, read: Read, chosen: Route): PatchedText | undefined {
+  const input = patchOf(call, chosen);
   if (input === undefined) return undefined;
   const patched = read.aside?.patched.get(keyOf(chosen)) ?? patchText(renamedText(read, chosen), input);
   if (AbpError.is(patched)) throw patched;
@@ -34,19 +29,17 @@ export function patchedFor(call: VendorCall, read: Read, chosen: Route, options:
  * Reads a large body and, where it must be written anew, has that done on another thread, so that planning the call is quick. What
  * stands in the way is found again when the call is planned, and written down there.
  */
-export async function readLarge(gateway: Gateway, call: VendorCall, body: Body): Promise<Body & Partial<Read>> {
+export async function readLarge(context: CallContext, call: VendorCall, body: Body): Promise<Body & Partial<Read>> {
   try {
     // Putting the body together, scanning it and copying it take some milliseconds each; others may have their turn in between.
     await setImmediate();
     const read: Read = { ...body, scan: scanBody(body.text), aside: { prepared: new Map(), patched: new Map() } };
     await setImmediate();
-    const options = callOptions(call.request.headers, call.principal);
-    const [first] = chooseRoutes(gateway, call, read, options);
+    const [first] = chooseRoutes(context.routes, call, read.scan);
     if (first === undefined) return read;
     const { engine, model } = first;
-    if (permission({ way: 'mapped', owner: ownerOf(call.principal), engine: engine.id, model: model === '' ? null : model }) !== undefined)
-      return read;
-    const sha256 = await writeAside(gateway, { call, read, options }, first);
+    if (permission({ way: 'mapped', owner: call.owner, engine: engine.id, model: model === '' ? null : model }) !== undefined) return read;
+    const sha256 = await writeAside(context, call, read, first);
     return { ...read, ...(sha256 === undefined || body.text !== body.body ? {} : { sha256 }) };
   } catch (error) {
     if (!AbpError.is(error)) throw error;
@@ -54,29 +47,26 @@ export async function readLarge(gateway: Gateway, call: VendorCall, body: Body):
   }
 }
 
-/** A call that has been read, and what its caller wants. */
-interface Wanted {
+/** Has a large request written for a route, unless it is already or need not be; resolves to the hash of its text where that came along. */
+export function writeAside(context: CallContext, call: VendorCall, read: Read, chosen: Route): Promise<string | undefined> | undefined {
+  if (read.aside === undefined || read.text.length < LARGE_BYTES || call.match.path.operation === 'embeddings') return undefined;
+  const one = { call, read, chosen, aside: read.aside };
+  return isRewritten(call, chosen) ? prepareAside(context, one) : patchAside(context, one);
+}
+
+/** A large request on its way to another thread. */
+interface Outsourced {
   readonly call: VendorCall;
   readonly read: Read;
-  readonly options: CallOptions;
+  readonly chosen: Route;
+  readonly aside: Aside;
 }
 
-/** Has a large request written for a route, unless it is already or need not be; resolves to the hash of its text where that came along. */
-export function writeAside(gateway: Gateway, wanted: Wanted, chosen: Route): Promise<string | undefined> | undefined {
-  const { call, read } = wanted;
-  if (read.aside === undefined || read.text.length < LARGE_BYTES || call.match.path.operation === 'embeddings') return undefined;
-  return isRewritten(call, chosen) ? prepareAside(gateway, wanted, chosen, read.aside) : patchAside(gateway, wanted, chosen, read.aside);
-}
-
-function prepareAside(
-  gateway: Gateway,
-  { call, read, options }: Wanted,
-  chosen: Route,
-  { prepared }: Aside,
-): Promise<string | undefined> | undefined {
+function prepareAside({ large }: CallContext, { call, read, chosen, aside }: Outsourced): Promise<string | undefined> | undefined {
+  const { prepared } = aside;
   const key = keyOf(chosen);
   if (prepared.has(key)) return undefined;
-  return gateway.large.prepare(read.text, inputOf(call, chosen, options)).then(
+  return large.prepare(read.text, inputOf(call, chosen)).then(
     (ready) => {
       prepared.set(key, ready.prepared);
       return ready.textSha256;
@@ -89,11 +79,12 @@ function prepareAside(
   );
 }
 
-function patchAside(gateway: Gateway, { call, read, options }: Wanted, chosen: Route, { patched }: Aside): Promise<undefined> | undefined {
+function patchAside({ large }: CallContext, { call, read, chosen, aside }: Outsourced): Promise<undefined> | undefined {
+  const { patched } = aside;
   const key = keyOf(chosen);
-  const input = patchOf(call, chosen, options);
+  const input = patchOf(call, chosen);
   if (input === undefined || patched.has(key)) return undefined;
-  return gateway.large.patch(renamedText(read, chosen), input).then(
+  return large.patch(renamedText(read, chosen), input).then(
     (ready) => {
       patched.set(key, ready);
       return undefined;
@@ -121,22 +112,23 @@ function addressOf({ match }: VendorCall): PrepareInput['address'] {
   };
 }
 
-function patchOf(call: VendorCall, { engine, model }: Route, { thinking }: CallOptions): PatchTextInput | undefined {
+function patchOf(call: VendorCall, { engine, model }: Route): PatchTextInput | undefined {
+  const { thinking } = call.options;
   if (thinking === undefined || call.match.path.operation !== 'generate') return undefined;
   return { dialect: call.match.dialect, address: addressOf(call), engine, model, override: thinking };
 }
 
-function inputOf(call: VendorCall, chosen: Route, options: CallOptions): PrepareInput {
-  const { match } = call;
+function inputOf(call: VendorCall, { engine, target, model, row }: Route): PrepareInput {
+  const { match, options } = call;
   return {
     source: match.dialect,
     address: addressOf(call),
-    engine: chosen.engine,
-    target: chosen.target,
-    model: chosen.model,
+    engine,
+    target,
+    model,
     ...(match.path.operation === 'count-tokens' ? { operation: 'count-tokens' } : {}),
     compatibility: options.compatibility,
-    emulate: new Set([...options.emulate, ...(chosen.row?.emulate ?? [])]),
+    emulate: new Set([...options.emulate, ...(row?.emulate ?? [])]),
     requirements: options.requirements,
     features: featuresOf(call),
     unknownLeaves: options.unknownLeaves,
@@ -146,7 +138,7 @@ function inputOf(call: VendorCall, chosen: Route, options: CallOptions): Prepare
 }
 
 /** The caller's feature switches, as far as its dialect has any. */
-function featuresOf({ match: { dialect }, request }: VendorCall): Record<string, string> {
-  const found = (dialect.featureHeaders ?? []).map((name) => [name, request.headers[name]] as const);
-  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+function featuresOf({ match: { dialect }, headers }: VendorCall): Record<string, string> {
+  const found = (dialect.featureHeaders ?? []).map((name) => [name, joinedHeader(headers, name)] as const);
+  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { newRunId } from '../contract/run-id.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { findDialect } from '../dialects/index.ts';
-import { sim } from '../engines/sim/engine.ts';
-import { AnswerChanges } from '../mapping/answer-changes.ts';
-import type { Fact } from '../receipts/journal/facts.ts';
-import type { Exchange, ExchangeSink } from '../upstream/exchange.ts';
-import { Admission, EngineDoor } from './admission.ts';
-import { BodyBudget } from './bounds/body-budget.ts';
-import { LiveRuns } from './live-runs.ts';
+import { newRunId } from '../../contract/run-id.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { findDialect } from '../../dialects/index.ts';
+import { sim } from '../../engines/sim/engine.ts';
+import { AnswerChanges } from '../../mapping/answer-changes.ts';
+import type { Fact } from '../../receipts/journal/facts.ts';
+import type { Exchange, ExchangeSink } from '../../upstream/exchange.ts';
+import { Admission, EngineDoor } from '../admission.ts';
+import { BodyBudget } from '../bounds/body-budget.ts';
+import { LiveRuns } from '../live-runs.ts';
+import { Recorder } from '../recorder.ts';
 import { callMapped } from './mapped.ts';
-import { Recorder } from './recorder.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -35,7 +35,11 @@ interface Stage {
 function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true }: Setting = {}): Stage {
   const facts: Fact[] = [];
   let sink: ExchangeSink | undefined;
-  const facing = { append: (fact: Fact) => void facts.push(fact), closing: (step: { record(): void }) => step.record() };
+  const recorders = {
+    sink: { append: (fact: Fact) => void facts.push(fact) },
+    batch: { close: (step: { record(): void }) => step.record() },
+    live: new LiveRuns(),
+  };
   const request = { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1000, runHex: '0'.repeat(32) };
   const door = new EngineDoor({
     transport: (_request, given) => {
@@ -43,9 +47,10 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       return { abort: () => void log.push('engine aborted'), resume: () => void log.push('engine resumed') };
     },
   });
-  const recorder = new Recorder(facing, new LiveRuns(), newRunId());
+  const runId = newRunId();
+  const recorder = new Recorder(recorders, runId);
   const owner = { keyId: null, parent: null, tags: [] };
-  const wanted = { way: 'mapped', owner, engine: 'sim', model: 'm', dialect: 'claude', mode: 'mapped' } as const;
+  const wanted = { runId, way: 'mapped', owner, engine: 'sim', model: 'm', dialect: 'claude', mode: 'mapped' } as const;
   const call = callMapped(request, {
     admitted: recorder.admit(new Admission(), wanted, door),
     deployment: { engine: sim, origin: '', basePath: '', auth: 'none', silenceMs: 1000, door },

@@ -1,14 +1,14 @@
-import type { AbpError } from '../contract/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../upstream/exchange.ts';
-import type { TurnedDown } from '../upstream/gate.ts';
-import type { Admitted } from './admission.ts';
+import type { AbpError } from '../../contract/errors.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
+import type { Admitted } from '../admission.ts';
+import type { Holding } from '../bounds/body-budget.ts';
+import type { Deployment } from '../deployment.ts';
+import { failureError } from '../failure.ts';
+import { downstreamHeaders, encodingOf, headerOf } from '../headers.ts';
+import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
-import type { Holding } from './bounds/body-budget.ts';
-import type { Deployment } from './deployment.ts';
-import { failureError } from './failure.ts';
-import { downstreamHeaders, encodingOf, headerOf } from './headers.ts';
-import type { Recorder } from './recorder.ts';
 import { Watch, type Watched } from './watch.ts';
 
 /** A call whose bytes pass unchanged. Without the request: its body must not live as long as a slow stream. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { findDialect } from '../dialects/index.ts';
-import { BodyBudget, type Holding } from './bounds/body-budget.ts';
+import { findDialect } from '../../dialects/index.ts';
+import { BodyBudget, type Holding } from '../bounds/body-budget.ts';
 import { Watch, type Watched } from './watch.ts';
 
 const claude = findDialect('claude');

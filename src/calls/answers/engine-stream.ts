@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, parseJson } from '../base/json.ts';
-import { decodeSse, SseFrames, SseFrameTooLong } from '../base/sse.ts';
-import type { Stepper } from '../dialects/dialect.ts';
-import type { IrEvent } from '../ir/event.ts';
-import type { IrError } from '../ir/response.ts';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import { decodeSse, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
+import type { Stepper } from '../../dialects/dialect.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { IrError } from '../../ir/response.ts';
 
 /** How much is told of an answer that is no stream, … */
 const MOST_QUOTED = 300;

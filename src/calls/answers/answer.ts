@@ -1,4 +1,4 @@
-import type { AbpError } from '../contract/errors.ts';
+import type { AbpError } from '../../contract/errors.ts';
 
 /** The caller's side of a call. `head` once, then chunks, then `end`; or `refuse` instead of all; or `abandon` at any time. */
 export interface Answer {

@@ -1,10 +1,8 @@
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Route } from '../../mapping/route.ts';
 import { spliceModel } from '../../mapping/scan.ts';
-import type { VendorCall } from './call.ts';
-import type { CallOptions } from './options.ts';
 import { patchedFor } from './preparation.ts';
-import type { Read } from './read.ts';
+import type { Read, VendorCall } from './vendor-call.ts';
 
 /** What is sent to an engine that speaks the caller's dialect, and what is no longer as the caller wrote it. */
 export interface Outgoing {
@@ -13,12 +11,12 @@ export interface Outgoing {
 }
 
 /** The caller's bytes; or its text with another model name spliced in; or its text with the thinking that a run decided. */
-export function outgoing(call: VendorCall, read: Read, chosen: Route, options: CallOptions): Outgoing {
+export function outgoing(call: VendorCall, read: Read, chosen: Route): Outgoing {
   if (chosen.mode === 'passthrough') return { body: read.body, fidelity: [] };
   const asked = call.match.model ?? read.scan.model;
   const renamed: FidelityEntry[] =
     asked === chosen.model ? [] : [{ path: 'model', fate: 'renamed', code: 'model_renamed', note: `sent as ${chosen.model}` }];
-  const patched = patchedFor(call, read, chosen, options);
+  const patched = patchedFor(call, read, chosen);
   if (patched !== undefined) return { body: patched.body, fidelity: [...renamed, ...patched.fidelity] };
   const span = read.scan.modelSpan;
   return { body: span === undefined ? read.body : spliceModel(read.text, span, chosen.model), fidelity: renamed };

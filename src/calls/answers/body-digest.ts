@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { sha256 } from '../base/canonical-json.ts';
-import type { Digest } from '../receipts/journal/facts.ts';
+import { sha256 } from '../../base/canonical-json.ts';
+import type { Digest } from '../../receipts/journal/facts.ts';
 
 /** Chunks of a stream are small and many; taking them by the dozen spares most of the calls into the hash, and into the observer that reads along. */
 const GATHERED_BYTES = 16 * 1024;

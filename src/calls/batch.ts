@@ -1,5 +1,3 @@
-import type { Journal } from './journal.ts';
-
 /** One call's business with the journal. */
 export interface Step {
   /** Appends facts. */
@@ -10,18 +8,26 @@ export interface Step {
   fail(error: unknown): void;
 }
 
+/** A journal that makes one write of many facts. */
+export interface Gathering {
+  /** From here on facts wait for `flush`. */
+  gather(): void;
+  /** Throws when the beginning of a run cannot be written. */
+  flush(): void;
+}
+
 /**
  * Does the steps of one turn of the event loop together. Their facts are one write, and each part of the code runs for all calls in
  * a row: under load that is much cheaper than every call running the whole path alone, because the processor then finds the code in
  * its caches. A lone call waits for nothing: the turn ends as soon as its event has been handled.
  */
-export class Turn {
-  readonly #journal: Pick<Journal, 'together'>;
+export class Batch {
+  readonly #journal: Gathering;
   #opening: Step[] = [];
   #closing: Step[] = [];
   #set = false;
 
-  constructor(journal: Pick<Journal, 'together'>) {
+  constructor(journal: Gathering) {
     this.#journal = journal;
   }
 
@@ -50,8 +56,10 @@ export class Turn {
     this.#closing = [];
     this.#set = false;
     const failed = new Map<Step, unknown>();
+    this.#journal.gather();
+    attempt(steps, record, failed);
     try {
-      this.#journal.together(() => attempt(steps, record, failed));
+      this.#journal.flush();
     } catch (error) {
       // The journal holds ends that it cannot write, so only beginnings fail; a turn without any has no other to blame.
       for (const step of begun.length === 0 ? steps : begun) failed.set(step, error);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findDialect } from '../dialects/index.ts';
+import { findDialect } from '../../dialects/index.ts';
 import { EngineStream } from './engine-stream.ts';
 
 const begin = {

@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { closeFact, openFact, runIdOf } from '../../../test/support/facts.ts';
-import { Journal } from './journal.ts';
-import { type Step, Turn } from './turn.ts';
+import { closeFact, openFact, runIdOf } from '../../test/support/facts.ts';
+import { Journal } from '../receipts/journal/journal.ts';
+import { Batch, type Step } from './batch.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'abp-turn-'));
+  folder = mkdtempSync(join(tmpdir(), 'abp-batch-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -29,16 +29,16 @@ function step(journal: Journal, name: string, told: string[], changes: Partial<S
 it('writes the facts of all steps at once, then lets them go on, those that end first', async () => {
   const writes: number[] = [];
   const journal = new Journal(folder, { onWritten: (facts) => void writes.push(facts.length) });
-  const turn = new Turn(journal);
+  const batch = new Batch(journal);
   const told: string[] = [];
-  turn.open(step(journal, 'a', told));
-  turn.close(step(journal, 'b', told));
-  turn.open(step(journal, 'c', told));
+  batch.open(step(journal, 'a', told));
+  batch.close(step(journal, 'b', told));
+  batch.open(step(journal, 'c', told));
   expect(told).toEqual([]);
   await turnEnd();
   expect(told).toEqual(['b goes on at 3', 'a goes on at 3', 'c goes on at 3']);
   expect(writes).toEqual([3]);
-  turn.open(step(journal, 'd', told));
+  batch.open(step(journal, 'd', told));
   await turnEnd();
   expect(told.at(-1)).toBe('d goes on at 4');
   journal.close();
@@ -46,14 +46,14 @@ it('writes the facts of all steps at once, then lets them go on, those that end 
 
 it('fails a step that throws, after the write, and no other', async () => {
   const journal = new Journal(folder);
-  const turn = new Turn(journal);
+  const batch = new Batch(journal);
   const told: string[] = [];
   const refuse = (): never => {
     throw new Error('no');
   };
-  turn.open(step(journal, 'a', told, { record: refuse }));
-  turn.open(step(journal, 'b', told, { proceed: refuse }));
-  turn.open(step(journal, 'c', told));
+  batch.open(step(journal, 'a', told, { record: refuse }));
+  batch.open(step(journal, 'b', told, { proceed: refuse }));
+  batch.open(step(journal, 'c', told));
   await turnEnd();
   expect(told).toEqual(['c goes on at 2', 'a failed at 2: no', 'b failed at 2: no']);
   journal.close();
@@ -61,10 +61,10 @@ it('fails a step that throws, after the write, and no other', async () => {
 
 it('lets no call begin whose facts cannot be written, and lets those end that are under way', async () => {
   const journal = new Journal(join(folder, 'gone'));
-  const turn = new Turn(journal);
+  const batch = new Batch(journal);
   const told: string[] = [];
-  turn.open(step(journal, 'a', told));
-  turn.close(step(journal, 'b', told, { record: () => journal.append(closeFact()) }));
+  batch.open(step(journal, 'a', told));
+  batch.close(step(journal, 'b', told, { record: () => journal.append(closeFact()) }));
   await turnEnd();
   expect(told).toEqual(['b goes on at 0', expect.stringMatching(/^a failed at 0: The journal of this server cannot be written.*ENOENT/)]);
   journal.close();

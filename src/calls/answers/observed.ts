@@ -1,5 +1,5 @@
-import type { Observed, ObservedToolCall } from '../dialects/dialect.ts';
-import type { IrResponse } from '../ir/response.ts';
+import type { Observed, ObservedToolCall } from '../../dialects/dialect.ts';
+import type { IrResponse } from '../../ir/response.ts';
 
 /** What a receipt says of an answer that was read as a whole. */
 export function observedOf(response: IrResponse): Observed {

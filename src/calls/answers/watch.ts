@@ -1,10 +1,10 @@
-import { SseFrames, SseFrameTooLong } from '../base/sse.ts';
-import { AbpError } from '../contract/errors.ts';
-import type { Dialect, Observed, StreamObserver } from '../dialects/dialect.ts';
-import type { Digest } from '../receipts/journal/facts.ts';
+import { SseFrames, SseFrameTooLong } from '../../base/sse.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Dialect, Observed, StreamObserver } from '../../dialects/dialect.ts';
+import type { Digest } from '../../receipts/journal/facts.ts';
+import type { Holding } from '../bounds/body-budget.ts';
+import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { BodyDigest, joined } from './body-digest.ts';
-import type { Holding } from './bounds/body-budget.ts';
-import { decompress, isEncoding } from './bounds/decoding.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;

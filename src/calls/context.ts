@@ -1,0 +1,33 @@
+import type { RunId } from '../contract/run-id.ts';
+import type { RouteRow } from '../mapping/route.ts';
+import type { Admission } from './admission.ts';
+import type { Batch } from './batch.ts';
+import type { BodyBudget } from './bounds/body-budget.ts';
+import type { Deployment } from './deployment.ts';
+import type { LargeBodies } from './large-bodies/large-bodies.ts';
+import type { LiveRuns } from './live-runs.ts';
+import type { FactSink } from './recorder.ts';
+
+/** What the calls of one process share. Made once at start. */
+export interface CallContext {
+  readonly sink: FactSink;
+  /** Journals the beginnings and ends of calls together. */
+  readonly batch: Batch;
+  readonly live: LiveRuns;
+  readonly admission: Admission;
+  /** Every engine as this installation reaches it. */
+  readonly deployments: ReadonlyMap<string, Deployment>;
+  /** The route table. */
+  readonly routes: readonly RouteRow[];
+  /** Some models are denied to everybody, so that the models which a body names must be known. */
+  readonly deniesModels: boolean;
+  /** Memory for bodies. */
+  readonly budget: BodyBudget;
+  /** Translates what would keep other calls waiting. */
+  readonly large: LargeBodies;
+  readonly version: string;
+  /** Tells our credentials from the caller's own. */
+  readonly isOurs: (secret: string) => boolean;
+  /** The answer of a run could not be read for its receipt: a fault to log, never the caller's. */
+  readonly onFault: (error: unknown, run: RunId) => void;
+}

@@ -1,0 +1,182 @@
+import { sha256 } from '../../base/canonical-json.ts';
+import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
+import type { Recording } from '../../contract/receipts/receipt.ts';
+import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
+import type { Route } from '../../mapping/route.ts';
+import { assertMet } from '../../negotiation/negotiate.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
+import type { EngineDoor } from '../admission.ts';
+import { Attempts } from '../attempts.ts';
+import type { Call } from '../call.ts';
+import type { CallContext } from '../context.ts';
+import { lesserRecording, type Opening, openingOf } from '../opening.ts';
+import { permission } from '../permission.ts';
+import type { Recorder } from '../recorder.ts';
+import { chooseRoutes, isRewritten } from './choose.ts';
+import { outgoing } from './outgoing.ts';
+import { preparedFor, writeAside } from './preparation.ts';
+import { requestBodies } from './recorded.ts';
+import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
+
+/** What to send first, and what else the route allows when that fails. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly attempts?: Attempts<Plan>;
+}
+
+/** A call that is being planned, and what the opening facts of all its tries say alike. */
+interface Planning {
+  readonly call: VendorCall;
+  readonly read: Read;
+  readonly recorder: Recorder;
+  readonly asked: Pick<Opening, 'requestedModel' | 'compatibility' | 'request'>;
+}
+
+/** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
+export function planCall(context: CallContext, call: VendorCall, read: Read, recorder: Recorder): Planned {
+  const asked = {
+    requestedModel: call.match.model ?? read.scan.model ?? null,
+    compatibility: call.options.compatibility,
+    request: { sha256: read.sha256 ?? sha256(read.body), bytes: read.body.length },
+  };
+  const one: Planning = { call, read, recorder, asked };
+  const [first, ...fallbacks] = chosenRoutes(context, one);
+  if (first === undefined) throw new AbpError('internal', 'a call has no route');
+  const plan = planRoute(context, one, first);
+  if (first.row === undefined) return { plan };
+  const planner = {
+    plan: (route: Route): Plan => planRoute(context, one, route),
+    ready: (route: Route): Promise<unknown> | undefined => writeAside(context, call, read, route),
+  };
+  return { plan, attempts: new Attempts([first, ...fallbacks], planner, recorder) };
+}
+
+function chosenRoutes({ routes }: CallContext, one: Planning): Route[] {
+  const { call, read } = one;
+  try {
+    return chooseRoutes(routes, call, read.scan);
+  } catch (error) {
+    throw refused(one, error, () => openingOf(callOf(call), { ...one.asked, task: taskOf(call), recording: recordingOf(call) }));
+  }
+}
+
+function planRoute(context: CallContext, one: Planning, route: Route): Plan {
+  const { call, read, recorder } = one;
+  const wanted = { ...callOf(call, route), ...moreModels(context, one, route) };
+  let account: Account = {};
+  const opening = (): Opening =>
+    openingOf(wanted, {
+      ...one.asked,
+      ...account,
+      task: `${taskOf(call)} → ${route.engine.id}`,
+      recording: recordingOf(call, route.row?.recording),
+    });
+  let plan: Plan;
+  try {
+    // Asked again with everything else: a key that may not call this engine need not wait for a translation to hear so.
+    const forbidden = permission(wanted);
+    if (forbidden !== undefined) throw forbidden;
+    const drafted = wanted.way === 'mapped' ? translation(call, read, route) : relaying(one, route);
+    account = drafted.account;
+    if (drafted.error !== undefined) throw drafted.error;
+    const { draft } = drafted;
+    const seen = draft.kind === 'translate' ? { ...wanted, tools: draft.asked.tools } : wanted;
+    plan = { ...draft, admitted: recorder.admit(context.admission, seen, doorOf(context, route)) };
+  } catch (error) {
+    throw refused(one, error, opening);
+  }
+  recorder.open(opening(), () => requestBodies(call, read, plan));
+  return plan;
+}
+
+/** A refusal is a run too: it is written down before it is thrown. */
+function refused({ call, read, recorder }: Planning, error: unknown, opening: () => Opening): unknown {
+  if (!AbpError.is(error)) return error;
+  recorder.open(opening(), () => requestBodies(call, read));
+  recorder.refused(error);
+  return error;
+}
+
+/** The call as its checks see it. Its tools are known once it is translated; a passed-through body is the engine's to read. */
+function callOf(call: VendorCall, route?: Route): Call {
+  return {
+    runId: call.runId,
+    way: route !== undefined && isRewritten(call, route) ? 'mapped' : 'relay',
+    owner: call.owner,
+    engine: route?.engine.id ?? null,
+    model: route === undefined || route.model === '' ? null : route.model,
+    dialect: call.match.dialect.id,
+    mode: route?.mode ?? null,
+  };
+}
+
+/** The models that the body names beside the one that is called, where some rule asks for them. */
+function moreModels({ deniesModels }: CallContext, { call, read: { text, scan } }: Planning, route: Route): Pick<Call, 'moreModels'> {
+  const asks = deniesModels || call.owner.scopes?.models !== undefined;
+  return asks ? { moreModels: namedModels(text, scan, modelPlace(call, route)) } : {};
+}
+
+/** Where the engine finds the model: a path keeps it, a translation writes it anew, otherwise it stands in the caller's body. */
+function modelPlace(call: VendorCall, route: Route): ModelPlace {
+  if (call.match.model !== undefined) return 'path';
+  return isRewritten(call, route) && route.model !== '' ? 'written' : 'body';
+}
+
+function doorOf({ deployments }: CallContext, { engine }: Route): EngineDoor {
+  const deployment = deployments.get(engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
+  return deployment.door;
+}
+
+function taskOf({ match, target }: VendorCall): string {
+  return `${match.path.method} ${target.path}`;
+}
+
+function recordingOf({ recording: { key, otherwise } }: VendorCall, route?: Recording): Recording {
+  return lesserRecording(key, route) ?? otherwise;
+}
+
+/** What became of the request on its way into the engine's words. */
+type Account = Partial<Pick<Opening, 'negotiation' | 'emulations' | 'fidelity' | 'upstreamRequest'>>;
+
+type Drafted =
+  | { readonly account: Account; readonly draft: Draft; readonly error?: undefined }
+  | { readonly account: Account; readonly error: AbpError };
+
+/** What goes out in the caller's own dialect. Requirements come from headers alone. */
+function relaying({ call, read, asked }: Planning, route: Route): Drafted {
+  const { requirements, compatibility } = call.options;
+  const { manifest, name } = route.engine;
+  const { body, fidelity } = outgoing(call, read, route);
+  const account: Account = {
+    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
+    fidelity,
+    upstreamRequest: body === read.body ? asked.request : { sha256: sha256(body), bytes: body.length },
+  };
+  try {
+    assertMet({ manifest, requirements, compatibility, backend: name });
+  } catch (error) {
+    if (AbpError.is(error)) return { account, error };
+    throw error;
+  }
+  return { account, draft: { kind: 'relay', route, body, decoded: body !== read.body && read.text !== read.body } };
+}
+
+function translation(call: VendorCall, read: Read, route: Route): Drafted {
+  const { dialect, path: vendorPath } = call.match;
+  if (vendorPath.operation === 'embeddings') {
+    const parties = { dialectId: dialect.id, dialectStyle: dialect.style, engineId: route.engine.id, engineName: route.engine.name };
+    return { account: {}, error: unsupportedFeature('embeddings', 'Embeddings in this form', parties) };
+  }
+  const { upstream, error, negotiation, emulations, fidelity, asked, changes } = preparedFor(call, read, route);
+  const account: Account = {
+    negotiation,
+    emulations,
+    fidelity,
+    upstreamRequest: upstream === undefined ? null : { sha256: upstream.sha256, bytes: upstream.body.length },
+  };
+  if (error !== undefined) return { account, error };
+  if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
+  const { body, path, headers } = upstream;
+  return { account, draft: { kind: 'translate', route, body, path, headers, asked, changes } };
+}

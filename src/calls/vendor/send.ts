@@ -1,0 +1,118 @@
+import { AbpError } from '../../contract/errors.ts';
+import { enginePath } from '../../dialects/paths.ts';
+import { AnswerChanges } from '../../mapping/answer-changes.ts';
+import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
+import { upstreamAddress } from '../address.ts';
+import type { Answer } from '../answers/answer.ts';
+import { callMapped } from '../answers/mapped.ts';
+import { relay } from '../answers/relay.ts';
+import type { CallContext } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
+import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../headers.ts';
+import type { Recorder } from '../recorder.ts';
+import type { Plan, VendorCall } from './vendor-call.ts';
+
+/** Who hears of one try. */
+export interface Listener {
+  readonly answer: Answer;
+  readonly recorder: Recorder;
+  /** The engine has the request's body, or will never get it. */
+  readonly onTaken: () => void;
+  /** Hears of a failure before the first byte, where the route allows another try. */
+  readonly onTurnedDown: ((reason: TurnedDown) => void) | undefined;
+}
+
+/** Sends one try; undefined where no engine needs to be called. */
+export function sendPlan(context: CallContext, call: VendorCall, plan: Plan, listener: Listener): Exchange | undefined {
+  const deployment = context.deployments.get(plan.route.engine.id);
+  if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
+  const sending: Sending = { context, deployment, call, listener };
+  return plan.kind === 'relay' ? relayed(sending, plan) : translated(sending, plan);
+}
+
+interface Sending {
+  readonly context: CallContext;
+  readonly deployment: Deployment;
+  readonly call: VendorCall;
+  readonly listener: Listener;
+}
+
+function relayed({ context, deployment, call, listener }: Sending, plan: Extract<Plan, { kind: 'relay' }>): Exchange {
+  const { headers: raw, runId, target, match } = call;
+  const headers = upstreamHeaders(raw, deployment, context.isOurs);
+  const path = `${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, context.isOurs)}`;
+  const sent: ExchangeRequest = {
+    ...upstreamAddress(deployment, raw, path),
+    method: match.path.method,
+    headers: plan.decoded ? withoutHeader(headers, 'content-encoding') : headers,
+    body: plan.body,
+    silenceMs: deployment.silenceMs,
+    runHex: runId.slice(4),
+    dialect: match.dialect.id,
+    asides: asidesOf(raw, deployment),
+  };
+  return relay(sent, {
+    ...listener,
+    admitted: plan.admitted,
+    deployment,
+    dialect: match.path.operation === 'generate' ? match.dialect : undefined,
+    holding: context.budget.holding(call.share),
+    onFault: (error) => context.onFault(error, runId),
+  });
+}
+
+function translated({ context, deployment, call, listener }: Sending, plan: Extract<Plan, { kind: 'translate' }>): Exchange | undefined {
+  const { runId, target, match } = call;
+  const { asked, changes } = plan;
+  const counting = match.path.operation === 'count-tokens';
+  if (counting && plan.route.target.lowerCount === undefined) {
+    estimate(listener, match.dialect.tokenCount(asked.inputTokens ?? 0));
+    return undefined;
+  }
+  const way = {
+    ...(counting ? { count: true } : {}),
+    context: {
+      runHex: runId.slice(4),
+      createdAtMs: Date.now(),
+      model: match.model ?? asked.model,
+      includeUsage: asked.includeUsage,
+      query: target.query,
+      ...(asked.echo === undefined ? {} : { echo: asked.echo }),
+    },
+  };
+  const [engine, caller] = [plan.route.target, match.dialect];
+  const sent: ExchangeRequest = {
+    method: 'POST',
+    origin: deployment.origin,
+    path: `${deployment.basePath}${plan.path}`,
+    headers: engineHeaders(deployment, plan.headers, context.version),
+    body: plan.body,
+    silenceMs: deployment.silenceMs,
+    runHex: runId.slice(4),
+    dialect: plan.route.target.id,
+    asides: asidesOf(call.headers, deployment),
+  };
+  return callMapped(sent, {
+    ...listener,
+    admitted: plan.admitted,
+    deployment,
+    holding: context.budget.holding(call.share),
+    streamed: asked.stream && !counting,
+    translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
+    aside: (body) => context.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }),
+  });
+}
+
+/** An engine without a count endpoint: the count is our estimate, and the receipt says that no engine was called. */
+function estimate({ answer, recorder, onTaken }: Listener, count: object): void {
+  const body = Buffer.from(JSON.stringify(count), 'utf8');
+  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];
+  recorder.tape?.caller.head(200, headers);
+  recorder.tape?.caller.chunk(body);
+  recorder.close({ status: 'completed', reason: 'estimated', error: null, response: null, eventCount: 1, whole: true });
+  answer.head(200, headers);
+  answer.write(body);
+  answer.end([]);
+  onTaken();
+}

@@ -1,0 +1,93 @@
+import type { Capability } from '../../contract/capability.ts';
+import type { AbpError } from '../../contract/errors.ts';
+import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { RunId } from '../../contract/run-id.ts';
+import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
+import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';
+import type { PathMatch } from '../../dialects/paths.ts';
+import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import type { Asked, Prepared } from '../../mapping/prepare.ts';
+import type { Route } from '../../mapping/route.ts';
+import type { Scan } from '../../mapping/scan.ts';
+import type { PatchedText, ThinkingOverride } from '../../mapping/thinking-override.ts';
+import type { Admitted } from '../admission.ts';
+import type { CallOwner } from '../call.ts';
+
+/** What a vendor's SDK asks for, as far as its request line and headers say it. */
+export interface VendorCall {
+  readonly runId: RunId;
+  readonly match: PathMatch;
+  /** The request line, without our prefixes, and the engine that a prefix names. */
+  readonly target: { readonly path: string; readonly query: string; readonly engine: string | undefined };
+  /** Names and values in turn, as they came. */
+  readonly headers: readonly string[];
+  readonly options: CallOptions;
+  readonly owner: CallOwner;
+  /** Whose share of the memory for bodies the call takes. */
+  readonly share: string;
+  readonly recording: RecordingWish;
+}
+
+/** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
+export interface CallOptions {
+  readonly engine: string | undefined;
+  /** The model of the call, whatever its body says. */
+  readonly model: string | undefined;
+  readonly compatibility: Compatibility;
+  readonly requirements: CapabilityRequirements;
+  readonly emulate: readonly Capability[];
+  readonly traffic: readonly TrafficRow[];
+  readonly thinking: ThinkingOverride | undefined;
+  readonly unknownLeaves: 'refuse' | 'report';
+}
+
+/** How much of a run is kept: the lesser of what the key and the route say; where neither says, what the installation does. */
+export interface RecordingWish {
+  readonly key: string | null;
+  readonly otherwise: Recording;
+}
+
+/** A call's body. */
+export interface Body {
+  /** As the caller sent it, perhaps compressed. */
+  readonly body: Buffer;
+  /** The JSON text in it. */
+  readonly text: Buffer;
+}
+
+/** A body and what routing needs of it. */
+export interface Read extends Body {
+  readonly scan: Scan;
+  /** SHA-256 of the body, where it is known already. */
+  readonly sha256?: string;
+  /** Of a large body: what other threads made of it. */
+  readonly aside?: Aside;
+}
+
+/** What other threads made of a large body so far, by route. */
+export interface Aside {
+  readonly prepared: Map<string, Prepared>;
+  readonly patched: Map<string, PatchedText | AbpError>;
+}
+
+/** What to send: the caller's bytes (with another model name or another thinking at most), or a translation. */
+export type Draft =
+  | {
+      readonly kind: 'relay';
+      readonly route: Route;
+      readonly body: Buffer;
+      /** The body is no longer in the encoding that the caller's headers name. */
+      readonly decoded: boolean;
+    }
+  | {
+      readonly kind: 'translate';
+      readonly route: Route;
+      readonly body: Buffer;
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly asked: Asked;
+      readonly changes: readonly AnswerChange[];
+    };
+
+/** A draft that every check has let pass and the journal knows of. */
+export type Plan = Draft & { readonly admitted: Admitted };

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import { Admission, type Check } from '../calls/admission.ts';
+import { Batch } from '../calls/batch.ts';
+import { BodyBudget } from '../calls/bounds/body-budget.ts';
+import { shares } from '../calls/bounds/shares.ts';
+import type { CallContext } from '../calls/context.ts';
+import { deniedEngines } from '../calls/denied-engines.ts';
+import type { Keeper } from '../receipts/keeper/keeper.ts';
+import type { KeyRing } from './auth/key-ring.ts';
+import { isOurSecret } from './auth/principal.ts';
+import type { Config } from './config.ts';
+import { connectionsOf } from './deployments.ts';
+
+const MIB = 1024 * 1024;
+
+/** What calls need of a server that is being put together. */
+export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version'> {
+  /** Checks of the one who starts the server. */
+  readonly checks: readonly Check[];
+  readonly keeper: Keeper;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+}
+
+/** Calls to engines as the configuration wants them. */
+export function callContextOf(config: Config, { checks, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
+  return {
+    ...shared,
+    sink: keeper,
+    batch: new Batch(keeper),
+    admission: new Admission(checksOf(config, checks)),
+    routes: config.routes,
+    deniesModels: config.policy.deny_models.length > 0,
+    budget: new BodyBudget(config.limits.in_flight_mb * MIB),
+    isOurs: (secret) => isOurSecret(secret) || keys.isToken(secret),
+    onFault: (error, run) => log.error({ error, run }, 'the answer of a run could not be read'),
+  };
+}
+
+/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, and the share of each caller. */
+function checksOf(config: Config, checks: readonly Check[]): readonly Check[] {
+  return [...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })];
+}
+
+/** Nothing is asked on the hot path of an installation that denies nothing. */
+function policyChecks({ policy }: Config): Check[] {
+  const { deny_engines: engines, deny_models: models } = policy;
+  return engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })];
+}
