@@ -41,7 +41,7 @@ export function answerPreflight({ headers }: IncomingMessage, response: ServerRe
 }
 
 /**
- * Lets a page of an allowed origin read the answer, whoever writes it: relay, control route or refusal. An engine's own CORS headers
+ * Lets a page of an allowed origin read the answer of a relay, of a control route or of a refusal. An engine's own CORS headers
  * speak of the engine's pages and are left out. Credentials stay off, so no cookie of ours is ever used for another origin.
  */
 export function openFor(origin: string, response: ServerResponse): void {
