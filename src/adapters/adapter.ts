@@ -77,7 +77,7 @@ export interface ThinkingDelivery {
   readonly by: 'flag' | 'environment' | 'settings' | 'wire' | 'none';
   /** For people: what was set, or why nothing could be. */
   readonly detail: string;
-  /** For `wire`: what the gateway puts into the requests of the run. */
+  /** For `wire`, which the run engine decides on: what the gateway puts into the requests of the run. */
   readonly wire?: WireThinking;
 }
 
@@ -340,11 +340,6 @@ export interface Adapter {
   readonly sessions: SessionRule;
   /** What it waits for in a run that is started so. Absent: it never waits. */
   waitsFor?(plan: SpawnPlan): WaitsFor;
-  /**
-   * What the gateway must set on the requests of a run that is started so and goes through it in this dialect; `spawn` says the same in
-   * its `thinking`. Asked before there is a key, which carries it. Absent: the agent sets everything itself.
-   */
-  wireThinking?(plan: SpawnPlan, route: Pick<GatewayRoute, 'dialect'>): WireThinking | undefined;
   spawn(plan: SpawnPlan): SpawnSpec;
   dialogue(plan: SpawnPlan): Dialogue;
 }

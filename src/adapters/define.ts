@@ -38,7 +38,7 @@ export interface RegisteredAdapter extends Adapter {
 export function defineAdapter(
   parts: { readonly profile: Profile; readonly catalogue: Catalogue } & Pick<
     Adapter,
-    'traffic' | 'sessions' | 'waitsFor' | 'wireThinking' | 'spawn' | 'dialogue'
+    'traffic' | 'sessions' | 'waitsFor' | 'spawn' | 'dialogue'
   >,
 ): RegisteredAdapter {
   const { profile, catalogue, ...driving } = parts;

@@ -4,7 +4,7 @@ import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { Adapter, NativeThinking, ThinkingRule } from './adapter.ts';
 
 /** Tokens of each level; `max` depends on the model. */
-const TOKENS = { low: 1024, medium: 8192, high: 32_768 } as const;
+export const TOKENS = { low: 1024, medium: 8192, high: 32_768 } as const;
 
 /** OpenAI has no tier above high that every model takes, so max is sent as high. */
 export const EFFORT_WORDS = { low: 'low', medium: 'medium', high: 'high', max: 'high' } as const;

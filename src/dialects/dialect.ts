@@ -68,6 +68,8 @@ export interface DialectRules {
   readonly stopSequence?: RegExp;
   /** Whether the schema of a function must be an object at its root, and nothing that combines several schemas. */
   readonly plainRoot: boolean;
+  /** It has a form for a number of tokens to think; absent where it has levels or a switch only. */
+  readonly thinkingBudgets?: true;
 }
 
 /** A request in the engine's own words. */

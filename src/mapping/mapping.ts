@@ -69,9 +69,9 @@ export function map(input: MappingInput): Mapping {
   let known: Mapping = { negotiation: null, emulations: [], fidelity: [], changes: [] };
   try {
     const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
-    const decided = overrideThinking(lifted, input.thinking ?? {});
-    const asked = { ...decided.request, model: input.model };
     const facts = modelFacts(input.engine, input.model);
+    const decided = overrideThinking(lifted, input.thinking ?? {}, { dialect: input.target, lower: facts.lower });
+    const asked = { ...decided.request, model: input.model };
     known = { ...known, asked, negotiation: negotiationOf(input, asked, facts.manifest) };
     assertMet({
       manifest: facts.manifest,

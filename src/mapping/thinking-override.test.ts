@@ -64,11 +64,29 @@ it('speaks Gemini', () => {
   };
   expect(patched(['gemini', 'gemini', 'gemini-2.5-pro'], body, { budgetTokens: 1024 })).toMatchObject([
     { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } },
-    ['generationConfig.thinkingConfig.thinkingBudget'],
+    ['generationConfig.thinkingConfig'],
   ]);
 });
 
 it('changes nothing when nothing is decided', () => {
   const body = { model: 'm', max_tokens: 9, messages };
   expect(patched(['claude', 'claude', 'm'], body, {})).toEqual([body, []]);
+});
+
+it('leaves nothing of a form that the model does not take', () => {
+  const budget = { model: 'claude-opus-4-8', max_tokens: 64_000, messages, thinking: { type: 'enabled', budget_tokens: 4096 } };
+  expect(patched(['claude', 'claude', 'claude-opus-4-8'], budget, { effort: 'medium', budgetTokens: 8192 })).toMatchObject([
+    { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' }, max_tokens: 64_000 },
+    ['thinking', 'output_config'],
+  ]);
+  const adaptive = {
+    ...budget,
+    model: 'claude-sonnet-4-5',
+    thinking: { type: 'adaptive', display: 'omitted' },
+    output_config: { effort: 'high' },
+  };
+  expect(patched(['claude', 'claude', 'claude-sonnet-4-5'], adaptive, { effort: 'low', budgetTokens: 1024 })).toEqual([
+    { ...budget, model: 'claude-sonnet-4-5', thinking: { type: 'enabled', budget_tokens: 1024, display: 'omitted' } },
+    ['thinking', 'output_config.effort'],
+  ]);
 });

@@ -69,20 +69,3 @@ describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s 
     expect(options.filter((arg) => arg.startsWith('--hostile'))).toEqual([]);
   });
 });
-
-const WISHES: Partial<RunOptions>[] = [{}, { thinkingEffort: 'high' }, { thinkingBudgetTokens: 4096 }];
-const ROUTES = [undefined, ...new Set(adapters.flatMap(({ traffic }) => traffic.dialects))].map((dialect) => ({
-  ...GATEWAY,
-  ...(dialect !== undefined && { dialect }),
-}));
-
-describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s', (agent, { spawn, wireThinking }) => {
-  it('says before there is a key what its plan says the gateway sets on the wire', () => {
-    for (const wish of WISHES) {
-      for (const gateway of ROUTES) {
-        const plan = planOf(agent, wish);
-        expect(wireThinking?.(plan, gateway)).toEqual(spawn({ ...plan, gateway }).thinking.wire);
-      }
-    }
-  });
-});

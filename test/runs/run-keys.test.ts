@@ -194,12 +194,12 @@ describe('a run through the gateway', () => {
     expect((await called(body, { engine: 'sim:gemini', compatibility: 'strict' })).statuses).toEqual(['501']);
   });
 
-  it('sets thinking on the wire where the agent cannot, and the call is mapped then', async () => {
-    const thinking = { by: 'wire', detail: 'no flag', wire: { budgetTokens: 2048 } } as const;
-    const { calls } = await called(request, {}, { spec: { thinking } });
+  it('has its thinking set on the wire, and the call is mapped then', async () => {
+    const thinkingBudgetTokens = 2048;
+    const { calls } = await called(request, { thinkingBudgetTokens });
     expect(calls).toMatchObject([{ mode: 'mapped', fidelity: [{ path: 'thinking', fate: 'emulated', code: 'set_by_run' }] }]);
     expect(calls[0]?.upstream_request).not.toEqual(calls[0]?.request);
-    const across = await called(request, { engine: 'sim:gemini' }, { spec: { thinking } });
+    const across = await called(request, { engine: 'sim:gemini', thinkingBudgetTokens });
     expect(across.calls[0]?.fidelity).toContainEqual(
       expect.objectContaining({ path: '(thinkingConfig)', fate: 'emulated', code: 'set_by_run' }),
     );

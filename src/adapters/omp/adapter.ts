@@ -3,7 +3,7 @@ import { dialogue } from './events.ts';
 import { catalogue } from './models.ts';
 import { profile } from './profile.ts';
 import { sessions } from './sessions.ts';
-import { spawn, waitsFor, wireThinking } from './spawn.ts';
+import { spawn, waitsFor } from './spawn.ts';
 import { traffic } from './traffic.ts';
 
-export const omp = defineAdapter({ profile, catalogue, traffic, sessions, waitsFor, wireThinking, spawn, dialogue });
+export const omp = defineAdapter({ profile, catalogue, traffic, sessions, waitsFor, spawn, dialogue });

@@ -35,12 +35,6 @@ it('reaches the gateway by a configuration of the run that names the key and doe
   expect(spec.thinking).toEqual({ by: 'flag', detail: '--thinking high' });
 });
 
-it('leaves thinking to the gateway on the wire where the agent sends no level', () => {
-  expect(spawn(planOf('openclaw', { thinkingEffort: 'low' }, { gateway: { ...GATEWAY, dialect: 'gemini' } })).thinking.wire).toEqual({
-    effort: 'low',
-  });
-});
-
 it.each(['deny', 'prompt'] as const)('offers tools that change nothing for %s', (approvalMode) => {
   const spec = spawn(planOf('openclaw', { approvalMode }, { gateway: GATEWAY }));
   expect(configIn(spec.files)).toMatchObject({ tools: { allow: ['read', 'ls'] } });

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
-import type { GatewayRoute, SpawnPlan, SpawnSpec, ThinkingDelivery, WireThinking } from '../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
 import { hasPrompt, promptWithPlaces } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
-import { KEY_VARIABLE, spokenWire, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
+import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 
 export const WIRES: readonly [Wire, ...Wire[]] = [
   { dialect: 'openai-chat', api: 'openai-completions', path: '/v1' },
@@ -146,25 +146,18 @@ function mcpOf(server: McpServerConfig): JsonObject {
 function thinkingDelivery(plan: SpawnPlan): ThinkingDelivery {
   const wish = thinkingWish(plan);
   if (wish === undefined) return NO_THINKING;
-  const flag = `--thinking ${LEVELS[wish.level]}`;
-  const wire = plan.gateway && wireThinking(plan, plan.gateway);
-  if (wire === undefined) return { by: 'flag', detail: flag };
-  if (wire.budgetTokens !== undefined) return { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire };
-  return { by: 'wire', detail: 'the agent sends no level on this wire, so the gateway sets it', wire };
-}
-
-/** A number of tokens, which its flag does not take, and a level on its Gemini wire, where the agent leaves the amount to the model. */
-export function wireThinking(plan: SpawnPlan, route: Pick<GatewayRoute, 'dialect'>): WireThinking | undefined {
-  const wish = thinkingWish(plan);
-  if (wish?.budgetTokens !== undefined) return { budgetTokens: wish.budgetTokens };
-  return wish !== undefined && spokenWire(route, WIRES).dialect === 'gemini' ? { effort: wish.level } : undefined;
+  return { by: 'flag', detail: `--thinking ${LEVELS[wish.level]}` };
 }
 
 function unhonouredBy(plan: SpawnPlan): Unhonoured {
   const { options } = plan;
   const own = 'the agent has no flag for it; its own configuration holds';
+  const wish = thinkingWish(plan);
   return [
-    ...unknownOverrides(thinkingWish(plan)),
+    ...(wish?.budgetTokens === undefined
+      ? []
+      : [{ option: 'thinkingBudgetTokens', reason: `the agent takes levels; the nearest is ${wish.level}` }]),
+    ...unknownOverrides(wish),
     ...(options.approvalMode === 'prompt'
       ? [{ option: 'approvalMode', reason: 'nobody can be asked in a one-shot run: tools that change something are not offered' }]
       : []),

@@ -105,13 +105,9 @@ it('says what it cannot do', () => {
   ]);
 });
 
-it('leaves a budget to the gateway, and names the nearest level without one', () => {
+it('names the level that is nearest to a budget, which its flag does not take', () => {
   const budget = { thinkingBudgetTokens: 5000 };
-  expect(spawn(planOf('pi', budget, { gateway: GATEWAY })).thinking).toEqual({
-    by: 'wire',
-    detail: '--thinking medium; the gateway sets the budget',
-    wire: { budgetTokens: 5000 },
-  });
+  expect(spawn(planOf('pi', budget, { gateway: GATEWAY })).thinking).toEqual({ by: 'flag', detail: '--thinking medium' });
   expect(spawn(planOf('pi', budget)).unhonoured).toEqual([
     { option: 'thinkingBudgetTokens', reason: 'the agent takes levels; the nearest is medium' },
   ]);

@@ -1,5 +1,5 @@
-import type { SpawnPlan, SpawnSpec, WaitsFor, WireThinking } from '../adapter.ts';
-import { type PiKind, piSpawn, piWaitsFor, piWireThinking } from '../families/pi/spawn.ts';
+import type { SpawnPlan, SpawnSpec, WaitsFor } from '../adapter.ts';
+import { type PiKind, piSpawn, piWaitsFor } from '../families/pi/spawn.ts';
 
 const KIND: PiKind = {
   keyReference: (variable) => `$${variable}`,
@@ -16,8 +16,4 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
 
 export function waitsFor(plan: SpawnPlan): WaitsFor {
   return piWaitsFor(plan);
-}
-
-export function wireThinking(plan: SpawnPlan): WireThinking | undefined {
-  return piWireThinking(plan);
 }

@@ -28,6 +28,7 @@ export const claude: Dialect = {
     assistantMedia: false,
     blankText: false,
     plainRoot: true,
+    thinkingBudgets: true,
     stopSequence: /\S/,
   },
   answers,

@@ -29,6 +29,7 @@ export const gemini: Dialect = {
     assistantMedia: true,
     blankText: false,
     plainRoot: false,
+    thinkingBudgets: true,
   },
   answers,
   liftRequest,

@@ -11,6 +11,7 @@ import { GATEWAY_INSIDE } from './ground/run-room.ts';
 import { childEnvironment, type EnvironmentSources } from './process/environment.ts';
 import { openRunFolder, type RunFolder, runsFolder } from './process/run-folder.ts';
 import { admissionAsk, carriedRows, chooseTraffic, gatewayRoute, type Traffic } from './traffic.ts';
+import { lostOverrides, type SetThinking, thinkingToSet, withSetThinking } from './wire-thinking.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -105,12 +106,18 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
   const draft = consulting(run, planOf(run, found));
   const waitsFor = adapter.waitsFor?.(draft) ?? 'nothing';
   const unstopped = run.consulted?.hook === true ? UNSTOPPED[waitsFor] : undefined;
+  const set = thinkingToSet(options, found.wanted, traffic);
   const plan =
-    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(reached, traffic, await mint(run, port, traffic, draft)) };
-  const spec = adapter.spawn(plan);
-  const unhonoured = unstopped === undefined ? [] : [{ option: 'hooks.preToolUse', reason: unstopped }];
+    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(reached, traffic, await mint(run, port, traffic, set)) };
+  const told = adapter.spawn(plan);
+  const spec = set === undefined ? told : withSetThinking(told, set);
+  const unhonoured = [
+    ...lostOverrides(options, spec),
+    ...(unstopped === undefined ? [] : [{ option: 'hooks.preToolUse', reason: unstopped }]),
+  ];
   return {
     ...found,
+    ...(set === undefined ? {} : { wanted: { ...found.wanted, notes: set.notes } }),
     port,
     plan,
     spec: { ...spec, unhonoured: [...spec.unhonoured, ...unhonoured] },
@@ -181,8 +188,13 @@ function consulting({ adapter, consulted }: Preparing, plan: SpawnPlan): SpawnPl
   return waits({ ...asking, watched: false }) === 'nothing' ? watched : asking;
 }
 
-/** The key carries what the gateway sets on the wire; the adapter says what that is before there is a key. */
-async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic, { kind: 'gateway' }>, draft: SpawnPlan): Promise<string> {
+/** The key carries what the gateway sets on the wire. A run that asks for thinking opts into it on engines that have it in another form. */
+async function mint(
+  run: Preparing,
+  port: GatewayPort,
+  traffic: Extract<Traffic, { kind: 'gateway' }>,
+  set: SetThinking | undefined,
+): Promise<string> {
   const { adapter, options, runId, deps } = run;
   const strict = options.compatibility === 'strict';
   return await port.mintRunKey({
@@ -190,10 +202,10 @@ async function mint(run: Preparing, port: GatewayPort, traffic: Extract<Traffic,
     agent: adapter.agent,
     engine: traffic.engine,
     model: traffic.forcedModel,
-    emulate: strict ? [] : adapter.traffic.emulate,
+    emulate: strict ? [] : [...new Set([...adapter.traffic.emulate, ...(set === undefined ? [] : (['extended_thinking'] as const))])],
     traffic: carriedRows(adapter, options),
     compatibility: options.compatibility ?? 'best_effort',
-    thinking: adapter.wireThinking?.(draft, traffic) ?? null,
+    thinking: set?.wire ?? null,
     raw: traffic.credential === 'caller',
     tags: runTags(options),
     expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),

@@ -111,7 +111,6 @@ export function fakeAdapter(fake: FakeAgent, options: FakeOptions = {}): Adapter
     auth: { envVars: ['FAKE_API_KEY'], guidance: [], forwardsLogin: options.forwardsLogin ?? false },
     traffic: options.traffic ?? { dialect: 'claude', dialects: ['claude'], emulate: ['extended_thinking'], rows: [] },
     sessions: { kind: 'none', reason: 'fake' },
-    wireThinking: () => options.spec?.thinking?.wire,
     spawn: (plan) => {
       options.onPlan?.(plan);
       return { ...spawnFake(fake, plan, options), ...options.spec };

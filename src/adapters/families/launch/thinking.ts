@@ -1,5 +1,6 @@
 import type { ThinkingEffortLevel } from '../../../contract/runs/coding-agent.ts';
 import { THINKING_EFFORT_LEVELS } from '../../../contract/runs/coding-agent.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, ThinkingDelivery } from '../../adapter.ts';
 
 /** What a run asks of thinking, whichever names its native parameters have. */
@@ -14,11 +15,17 @@ export interface ThinkingWish {
   readonly unknown: readonly string[];
 }
 
+/** Every word for an effort that the gateway can set. */
+const EFFORT_WORDS_ON_WIRE: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
 const BUDGET_NAMES = ['budget_tokens', 'budgetTokens', 'thinkingBudget'];
 const EFFORT_NAMES = ['effort', 'reasoning_effort', 'reasoningEffort', 'thinking_level', 'thinkingLevel', 'level'];
 
+/** Names of an override that mean a budget or a level. */
+export const THINKING_NAMES: readonly string[] = [...BUDGET_NAMES, ...EFFORT_NAMES];
+
 /** Undefined when the run says nothing about thinking. */
-export function thinkingWish(plan: SpawnPlan): ThinkingWish | undefined {
+export function thinkingWish(plan: Pick<SpawnPlan, 'options' | 'thinking'>): ThinkingWish | undefined {
   const { thinkingEffort, thinkingBudgetTokens, thinkingOverride = {} } = plan.options;
   const overrideBudget = tokensIn(thinkingOverride);
   const tokens = tokensIn(plan.thinking);
@@ -36,6 +43,14 @@ function tokensIn(parameters: Readonly<Record<string, unknown>>): number | undef
 
 function levelIn(value: unknown): ThinkingEffortLevel | undefined {
   return THINKING_EFFORT_LEVELS.find((level) => level === value);
+}
+
+/** A word for an effort in the override; null for one that the gateway does not know, which only the agent can pass on. */
+export function overrideWord({ thinkingOverride = {} }: RunOptions): string | null | undefined {
+  const given = EFFORT_NAMES.map((name) => thinkingOverride[name]).find((value) => value !== undefined);
+  if (given === undefined) return undefined;
+  const word = typeof given === 'string' ? given.toLowerCase() : given;
+  return typeof word === 'string' && EFFORT_WORDS_ON_WIRE.includes(word) ? word : null;
 }
 
 /** The steps of the normalised table, read backwards. */

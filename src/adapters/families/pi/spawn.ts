@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
-import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor, WireThinking } from '../../adapter.ts';
+import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
 import { hasPrompt, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
@@ -195,18 +195,10 @@ function payloadOf(options: RunOptions): Readonly<Record<string, JsonObject>> | 
   return Object.values(payload).some((members) => Object.keys(members).length > 0) ? payload : undefined;
 }
 
-/** The flag takes a level; a number of tokens reaches the model through the gateway alone. */
-export function piWireThinking(plan: SpawnPlan): WireThinking | undefined {
-  const budgetTokens = thinkingWish(plan)?.budgetTokens;
-  return budgetTokens === undefined ? undefined : { budgetTokens };
-}
-
 function thinkingDelivery(kind: PiKind, plan: SpawnPlan): ThinkingDelivery {
   const wish = thinkingWish(plan);
   if (wish === undefined) return NO_THINKING;
-  const flag = `--thinking ${kind.levels[reachableLevel(plan, wish)]}`;
-  const wire = plan.gateway && piWireThinking(plan);
-  return wire === undefined ? { by: 'flag', detail: flag } : { by: 'wire', detail: `${flag}; the gateway sets the budget`, wire };
+  return { by: 'flag', detail: `--thinking ${kind.levels[reachableLevel(plan, wish)]}` };
 }
 
 function unhonouredBy(plan: SpawnPlan, rpc: boolean): Unhonoured {
@@ -217,7 +209,7 @@ function unhonouredBy(plan: SpawnPlan, rpc: boolean): Unhonoured {
     ...(places.length > 0
       ? [{ option: 'attachments', reason: 'given as places in the prompt; the agent opens them with its own tools' }]
       : []),
-    ...(wish?.budgetTokens !== undefined && plan.gateway === undefined
+    ...(wish?.budgetTokens !== undefined
       ? [{ option: 'thinkingBudgetTokens', reason: `the agent takes levels; the nearest is ${wish.level}` }]
       : []),
     ...(wish !== undefined && wish.budgetTokens === undefined && reachableLevel(plan, wish) !== wish.level

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
 import type { ReceiptUsage } from '../../../contract/receipts/receipt.ts';
@@ -166,6 +166,12 @@ async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunC
   };
 }
 
+/** Said before the start by an event, and by the receipt. */
+export function thinkingNote({ by, detail }: ThinkingDelivery): string {
+  const decides = by === 'wire' || by === 'none' ? '' : '; what that means on the wire is decided by the agent';
+  return `${by}: ${detail}${decides}`;
+}
+
 /** What became of the options that did not arrive as they were. */
 function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
   const thinking = Object.keys(wanted.thinking).length > 0;
@@ -175,7 +181,7 @@ function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
           {
             path: 'thinking',
             fate: spec.thinking.by === 'none' ? 'dropped' : 'renamed',
-            note: `${spec.thinking.by}: ${spec.thinking.detail}`,
+            note: thinkingNote(spec.thinking),
           } as const,
         ]
       : []),

@@ -1,6 +1,7 @@
 import type { Adapter, EventDraft } from '../../../adapters/adapter.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import { thinkingNote } from '../books/settlement.ts';
 import type { Prepared } from '../prepare.ts';
 
 type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 'source' | 'raw'>;
@@ -14,10 +15,12 @@ export function announcements({ stream }: RunOptions, { adapter, traffic, spec, 
     ...(detected.untested === undefined ? [] : [`${adapter.displayName}: ${detected.untested}`]),
     ...(traffic.kind === 'direct' ? [`model traffic does not go through the gateway: ${traffic.reason}`] : []),
     ...wanted.notes,
-    ...(spec.thinking.by === 'none' && Object.keys(wanted.thinking).length > 0 ? [`thinking: ${spec.thinking.detail}`] : []),
     ...spec.unhonoured.map(({ option, reason }) => `${option} is not honoured: ${reason}`),
   ];
+  const thinks = Object.keys(wanted.thinking).length > 0;
+  const level = spec.thinking.by === 'none' ? 'warn' : 'info';
   return [
+    ...(thinks ? [{ type: 'debug', level, message: `thinking: ${thinkingNote(spec.thinking)}` } as const] : []),
     ...fallbacks.map((fallback) => ({ type: 'stream_fallback', ...fallback }) as const),
     ...remarks.map((message) => ({ type: 'debug', level: 'warn', message }) as const),
   ];
