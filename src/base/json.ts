@@ -62,6 +62,24 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !Exact.isRawJSON(value);
 }
 
+/** The value where it is an object; anything else is none. */
+export function objectIn(value: unknown): JsonObject | undefined {
+  return isJsonObject(value as Json | undefined) ? (value as JsonObject) : undefined; // the check looks at the kind of value alone
+}
+
+/** The items of a list; anything else has none. */
+export function listIn(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * An object that holds JSON although its type cannot say so: interfaces have no index signature, and open schemas type the members that
+ * they do not name as unknown.
+ */
+export function jsonOf(value: object): JsonObject {
+  return value as JsonObject;
+}
+
 /** A parsed object, or undefined when the text is anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const parsed = parseJson(text);

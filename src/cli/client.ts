@@ -1,4 +1,4 @@
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../base/json.ts';
 import { nodeFetch } from '../base/node-fetch.ts';
 import { type Call, type Connection, callJson } from '../client/http.ts';
 import { AbpError } from '../contract/errors.ts';
@@ -44,6 +44,17 @@ export async function reached<T>(address: Address, called: Promise<T>): Promise<
       ? new CliError('no_server', `${address.url} does not answer`, { hint: 'Does abp serve run there, and is the address right?', cause })
       : noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
   }
+}
+
+/** The object that a route answers with. */
+export function objectOf(value: Json | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new AbpError('internal', 'the server answered something else than it should');
+}
+
+/** The items of the list that a route answers with. */
+export function itemsOf(value: Json): readonly JsonObject[] {
+  return listIn(objectOf(value).items).map(objectOf);
 }
 
 function noServer(message: string, cause?: unknown): CliError {

@@ -2,7 +2,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { ChainVerification } from '../contract/receipts/chain-verification.ts';
 import type { PendingReceipt, Receipt } from '../contract/receipts/receipt.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
-import { type Connection, rest, retryAfterMs, send } from './http.ts';
+import { type Connection, getDocument, rest, retryAfterMs, send } from './http.ts';
 import { followReceipts } from './receipt-stream.ts';
 import { RemoteRun, startRun } from './remote-run.ts';
 import { headersOf, wrapClient } from './wrap.ts';
@@ -101,8 +101,7 @@ export class AbpClient {
   async listReceipts(filter: ReceiptListFilter = {}): Promise<ReceiptPage> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, String(value));
-    const answer = await send(this.#connection, `/v1/receipts?${query}`);
-    const { items, next_cursor: nextCursor } = (await answer.json()) as Listed; // the server's own document
+    const { items, next_cursor: nextCursor } = await getDocument<Listed>(this.#connection, `/v1/receipts?${query}`);
     return { items, ...(nextCursor === undefined ? {} : { nextCursor }) };
   }
 

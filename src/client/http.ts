@@ -58,6 +58,11 @@ export async function callJson(connection: Connection, path: string, call: Call 
   return isJson(answer) ? ((await answer.json()) as Json) : await answer.text(); // what a parser makes of JSON text
 }
 
+/** A document of the contract: our own server checks what it answers against the same schemas. */
+export async function getDocument<T>(connection: Connection, path: string): Promise<T> {
+  return (await (await send(connection, path)).json()) as T;
+}
+
 function isJson({ headers }: Answer): boolean {
   return (headers.get('content-type') ?? '').includes('json');
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../contract/runs/event.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
 import { followEvents } from './events.ts';
-import { type Connection, send } from './http.ts';
+import { type Connection, getDocument, send } from './http.ts';
 
 /** The point at which a queued message is said; one that never comes is the end of the answer. */
 export type QueueTime = 'next-turn' | 'after-tool' | 'after-response';
@@ -64,8 +64,7 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
 
   /** Where it stands, and what it waits for. */
   async view(): Promise<RemoteRunView> {
-    const answer = await send(this.#connection, `/v1/runs/${this.runId}`);
-    return (await answer.json()) as RemoteRunView; // the server's own document
+    return await getDocument<RemoteRunView>(this.#connection, `/v1/runs/${this.runId}`);
   }
 
   /** A message to the running agent, at once. Throws STDIN_NOT_AVAILABLE where it takes none, as the next three do. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { keysOf } from '../base/keys-of.ts';
+import { ERRORS } from './errors.ts';
 import { JsonRecord } from './json-value.ts';
 
 // The keys of a literal object are its codes; Object.keys widens them to string.
-const codes = Object.keys(ERRORS) as ErrorCode[];
+const codes = keysOf(ERRORS);
 
 /** The body of every error of our own; dialects put it inside what their SDK expects. */
 export const ErrorBody = z.strictObject({

@@ -3,9 +3,14 @@ import { hyphenate, uuidHex, uuidv7Hex } from '../base/ids.ts';
 /** `run_` and the 32 hex digits of a UUIDv7. */
 export type RunId = string & { readonly RunId: unique symbol };
 
-/** The brand is put on here and nowhere else: `hex` is 32 lower-case hex digits. */
+/** The brand of a new id is put on here and nowhere else: `hex` is 32 lower-case hex digits. */
 function branded(hex: string): RunId {
   return `run_${hex}` as RunId;
+}
+
+/** The id in a journal or a row, which only this program writes. */
+export function writtenRunId(text: string): RunId {
+  return text as RunId;
 }
 
 export function newRunId(): RunId {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../base/keys-of.ts';
 import { ErrorBody } from './error-body.ts';
 import { CompatibilityReport, EmulationReport, NegotiationResult } from './negotiation.ts';
 import { ReceiptLine } from './receipts/chain.ts';
@@ -28,7 +29,7 @@ export const SCHEMAS = {
 export type SchemaName = keyof typeof SCHEMAS;
 
 // The keys of a literal object are its names; Object.keys widens them to string.
-export const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
+export const SCHEMA_NAMES = keysOf(SCHEMAS);
 
 /** The JSON Schema (draft 2020-12) of what is accepted under that name. */
 export function jsonSchemaOf(name: SchemaName): z.core.JSONSchema.BaseSchema {

@@ -1,14 +1,14 @@
-import { isJsonObject, type Json, type JsonObject, nearestDouble } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn, nearestDouble, objectIn } from '../base/json.ts';
 import type { TokenChance, TokenLogprob } from '../ir/logprob.ts';
 
 /** Logprobs as Chat and Responses both write them; undefined for none. An entry that is not one is left out. */
 export function liftLogprobs(list: unknown): readonly TokenLogprob[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
-  return (list as readonly Json[]).flatMap((entry) => liftToken(entry)); // read from parsed JSON
+  return listIn(list).flatMap((entry) => liftToken(entry));
 }
 
 function liftToken(entry: Json): TokenLogprob[] {
-  const top = isJsonObject(entry) && Array.isArray(entry.top_logprobs) ? (entry.top_logprobs as readonly Json[]) : []; // parsed JSON
+  const top = listIn(objectIn(entry)?.top_logprobs);
   return liftChance(entry).map((chance) => ({ ...chance, top: top.flatMap(liftChance) }));
 }
 

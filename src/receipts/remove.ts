@@ -1,8 +1,8 @@
 import { canonicalJson } from '../base/canonical-json.ts';
-import type { JsonObject } from '../base/json.ts';
+import { jsonOf } from '../base/json.ts';
 import type { ReceiptStub, Removal } from '../contract/receipts/chain.ts';
 import type { Receipt, Seal } from '../contract/receipts/receipt.ts';
-import type { RunId } from '../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../contract/run-id.ts';
 import { overwriting } from '../store/databases/overwriting.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';
 import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipts/receipt-removal.ts';
@@ -40,7 +40,7 @@ export async function removeReceipts(store: Store, chain: Chain, order: RemovalO
   const removed: RunId[] = [];
   const removeNext = async (found: readonly Removable[]): Promise<void> => {
     const receipts = found.map(contentOf);
-    const runs = receipts.map(({ run_id: run }) => run as RunId); // rows of ours
+    const runs = receipts.map(({ run_id: run }) => writtenRunId(run));
     await bodies?.erase(runs);
     await removeBatch(store, chain, order, receipts);
     for (const run of runs) removed.push(run);
@@ -78,12 +78,12 @@ async function removeBatch(store: Store, chain: Chain, { status, reason }: Remov
     work: async (db, { sequence }) => {
       for (const kept of receipts) {
         const stub: ReceiptStub = { ...kept, status, removed_at: at, removal: sequence };
-        await replaceByStub(db, kept.run_id as RunId, status, canonicalJson(stub as unknown as JsonObject)); // JSON values only
+        await replaceByStub(db, writtenRunId(kept.run_id), status, canonicalJson(jsonOf(stub))); // JSON values only
       }
       await deleteLateEnds(
         db,
-        receipts.map(({ run_id: run }) => run as RunId),
-      ); // rows of ours
+        receipts.map(({ run_id: run }) => writtenRunId(run)),
+      );
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { openHome } from '../../home/home.ts';
-import { clientOf } from '../client.ts';
+import { clientOf, itemsOf, objectOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { homeApi } from './home-api.ts';
@@ -44,8 +44,8 @@ export async function everyAgent(api: AgentApi, filter: string): Promise<JsonObj
   const agents: JsonObject[] = [];
   let cursor = '';
   do {
-    const page = (await api.call('GET', `/v1/agents?limit=1000${filter}${cursor}`)) as JsonObject; // the shape of the route's answer
-    agents.push(...(page.items as readonly JsonObject[])); // as above
+    const page = objectOf(await api.call('GET', `/v1/agents?limit=1000${filter}${cursor}`));
+    agents.push(...itemsOf(page));
     cursor = typeof page.next_cursor === 'string' ? `&cursor=${encodeURIComponent(page.next_cursor)}` : '';
   } while (cursor !== '');
   return agents;

@@ -1,11 +1,9 @@
 import { isoTime } from '../../base/clock.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type Connection, send } from '../../client/http.ts';
-import { AbpError } from '../../contract/errors.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { ServerAddress } from '../../home/address.ts';
-import { clientOf } from '../client.ts';
+import { clientOf, itemsOf, objectOf } from '../client.ts';
 import { CliError } from '../failure.ts';
 import type { ReceiptSource } from './source.ts';
 
@@ -20,16 +18,6 @@ function queryOf({ since, until, ...rest }: Values): string {
 
 function timeText(time: string | number | undefined): string | undefined {
   return typeof time === 'number' ? isoTime(time) : time;
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw new AbpError('internal', 'the server answered something else than it should');
-}
-
-function itemsOf(value: Json): readonly JsonObject[] {
-  const { items } = objectOf(value);
-  return Array.isArray(items) ? items.map(objectOf) : [];
 }
 
 /** Receipts of a live server, asked with the token of its home. */

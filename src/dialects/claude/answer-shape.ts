@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn, parseJsonObject } from '../../base/json.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
 import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../answer-shape.ts';
@@ -98,7 +98,7 @@ function shownCall(block: JsonObject, streamed: string | undefined): ShownPart {
 }
 
 function shownPages(type: string, content: Json | undefined): ShownPart {
-  const found = Array.isArray(content) ? (content as readonly Json[]) : [content ?? null]; // Array.isArray widens
+  const found = Array.isArray(content) ? listIn(content) : [content ?? null];
   const pages = found.flatMap((one): FoundPage[] => {
     if (!isJsonObject(one) || typeof one.url !== 'string') return [];
     return [{ url: one.url, ...(typeof one.title === 'string' ? { title: one.title } : {}) }];

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { jsonOf, objectIn } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
@@ -100,7 +100,7 @@ function liftToolUse(block: Block): IrPart {
   b.take('type', 'structure');
   b.take('cache_control', 'cache_mark');
   const { caller } = b.value;
-  if (isJsonObject(caller as Json) && Reflect.get(caller as object, 'type') === 'direct') b.takeUsual('caller', 'tool_option');
+  if (objectIn(caller)?.type === 'direct') b.takeUsual('caller', 'tool_option');
   else b.take('caller', 'tool_option');
   return {
     kind: 'tool-call',
@@ -142,7 +142,7 @@ function liftResultText(b: Fields<{ content?: unknown }>, text: string): IrPart[
 function liftOther(block: Block): IrPart {
   block.ledger.claim(block.path, 'vendor_block');
   // The block is parsed JSON; the schema only looked at its type.
-  return { kind: 'vendor', dialect: 'claude', type: block.value.type, at: block.path, meta: { claude: block.value as JsonObject } };
+  return { kind: 'vendor', dialect: 'claude', type: block.value.type, at: block.path, meta: { claude: jsonOf(block.value) } };
 }
 
 const TEXT = 'text/plain';

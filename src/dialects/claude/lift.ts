@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
@@ -148,7 +148,7 @@ function liftOutput(f: Fields<wire.Request>): IrOutputFormat | undefined {
   const known = ['type', 'schema'];
   const format =
     f.object('output_config')?.takeMembers('format', 'json_schema', known) ?? f.takeMembers('output_format', 'json_schema', known);
-  return format === null || format === undefined ? undefined : { kind: 'json-schema', schema: format.schema as JsonObject }; // z.json values
+  return format === null || format === undefined ? undefined : { kind: 'json-schema', schema: jsonOf(format.schema) };
 }
 
 function liftThinking(f: Fields<wire.Request>): IrThinking | undefined {
@@ -186,8 +186,8 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   if (type !== undefined && type !== null && type !== 'custom') {
     t.ledger.claim(t.path, 'hosted_tool');
     const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
-    const limits = liftLimits(t.value as JsonObject, t.path, LIMITS, t.ledger); // parsed JSON
-    return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: t.value as JsonObject } }; // parsed JSON
+    const limits = liftLimits(jsonOf(t.value), t.path, LIMITS, t.ledger);
+    return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: jsonOf(t.value) } };
   }
   t.take('type', 'tool');
   const name = t.take('name', 'tool');
@@ -202,7 +202,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
     kind: 'function',
     name,
     ...(description === undefined ? {} : { description }),
-    schema: schema as JsonObject, // z.json values
+    schema: jsonOf(schema),
     ...(strict === null || strict === undefined ? {} : { strict }),
     at: t.path,
     ...vendorMeta('claude', otherMembers(t.value, ['type', 'name', 'description', 'input_schema', 'strict'])),

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, objectIn, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import { type IrMessage, splitSystem } from '../../ir/conversation.ts';
@@ -42,7 +42,7 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
       output?.kind === 'json-schema' || effort !== undefined || ownOutput !== undefined
         ? joined(
             compact({ effort, format: output?.kind === 'json-schema' ? { type: 'json_schema', schema: described(output) } : undefined }),
-            ownOutput as JsonObject | undefined, // lifted as an object
+            objectIn(ownOutput),
           )
         : undefined,
     stop_sequences: request.stop.length === 0 ? undefined : request.stop,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, jsonOf, parseJson, parseJsonObject } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
 import { FINISH, liftUsage } from './lift.ts';
@@ -69,7 +69,7 @@ class Sighting {
   /** Later values win: `message_delta` repeats and corrects what `message_start` said. */
   #merge(usage: wire.Usage | undefined): void {
     const told = Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined);
-    if (told.length > 0) this.usage = { ...this.usage, ...(Object.fromEntries(told) as JsonObject) }; // parsed JSON
+    if (told.length > 0) this.usage = { ...this.usage, ...jsonOf(Object.fromEntries(told)) };
   }
 }
 
@@ -150,7 +150,7 @@ function observeWhole(body: string): Observed {
     model: response.data.model,
     stop: response.data.stop_reason ?? undefined,
     error: undefined,
-    usage: response.data.usage as JsonObject, // parsed JSON
+    usage: jsonOf(response.data.usage),
     calls,
   });
 }

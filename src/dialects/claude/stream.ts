@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf, listIn, parseJson } from '../../base/json.ts';
 import { encodeSse, type SseEvent } from '../../base/sse.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
@@ -114,7 +114,7 @@ function startOf(block: wire.AnyBlock): IrPartStart {
     case 'tool_use':
       return { kind: 'tool-call', id: String(block.id), name: String(block.name), ...callMeta(block) };
     default:
-      return { kind: 'vendor', dialect: 'claude', type: block.type, meta: { claude: block as JsonObject } }; // parsed JSON
+      return { kind: 'vendor', dialect: 'claude', type: block.type, meta: { claude: jsonOf(block) } };
   }
 }
 
@@ -206,7 +206,7 @@ class MessagesEmitter implements Emitter {
       ? frame('content_block_delta', { index: number, delta: { type: 'signature_delta', signature: signatureOf(meta) } })
       : '';
     const own = meta?.claude?.citations;
-    const sources = part.kind === 'text' ? (Array.isArray(own) ? (own as readonly Json[]) : lowerCitations(citations)) : []; // parsed JSON
+    const sources = part.kind === 'text' ? (Array.isArray(own) ? listIn(own) : lowerCitations(citations)) : [];
     const cited = sources.map((citation) => frame('content_block_delta', { index: number, delta: { type: 'citations_delta', citation } }));
     return `${signature}${cited.join('')}${frame('content_block_stop', { index: number })}${this.#drain()}`;
   }

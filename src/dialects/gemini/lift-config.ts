@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling, IrThinking } from '../../ir/request.ts';
@@ -68,7 +68,7 @@ export function liftConfig(c: Config | undefined): LiftedConfig {
       ...c.others(KNOWN),
       ...own,
       // Kept beside its neutral form, so that what nobody changed goes back in the words it came in.
-      thinkingConfig: thinking?.value as JsonObject | undefined, // parsed JSON
+      thinkingConfig: objectIn(thinking?.value),
     }),
   };
 }

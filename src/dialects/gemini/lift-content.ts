@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
@@ -162,7 +162,7 @@ function otherKind(part: Part): string | undefined {
 function liftOther(part: Part, key: string): IrPart {
   part.ledger.claim(part.path, 'vendor_block');
   // The part is parsed JSON; the schema only looked at members it knows.
-  return { kind: 'vendor', dialect: 'gemini', type: camelCase(key), at: part.path, meta: { gemini: part.value as JsonObject } };
+  return { kind: 'vendor', dialect: 'gemini', type: camelCase(key), at: part.path, meta: { gemini: jsonOf(part.value) } };
 }
 
 /** Text, or reasoning. A signature on an empty text is a state of its own that belongs to no text. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import { Ledger } from '../../ir/ledger.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
@@ -18,9 +18,8 @@ const MAX_INT32 = 0x7fffffff;
 /** Writes `generationConfig`; undefined when there is nothing to say. */
 export function lowerConfig(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject | undefined {
   const { sampling } = request;
-  // Lift puts an object there and nobody else writes it.
-  const { thinkingConfig, responseSchema, ...own } = (request.vendor.gemini?.generationConfig ?? {}) as JsonObject;
-  const ownSchema = responseSchema as JsonObject | undefined; // an object, see above
+  const { thinkingConfig, responseSchema, ...own } = objectIn(request.vendor.gemini?.generationConfig) ?? {};
+  const ownSchema = objectIn(responseSchema);
   refuseLimits(request, notes);
   const config = compact({
     temperature: sampling.temperature,
@@ -36,7 +35,7 @@ export function lowerConfig(request: IrRequest, context: LowerContext, notes: Fa
     logprobs: sampling.topLogprobs,
     // A type without a neutral form came with a schema of its own.
     ...(own.responseMimeType === undefined ? lowerOutput(request, context, notes, ownSchema) : { responseSchema: ownSchema }),
-    thinkingConfig: lowerThinking(request, context, notes, thinkingConfig as JsonObject | undefined), // as above
+    thinkingConfig: lowerThinking(request, context, notes, objectIn(thinkingConfig)),
     ...own,
   });
   return Object.keys(config).length === 0 ? undefined : config;

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type {
@@ -106,7 +106,7 @@ export class ContentWriter {
         ...(isNameless(part.id) ? {} : { id: part.id }),
         name: part.name,
         args: argumentsObject(part.arguments),
-        ...(inner as JsonObject | undefined), // written by lift as an object
+        ...objectIn(inner),
       },
       ...(missing ? { thoughtSignature: NO_SIGNATURE } : {}),
       ...own,
@@ -189,9 +189,9 @@ function lowerMedia(part: MediaPart): JsonObject {
   const { source } = part;
   // Lift keeps the inner members it does not know as objects under the same names.
   if (source.kind === 'base64') {
-    return { inlineData: { mimeType: source.mediaType, data: source.data, ...(inlineData as JsonObject | undefined) }, ...own };
+    return { inlineData: { mimeType: source.mediaType, data: source.data, ...objectIn(inlineData) }, ...own };
   }
-  return { fileData: { ...lowerUri(source), ...(fileData as JsonObject | undefined) }, ...own }; // as above
+  return { fileData: { ...lowerUri(source), ...objectIn(fileData) }, ...own };
 }
 
 function lowerUri(source: Exclude<MediaSource, { kind: 'base64' }>): JsonObject {

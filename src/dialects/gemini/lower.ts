@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, listIn, objectIn } from '../../base/json.ts';
 import { splitSystem } from '../../ir/conversation.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
@@ -13,7 +13,7 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
   const notes: FateNote[] = [];
   const { system, rest } = splitSystem(request.messages);
   const writer = new ContentWriter(notes, context.traits);
-  const instruction = writer.contents(system).flatMap((content) => content.parts as readonly Json[]); // written as a list above
+  const instruction = writer.contents(system).flatMap((content) => listIn(content.parts));
   const [ownSystem] = system.flatMap(({ meta }) => (meta?.gemini === undefined ? [] : [meta.gemini]));
   const { toolConfig: _config, generationConfig: _generation, ...own } = request.vendor.gemini ?? {};
   const tools = offered(request, notes);
@@ -77,7 +77,7 @@ function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes
 
 function lowerFunction(tool: IrFunctionTool, context: LowerContext, notes: FateNote[]): JsonObject {
   const { parameters, ...own } = tool.meta?.gemini ?? {};
-  const form = lowerSchema(tool.schema, context, parameters as JsonObject | undefined); // written by lift as an object
+  const form = lowerSchema(tool.schema, context, objectIn(parameters));
   if (form.lost.length > 0)
     notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_words_lost', note: lostWords(form.lost), ...where(tool) });
   // The subset has no form for an object without properties; a function without parameters says the same.
@@ -133,9 +133,8 @@ function isMixed({ functions, hosted }: Offered, { traits }: LowerContext): bool
 }
 
 function lowerToolConfig(request: IrRequest, tools: Offered & { readonly mixed: boolean }, notes: FateNote[]): JsonObject | undefined {
-  // Lift puts objects there and nobody else writes them.
-  const { functionCallingConfig: inner, ...own } = (request.vendor.gemini?.toolConfig ?? {}) as JsonObject;
-  const calling = compact({ ...lowerChoice(request, tools, notes), ...(inner as JsonObject | undefined) }); // as above
+  const { functionCallingConfig: inner, ...own } = objectIn(request.vendor.gemini?.toolConfig) ?? {};
+  const calling = compact({ ...lowerChoice(request, tools, notes), ...objectIn(inner) });
   const config = compact({
     functionCallingConfig: Object.keys(calling).length === 0 ? undefined : calling,
     // Without it both kinds of tools together are answered with 400.

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../base/json.ts';
 
 /** Keywords that Gemini's OpenAPI subset shares with JSON Schema. */
 const SHARED = new Set([
@@ -55,7 +55,7 @@ class Converter {
 
   #type(schema: JsonObject): JsonObject {
     const { type, properties, enum: values, const: only } = schema;
-    const types = (Array.isArray(type) ? (type as readonly Json[]) : [type]).filter((name) => typeof name === 'string'); // widened
+    const types = (Array.isArray(type) ? listIn(type) : [type]).filter((name) => typeof name === 'string');
     const named = types.filter((name) => name !== 'null');
     const nullable = named.length < types.length && named.length > 0;
     const [first] = named.length === 0 && types.length > 0 ? ['null'] : named;
@@ -76,7 +76,7 @@ class Converter {
 
   /** Enumerations are of text only; null in one says that the value may be null. */
   #values(out: Record<string, Json>, values: Json): void {
-    const list = Array.isArray(values) ? (values as readonly Json[]) : []; // Array.isArray widens
+    const list = listIn(values);
     const texts = list.filter((value) => typeof value === 'string');
     if (list.includes(null)) out.nullable = true;
     if (texts.length < list.filter((value) => value !== null).length) this.lost.add('enum');
@@ -109,7 +109,7 @@ class Converter {
 const HANDLED = new Set(['type', '$ref', 'anyOf', 'oneOf', 'allOf']);
 
 function schemas(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : []; // Array.isArray widens
+  return listIn(value).filter(isJsonObject);
 }
 
 /** `#/$defs/place` in the document itself. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { IrEffort, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { effortOf } from '../families/chat/reasoning.ts';
@@ -79,7 +79,7 @@ function lowerSwitch(request: IrRequest, notes: FateNote[]): JsonObject {
     notes.push({ concept: 'tool_choice', fate: 'refused', code: 'not_while_thinking', note: 'while Kimi thinks, a tool cannot be forced' });
   }
   const own = request.vendor.kimi?.thinking;
-  return { thinking: { type, ...(own as JsonObject | undefined) } }; // lifted as an object
+  return { thinking: { type, ...objectIn(own) } };
 }
 
 /** The models with a trait reason unless told not to, and then refuse calls in the history without their reasoning. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../base/json.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
 import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../answer-shape.ts';
@@ -139,14 +139,14 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
 
 /** One item holds the code and what came of it. */
 function shownRun({ code, outputs }: JsonObject): ShownPart {
-  const list = Array.isArray(outputs) ? (outputs as readonly Json[]) : []; // Array.isArray widens
+  const list = listIn(outputs);
   const output = list.map((one) => (isJsonObject(one) ? textIn(one.logs) || textIn(one.url) : '')).join('\n');
   const ran = `\`\`\`python\n${textIn(code)}\n\`\`\`\n`;
   return { kind: 'code_result', failed: false, output: `${ran}${output}` };
 }
 
 function shownSearch(action: JsonObject): ShownPart {
-  const sources = Array.isArray(action.sources) ? (action.sources as readonly Json[]) : []; // Array.isArray widens
+  const sources = listIn(action.sources);
   const pages = [...sources, action].flatMap((one): FoundPage[] =>
     isJsonObject(one) && typeof one.url === 'string' ? [{ url: one.url }] : [],
   );
@@ -155,7 +155,7 @@ function shownSearch(action: JsonObject): ShownPart {
 }
 
 function filesIn({ queries, results }: JsonObject): string {
-  const found = Array.isArray(results) ? (results as readonly Json[]) : []; // Array.isArray widens
+  const found = listIn(results);
   if (found.length === 0) return JSON.stringify(queries ?? []);
   return found.map((one) => (isJsonObject(one) ? `${textIn(one.filename)}: ${textIn(one.text)}` : '')).join('\n');
 }

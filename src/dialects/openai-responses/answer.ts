@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import type { IrPart, TextPart, ToolCallPart, VendorMeta } from '../../ir/part.ts';
 import type { FinishReason, IrError } from '../../ir/response.ts';
@@ -95,7 +95,7 @@ function lowerUsage(usage: IrUsage): JsonObject {
 
 /** Members of the message item that a text of this dialect came from. */
 export function ownItem(meta: VendorMeta | undefined): JsonObject | undefined {
-  return meta?.[ID]?.item as JsonObject | undefined; // lifted members
+  return objectIn(meta?.[ID]?.item);
 }
 
 /** A piece of a message of the answer. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, listIn } from '../../base/json.ts';
 import { encodeSse } from '../../base/sse.ts';
 import type { Citation } from '../../ir/citation.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
@@ -220,7 +220,7 @@ class ResponsesEmitter implements Emitter {
     const content = contentPart(kind, part, meta);
     item.content[part.contentIndex] = content;
     item.open -= 1;
-    const sources = Array.isArray(content.annotations) ? (content.annotations as readonly Json[]) : []; // written by contentPart
+    const sources = listIn(content.annotations); // written by contentPart
     const cited = sources.map((annotation, at) =>
       this.#frame('response.output_text.annotation.added', { ...place(part), annotation_index: at, annotation }),
     );

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../base/json.ts';
+import { jsonOf } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -122,7 +122,7 @@ function mediaSource(told: { readonly data: Told; readonly url: Told; readonly f
 function liftOther(part: Part): IrPart {
   part.ledger.claim(part.path, 'vendor_block');
   // The part is parsed JSON; the schema only looked at its type. `content` tells it from a vendor's item, which is kept bare.
-  return { kind: 'vendor', dialect: ID, type: part.value.type, at: part.path, meta: { [ID]: { content: part.value as JsonObject } } };
+  return { kind: 'vendor', dialect: ID, type: part.value.type, at: part.path, meta: { [ID]: { content: jsonOf(part.value) } } };
 }
 
 export function rest(fields: Fields<object>, known: readonly string[]): ReturnType<typeof vendorMeta> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
@@ -194,5 +194,5 @@ function liftOther(item: Item): IrPart {
   const type = itemType(item.value);
   item.ledger.claim(item.path, type === 'item_reference' ? 'stored_state' : 'vendor_block');
   // The item is parsed JSON; the schema only looked at its type.
-  return { kind: 'vendor', dialect: ID, type, at: item.path, meta: { [ID]: { ...(item.value as JsonObject), type } } };
+  return { kind: 'vendor', dialect: ID, type, at: item.path, meta: { [ID]: { ...jsonOf(item.value), type } } };
 }

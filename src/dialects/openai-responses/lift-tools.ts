@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Fields } from '../../ir/ledger.ts';
 import type { VendorMeta } from '../../ir/part.ts';
@@ -50,7 +50,7 @@ function liftFunction(tool: Tool, namespace?: Namespace): IrFunctionTool {
     kind: 'function',
     name: fullName({ name, namespace: namespace?.name }),
     ...(typeof description === 'string' ? { description } : {}),
-    schema: (schema ?? { type: 'object', properties: {} }) as JsonObject, // parsed JSON
+    schema: jsonOf(schema ?? { type: 'object', properties: {} }),
     ...(typeof strict === 'boolean' ? { strict } : {}),
     at: t.path,
     ...toolMeta(otherMembers(t.value, ['type', 'name', 'description', 'parameters', 'strict']), name, namespace),
@@ -68,7 +68,7 @@ function liftCustom(tool: Tool, namespace?: Namespace): IrCustomTool {
     kind: 'custom',
     name: fullName({ name, namespace: namespace?.name }),
     ...(typeof description === 'string' ? { description } : {}),
-    ...(format === null || format === undefined ? {} : { format: format as JsonObject }), // parsed JSON
+    ...(format === null || format === undefined ? {} : { format: jsonOf(format) }),
     at: t.path,
     ...toolMeta(otherMembers(t.value, ['type', 'name', 'description', 'format']), name, namespace),
   };
@@ -101,14 +101,14 @@ export const LIMITS: LimitPlaces = { allowedDomains: ['filters', 'allowed_domain
 function liftHosted(tool: Tool): IrHostedTool {
   const { type } = tool.value;
   tool.ledger.claim(tool.path, 'hosted_tool');
-  const limits = liftLimits(tool.value as JsonObject, tool.path, LIMITS, tool.ledger); // parsed JSON
+  const limits = liftLimits(jsonOf(tool.value), tool.path, LIMITS, tool.ledger);
   return {
     kind: 'hosted',
     hosted: HOSTED[type] ?? 'vendor',
     name: type,
     ...limits,
     at: tool.path,
-    meta: { [ID]: tool.value as JsonObject },
+    meta: { [ID]: jsonOf(tool.value) },
   }; // parsed JSON
 }
 
@@ -122,7 +122,7 @@ export function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolCh
   }
   const toolChoice = choice.type === 'allowed_tools' ? allowed(choice) : named(choice);
   f.take('tool_choice', toolChoice === undefined ? 'vendor_option' : 'tool_choice');
-  return toolChoice === undefined ? { own: choice as JsonObject } : { toolChoice }; // parsed JSON
+  return toolChoice === undefined ? { own: jsonOf(choice) } : { toolChoice };
 }
 
 type Choice = Exclude<NonNullable<wire.Request['tool_choice']>, string>;

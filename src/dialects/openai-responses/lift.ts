@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf, parseJsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -191,7 +191,7 @@ function liftFormat(format: wire.Format | null | undefined): IrOutputFormat | un
     throw new AbpError('invalid_request', 'text.format.schema: required when text.format.type is "json_schema"');
   return {
     kind: 'json-schema',
-    schema: format.schema as JsonObject, // parsed JSON
+    schema: jsonOf(format.schema),
     ...(format.name === undefined ? {} : { name: format.name }),
     ...(typeof format.description === 'string' ? { description: format.description } : {}),
     ...(typeof format.strict === 'boolean' ? { strict: format.strict } : {}),

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { AudioPart, DocumentPart, ImagePart, IrPart, MediaSource, TextPart, VideoPart } from '../../ir/part.ts';
 import type { FateNote } from '../dialect.ts';
 import { compact } from '../members.ts';
@@ -35,7 +35,7 @@ export function lowerInput(part: IrPart, context: ContentContext): JsonObject[] 
     case 'document':
       return [lowerDocument(part, context)];
     case 'vendor':
-      return own?.content === undefined ? [] : [own.content as JsonObject]; // lifted from a content part
+      return [objectIn(own?.content)].filter((content) => content !== undefined);
     default:
       return [];
   }

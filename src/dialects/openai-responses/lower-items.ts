@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart } from '../../ir/part.ts';
 import { ID } from './lift-content.ts';
@@ -98,7 +98,7 @@ function lowerAnswer(parts: readonly IrPart[], context: ItemContext): JsonObject
     }
     const content = [outputContent(part, own)];
     const plain = part.kind === 'text' && part.meta?.[ID] === undefined;
-    items.push({ type: 'message', role: 'assistant', content: plain ? part.text : content, ...(item as JsonObject | undefined) }); // lifted members
+    items.push({ type: 'message', role: 'assistant', content: plain ? part.text : content, ...objectIn(item) });
     open = plain ? undefined : { key, content };
   }
   return items;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
@@ -13,7 +13,7 @@ const LEVELS: readonly (readonly [most: number, effort: string])[] = [
 
 /** `reasoning` of the body: the caller's effort, or the level that comes nearest to its thinking. */
 export function lowerReasoning(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject | undefined {
-  const own = request.vendor[ID]?.reasoning as JsonObject | undefined; // lifted members
+  const own = objectIn(request.vendor[ID]?.reasoning);
   const thinking = lowerThinking(request, context, notes);
   const reasoning = compact({ ...thinking, effort: lowerEffort(request, context, notes) ?? thinking.effort, ...own });
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import type { HostedToolKind, IrHostedTool, IrRequest, IrTool } from '../../ir/request.ts';
 import type { FateNote } from '../dialect.ts';
 import { lowerLimits } from '../hosted-limits.ts';
@@ -27,7 +27,7 @@ export function lowerTools(request: IrRequest, notes: FateNote[]): Json | undefi
       entries.push(...lowered);
     } else {
       open = { key, tools: lowered };
-      entries.push({ type: 'namespace', ...(namespace as JsonObject), tools: open.tools }); // lifted members
+      entries.push({ type: 'namespace', ...objectIn(namespace), tools: open.tools });
     }
   }
   return entries.length === 0 ? undefined : entries;

@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/canonical-json.ts';
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, listIn, objectIn } from '../../base/json.ts';
 import { type Concept, conceptRow } from '../../ir/concept.ts';
 import { type IrMessage, messageText, splitSystem } from '../../ir/conversation.ts';
 import type { IrPart } from '../../ir/part.ts';
@@ -115,7 +115,7 @@ function lowerMaxTokens(request: IrRequest, notes: FateNote[]): number | undefin
 }
 
 function lowerText(request: IrRequest, verbosity: string | undefined, notes: FateNote[]): JsonObject | undefined {
-  const text = compact({ format: lowerFormat(request, notes), verbosity, ...(request.vendor[ID]?.text as JsonObject | undefined) }); // lifted members
+  const text = compact({ format: lowerFormat(request, notes), verbosity, ...objectIn(request.vendor[ID]?.text) });
   return Object.keys(text).length === 0 ? undefined : text;
 }
 
@@ -157,7 +157,7 @@ function lowerInclude(request: IrRequest, context: LowerContext): Json | undefin
   const own = request.vendor[ID];
   const { logprobs, topLogprobs } = request.sampling;
   const names = [
-    ...((own?.include ?? []) as readonly string[]), // the schema saw strings
+    ...listIn(own?.include).filter((name) => typeof name === 'string'),
     ...(logprobs === true || (own === undefined && topLogprobs !== undefined) ? [LOGPROBS] : []),
     ...(own === undefined && wantsReasoning(request, context) ? [ENCRYPTED] : []),
   ];

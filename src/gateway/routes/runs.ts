@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.ts';
-import type { Json, JsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
@@ -66,14 +66,12 @@ async function liveRun(gateway: Gateway, principal: Principal, text: string): Pr
 /** The line of a run in a list, read from its receipt. */
 function summaryOf(document: JsonObject): RunSummary {
   const { run_id, plane, status, reason, task, engine, started_at, completed_at, key_id, tags } = document;
-  const backend = document.backend as JsonObject; // receipts are built with these members
-  const model = document.model as JsonObject; // likewise
   const parent = document.parent_run_id ?? null;
   return {
     ...{ run_id, plane, status, reason, task, engine, started_at, completed_at, key_id, tags },
     parent_run_id: parent,
-    backend: backend.id,
-    model: model.requested,
+    backend: objectIn(document.backend)?.id,
+    model: objectIn(document.model)?.requested,
   } as unknown as RunSummary; // each is a member of the receipt with this type
 }
 

@@ -1,5 +1,5 @@
 import { randomToken } from '../../base/ids.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { jsonOf } from '../../base/json.ts';
 import type { Admitted } from '../../calls/admission.ts';
 import type { CallOwner } from '../../calls/call.ts';
 import { openingOf } from '../../calls/opening.ts';
@@ -151,7 +151,7 @@ async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest):
       raw: request.raw,
       // A run reaches no model that the caller who asked for it may not call.
       ...(owner.scopes?.models === undefined ? {} : { models: owner.scopes.models }),
-      run: terms as unknown as JsonObject, // parsed above from JSON values
+      run: jsonOf(terms), // parsed above from JSON values
     },
     tags: request.tags,
     createdAt: Date.now(),

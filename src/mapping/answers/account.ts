@@ -1,4 +1,4 @@
-import { isExactNumber, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isExactNumber, isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../base/json.ts';
 import type { Fate, FidelityEntry } from '../../contract/negotiation.ts';
 import type { AnswerShape } from '../../dialects/answer-shape.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -91,10 +91,10 @@ export class AnswerAccount {
       return;
     }
     if (Array.isArray(value)) {
-      for (const one of value as readonly Json[]) this.#walk(this.#step(place, '[*]'), one); // Array.isArray widens
+      for (const one of listIn(value)) this.#walk(this.#step(place, '[*]'), one);
       return;
     }
-    const object = value as JsonObject; // neither null nor a list
+    const object = jsonOf(value); // neither null nor a list
     this.#members(this.#kind(place, object), object);
   }
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
-import type { Json } from '../../base/json.ts';
+import { jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
 import {
@@ -93,5 +93,5 @@ async function assertNoCircle(plane: AgentPlane, keyId: string | null, definitio
 
 function sameDefinition(one: CapabilityDefinition, other: CapabilityDefinition): boolean {
   // Both were parsed from JSON by the same schema.
-  return canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json);
+  return canonicalJson(jsonOf(one)) === canonicalJson(jsonOf(other));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../base/json.ts';
 import type { Scopes } from '../../calls/scopes.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import { freshState, type TurnState } from '../../loop/state.ts';
@@ -38,7 +38,7 @@ export interface Checkpoint {
 
 export function checkpointJson(checkpoint: Checkpoint): JsonObject {
   // All of it is JSON by its types; interfaces have no index signature, which JsonObject asks for.
-  return checkpoint as unknown as JsonObject;
+  return jsonOf(checkpoint);
 }
 
 export function checkpointOf(json: JsonObject): Checkpoint {

@@ -1,4 +1,4 @@
-import type { RunId } from '../../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../../contract/run-id.ts';
 
 /** A request as the journal has it. Its body follows the meta of the record. */
 export interface RequestMeta {
@@ -116,7 +116,7 @@ export function decodeHeader(bytes: Buffer, at: number): RecordHeader | undefine
     last: bytes.readUInt16LE(at + 6) === 1,
     payloadBytes: bytes.readUInt32LE(at + 8),
     metaBytes: bytes.readUInt32LE(at + 12),
-    run: `run_${bytes.toString('hex', at + 16, at + 32)}` as RunId, // 16 bytes are 32 hex digits
+    run: writtenRunId(`run_${bytes.toString('hex', at + 16, at + 32)}`),
     previous: segment === NONE ? undefined : { segment, offset: bytes.readUInt32LE(at + 36) },
   };
 }

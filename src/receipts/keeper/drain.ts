@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbpError } from '../../contract/errors.ts';
-import type { RunId } from '../../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../../contract/run-id.ts';
 import { forgetSegment, journalPosition } from '../../store/receipts/journal-positions.ts';
 import type { NewReceipt, StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
@@ -158,7 +158,7 @@ export class Drain {
       const run = runOfLine(line);
       if (isOpening(line)) begun.add(run);
       else if (this.#doubtful || (!begun.has(run) && !this.#running.has(run))) {
-        const stored = await getReceipt(this.#store, run as RunId); // written by the journal from a RunId
+        const stored = await getReceipt(this.#store, writtenRunId(run));
         if (stored !== undefined) recalled.set(run, stored);
       }
     }

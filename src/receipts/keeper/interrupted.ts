@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { RunId } from '../../contract/run-id.ts';
+import { writtenRunId } from '../../contract/run-id.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
@@ -74,6 +74,6 @@ export async function closeRuns(store: Store, chain: Chain, ended: readonly Ende
 
 /** What had been recorded of the answer stands in the receipt. */
 async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
-  const remains = open.get('recording') === '"full"' ? await bodies?.remains(open.get('run') as RunId) : undefined; // written by the journal from a RunId
+  const remains = open.get('recording') === '"full"' ? await bodies?.remains(writtenRunId(open.get('run'))) : undefined;
   return remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });
 }

@@ -207,7 +207,7 @@ class ThreadKeeper implements Keeper {
 
   async eraseBodies(runs: readonly RunId[]): Promise<number> {
     if (runs.length > 0) this.#bodies.rotate();
-    return (await this.#ask({ kind: 'erase-bodies', runs })) as number; // the answer of that task
+    return await this.#ask<'erase-bodies'>({ kind: 'erase-bodies', runs });
   }
 
   watch(run: RunId): SettleWatch {
@@ -236,21 +236,21 @@ class ThreadKeeper implements Keeper {
   }
 
   async rotate(): Promise<TaskResults['rotate']> {
-    return (await this.#ask({ kind: 'rotate' })) as TaskResults['rotate']; // the answer of that task
+    return await this.#ask<'rotate'>({ kind: 'rotate' });
   }
 
   async remove(order: RemovalOrder): Promise<TaskResults['remove']> {
     this.#journal.rotate();
-    return (await this.#ask({ kind: 'remove', ...order })) as TaskResults['remove']; // the answer of that task
+    return await this.#ask<'remove'>({ kind: 'remove', ...order });
   }
 
-  async #ask(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
+  async #ask<K extends keyof TaskResults>(task: Extract<KeeperTask, { kind: K }>): Promise<TaskResults[K]> {
     if (this.#ended) throw hasEnded();
     this.#lastTask += 1;
     const answer = Promise.withResolvers<TaskResults[keyof TaskResults]>();
     this.#tasks.set(this.#lastTask, answer);
     this.#tell({ kind: 'task', id: this.#lastTask, task });
-    return await answer.promise;
+    return (await answer.promise) as TaskResults[K]; // what the thread answers to such a task
   }
 
   #tell(order: KeeperOrder): void {

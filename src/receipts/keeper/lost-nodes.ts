@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { RunId } from '../../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../../contract/run-id.ts';
 import { beat, forgetWorker } from '../../store/agent-plane/workers.ts';
 import { otherNodes, unfinishedOf } from '../../store/nodes.ts';
 import { closeRunsOf } from '../../store/runs/runs.ts';
@@ -93,7 +93,7 @@ export class LostNodes {
 
   #report(closed: readonly Opening[]): void {
     for (const [node, openings] of Map.groupBy(closed, ({ origin }) => origin.node)) {
-      const runs = openings.map(({ open }) => open.get('run') as RunId); // written by the journal from a RunId
+      const runs = openings.map(({ open }) => writtenRunId(open.get('run')));
       this.#options.onClosed(node, runs);
     }
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts';
 import type { Leaf } from '../../contract/receipts/field.ts';
-import type { RunId } from '../../contract/run-id.ts';
+import { writtenRunId } from '../../contract/run-id.ts';
 import { facetsOf, type NewReceipt, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import { factLine, parseOpening } from '../journal/fact-line.ts';
 import { FACT_ROWS, noneOf } from '../journal/fact-rows.ts';
@@ -27,7 +27,7 @@ export function closedRow(ended: Ended, chain: number): NewReceipt {
 
 function rowOf(open: OpenTexts, close: CloseTexts, built: Built, chain: number | null): NewReceipt {
   return {
-    runId: open.get('run') as RunId, // written by the journal from a RunId
+    runId: writtenRunId(open.get('run')),
     revision: close === NOT_ENDED ? BEGUN : ENDED,
     ...facetsOf((leaf) => fieldValue(leaf, { open, close, built })),
     chain,

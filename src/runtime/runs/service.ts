@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
 import type { CallOwner } from '../../calls/call.ts';
 import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
@@ -189,7 +189,7 @@ export class RunService {
       const ended = CANCELLED.has(result.exitReason) ? 'cancelled' : 'failed';
       const status = result.exitReason === 'completed' ? 'completed' : ended;
       // A result is JSON by its schema.
-      const shown = withoutSecrets({ ...result, events: [], ...(keepWords ? {} : { text: '' }) } as unknown as JsonObject, redact);
+      const shown = withoutSecrets(jsonOf({ ...result, events: [], ...(keepWords ? {} : { text: '' }) }), redact);
       await endRun(store, runId, { status, result: shown, at: Date.now(), ...(keepWords ? {} : { options: withoutWords(kept) }) });
       if (!keepWords) await this.#forget(runId);
       return shown;

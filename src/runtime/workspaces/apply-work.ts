@@ -5,13 +5,11 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -21,9 +19,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonObject } from '../../base/json.ts';
 import { isRunning, type ProcessIdentity } from '../../base/process-table.ts';
-import { type Change, pathKeyOf } from './change-set.ts';
+import { type Change, pathKeyOf, stageRecord } from './change-set.ts';
 import { fileOf, lookAt, type PathKey, parentOf, sameNode, seenAt, textOf } from './tree.ts';
 
 /** A path that is not as it was when the work began. */
@@ -243,8 +240,7 @@ export function undoAbandoned(stage: string): boolean {
 
 function read(stage: string): Journal | undefined {
   const file = join(stage, JOURNAL_FILE);
-  // Written by `write`, in a folder that no agent sees.
-  return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as Journal | undefined) : undefined;
+  return stageRecord<Journal>(file);
 }
 
 /** Whole or not at all, and on the disk before the next step. */

@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
-import type { Json } from '../../base/json.ts';
+import { jsonOf, parseJsonObject } from '../../base/json.ts';
 import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import { heldBack, marked } from './protected-paths.ts';
 import { keyOf, type PathKey, type Seen, sameNode, type TreeNode, textOf } from './tree.ts';
@@ -77,7 +78,7 @@ export interface ChangeSetRecord {
 
 export function changeSetRecord(set: ChangeSet, state: ChangeSetRecord['state']): ChangeSetRecord {
   // A change set is JSON by its schema.
-  const form = canonicalJson(set as unknown as Json);
+  const form = canonicalJson(jsonOf(set));
   const count = (kind: ChangeKind): number => set.changes.filter((change) => kindOf(change) === kind).length;
   return {
     sha256: sha256(form),
@@ -99,4 +100,9 @@ export function deltaOf({ changes }: ChangeSet, patchSha256: string | null): Wor
 function isFolderOnly({ before, after }: Change): boolean {
   const types: readonly (TreeNode['type'] | undefined)[] = [before?.type, after?.type];
   return types.every((type) => type === undefined || type === 'folder');
+}
+
+/** What a file beside a stage says; undefined where there is none or it is torn. This program alone writes there: no agent sees the folder. */
+export function stageRecord<T>(file: string): T | undefined {
+  return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as T | undefined) : undefined;
 }

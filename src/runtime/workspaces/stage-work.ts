@@ -1,9 +1,8 @@
 import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
-import { parseJsonObject } from '../../base/json.ts';
 import { pathGlob } from '../../base/path-glob.ts';
-import { type Change, type ChangeSet, changesBetween, pathKeyOf } from './change-set.ts';
+import { type Change, type ChangeSet, changesBetween, pathKeyOf, stageRecord } from './change-set.ts';
 import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
 import { type History, shareHistory } from './git-history.ts';
 import { type Contents, patchOf } from './patch.ts';
@@ -98,8 +97,7 @@ export interface Compared {
 
 /** Compares the tree of a stage with what was copied, and writes the change set and the patch. Blocks: run it on a thread. */
 export function compareStage(folder: string, plan: StagePlan): Compared {
-  // Written by `makeStage`, in a folder that no agent sees.
-  const base = parseJsonObject(readFileSync(join(folder, BASE_FILE), 'utf8')) as unknown as Base | undefined;
+  const base = stageRecord<Base>(join(folder, BASE_FILE));
   if (base === undefined) throw new Error('the list of what was copied cannot be read');
   const before = new Map(base.seen);
   const left = new Set([...base.borrowed, '.git']);

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseJsonObject } from '../../base/json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
-import type { Change, ChangeSet } from './change-set.ts';
+import { type Change, type ChangeSet, stageRecord } from './change-set.ts';
 import { CHANGES_FILE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
@@ -99,10 +98,10 @@ export class Stage {
   async changes(): Promise<Compared> {
     const { state, patchSha256 } = this.#record;
     const file = join(this.folder, CHANGES_FILE);
-    if (state !== 'open' && patchSha256 !== undefined && existsSync(file)) {
-      const changes = parseJsonObject(readFileSync(file, 'utf8'));
-      // Written by `compareStage`, in a folder that no agent sees. A file that is torn is made anew.
-      if (changes !== undefined) return { changes: changes as unknown as ChangeSet, patchSha256 };
+    if (state !== 'open' && patchSha256 !== undefined) {
+      const changes = stageRecord<ChangeSet>(file);
+      // A file that is torn is made anew.
+      if (changes !== undefined) return { changes, patchSha256 };
     }
     if (isAtWork(this.#record) && this.#record.owner?.pid !== process.pid)
       throw new AbpError('conflict', `${this.#record.run} is still at work in its stage.`);
@@ -177,9 +176,7 @@ function withFolders(changes: readonly Change[]): Change[] {
 }
 
 function recordIn(folder: string): StageRecord | undefined {
-  const file = join(folder, RECORD_FILE);
-  // Written by a stage, in a folder that no agent sees.
-  return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as StageRecord | undefined) : undefined;
+  return stageRecord<StageRecord>(join(folder, RECORD_FILE));
 }
 
 /** Undoes what killed processes had begun to apply, and removes stages by age and space. Returns the runs whose original was restored. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../base/json.ts';
 import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
 import { assignedTable, capabilityTable, warningLines } from '../../agents/page.ts';
+import { itemsOf, objectOf } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
@@ -17,13 +17,15 @@ export const command = defineCommand({
   async run(context, { agent, set, none, conflicts }) {
     const { output } = context;
     assertTogether(agent, { changes: set.length > 0 || none, conflicts });
-    const answer = (await withAgentApi(context, async (api) => {
-      if (agent === undefined) return await api.call('GET', '/v1/capabilities');
-      const path = `/v1/agents/${await agentIdOf(api, agent)}/capabilities`;
-      if (set.length === 0 && !none) return await api.call('GET', path);
-      return await api.call('PUT', path, { capabilities: [...set], ...(conflicts === undefined ? {} : { conflicts }) });
-    })) as JsonObject; // the routes' answers
-    const items = answer.items as readonly JsonObject[]; // as above
+    const answer = objectOf(
+      await withAgentApi(context, async (api) => {
+        if (agent === undefined) return await api.call('GET', '/v1/capabilities');
+        const path = `/v1/agents/${await agentIdOf(api, agent)}/capabilities`;
+        if (set.length === 0 && !none) return await api.call('GET', path);
+        return await api.call('PUT', path, { capabilities: [...set], ...(conflicts === undefined ? {} : { conflicts }) });
+      }),
+    );
+    const items = itemsOf(answer);
     output.print(answer, () =>
       agent === undefined
         ? capabilityTable(items, output.paint)

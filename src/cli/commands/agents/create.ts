@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../base/json.ts';
 import { withAgentApi } from '../../agents/agent-api.ts';
 import { bodyOf, fieldOptions } from '../../agents/fields.ts';
 import { agentPage } from '../../agents/page.ts';
+import { objectOf } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { list, required } from '../../parameter.ts';
@@ -15,7 +15,7 @@ export const command = defineCommand({
   ],
   async run(context, { name, capability, ...fields }) {
     const body = { name, capabilities: [...capability], ...(await bodyOf(context, fields)) };
-    const agent = (await withAgentApi(context, (api) => api.call('POST', '/v1/agents', body))) as JsonObject; // the route's answer
+    const agent = objectOf(await withAgentApi(context, (api) => api.call('POST', '/v1/agents', body)));
     context.output.print(agent, (made) => agentPage(made, context.output.paint));
     return EXITS.ok.code;
   },

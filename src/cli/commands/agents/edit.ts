@@ -4,6 +4,7 @@ import { agentFromMarkdown } from '../../../platform/agents/agent-markdown.ts';
 import { type AgentApi, agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
 import { bodyOf, fieldOptions, readText } from '../../agents/fields.ts';
 import { agentPage } from '../../agents/page.ts';
+import { objectOf } from '../../client.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
@@ -25,7 +26,7 @@ export const command = defineCommand({
     const agent = await withAgentApi(context, async (api) => {
       const id = await agentIdOf(api, named);
       if (file !== undefined) await replace(context, api, id, file);
-      return (await api.call(Object.keys(said).length === 0 ? 'GET' : 'PATCH', `/v1/agents/${id}`, bodyUnlessEmpty(said))) as JsonObject; // the route's answer
+      return objectOf(await api.call(Object.keys(said).length === 0 ? 'GET' : 'PATCH', `/v1/agents/${id}`, bodyUnlessEmpty(said)));
     });
     context.output.print(agent, (changed) => agentPage(changed, context.output.paint));
     return EXITS.ok.code;

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../base/json.ts';
 import { withAgentApi } from '../../agents/agent-api.ts';
 import { readText } from '../../agents/fields.ts';
 import { agentPage } from '../../agents/page.ts';
+import { objectOf } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { required } from '../../parameter.ts';
@@ -12,7 +12,7 @@ export const command = defineCommand({
   examples: ['abp agents import helper.md', 'abp agents import - --json'],
   async run(context, { file }) {
     const markdown = await readText(context, file);
-    const agent = (await withAgentApi(context, (api) => api.call('POST', '/v1/agents/import', { markdown }))) as JsonObject; // the route's answer
+    const agent = objectOf(await withAgentApi(context, (api) => api.call('POST', '/v1/agents/import', { markdown })));
     context.output.print(agent, (made) => agentPage(made, context.output.paint));
     return EXITS.ok.code;
   },

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../base/json.ts';
 import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
 import { agentPage, previewPage } from '../../agents/page.ts';
+import { objectOf } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { required } from '../../parameter.ts';
@@ -13,7 +13,7 @@ export const command = defineCommand({
     const shown = await withAgentApi(context, async (api) => {
       const id = await agentIdOf(api, named);
       const [agent, preview] = await Promise.all([api.call('GET', `/v1/agents/${id}`), api.call('GET', `/v1/agents/${id}/preview`)]);
-      return { agent: agent as JsonObject, preview: preview as JsonObject }; // the routes' answers
+      return { agent: objectOf(agent), preview: objectOf(preview) };
     });
     const { paint } = context.output;
     context.output.print(shown, ({ agent, preview }) => `${agentPage(agent, paint)}\n\n${previewPage(preview, paint)}`);

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJson } from '../../../base/json.ts';
+import { type Json, type JsonObject, objectIn, parseJson } from '../../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../../ir/response.ts';
 import type { WireError } from '../../dialect.ts';
 import { compact } from '../../members.ts';
@@ -114,7 +114,8 @@ function contextWording(flavour: ChatFlavour, message: string): string {
 /** Our own error body inside the members that the vendor's SDKs read. */
 export function wrapChatError(flavour: ChatFlavour, body: JsonObject): JsonObject {
   const { error, ...rest } = body;
-  return { error: { ...(error as JsonObject), ...missing(flavour.errorMembers, error as JsonObject) }, ...rest }; // the contract's error body
+  const said = objectIn(error) ?? {};
+  return { error: { ...said, ...missing(flavour.errorMembers, said) }, ...rest };
 }
 
 function missing(members: JsonObject, present: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { unpackMeta } from '../../../ir/carrier.ts';
 import type { IrMessage } from '../../../ir/conversation.ts';
@@ -66,7 +66,7 @@ function liftMessage(m: Message, index: number, walk: Walk): IrMessage {
     at: m.path,
     parts: liftContent(m, walk.flavour, concept),
     ...named,
-    ...vendorMeta(walk.flavour.id, Object.keys(other).length === 0 ? undefined : (other as JsonObject)), // parsed JSON
+    ...vendorMeta(walk.flavour.id, Object.keys(other).length === 0 ? undefined : jsonOf(other)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../../base/json.ts';
+import { jsonOf } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import type { Concept } from '../../../ir/concept.ts';
 import { Fields } from '../../../ir/ledger.ts';
@@ -138,7 +138,7 @@ function fileSource(data: string | null | undefined, fileId: string | null | und
 function liftOther(part: Part, { flavour }: Reading): IrPart {
   part.ledger.claim(part.path, 'vendor_block');
   // The part is parsed JSON; the schema only looked at its type.
-  return { kind: 'vendor', dialect: flavour.id, type: part.value.type, at: part.path, meta: { [flavour.id]: part.value as JsonObject } };
+  return { kind: 'vendor', dialect: flavour.id, type: part.value.type, at: part.path, meta: { [flavour.id]: jsonOf(part.value) } };
 }
 
 const BASE64 = ';base64';

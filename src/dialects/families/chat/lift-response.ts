@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../base/json.ts';
-import { isJsonObject, parseJsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, listIn, objectIn, parseJsonObject } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import { EngineFailure } from '../../../ir/engine-failure.ts';
 import type { IrPart, VendorMeta, VendorPart } from '../../../ir/part.ts';
@@ -73,7 +72,7 @@ export function liftUsage(usage: wire.Usage | null | undefined, serviceTier?: st
 
 /** Sources of a search stand in the annotations; the vendor does not count its searches. */
 export function withSearches(usage: IrUsage, annotations: readonly unknown[]): IrUsage {
-  const cited = annotations.some((one) => isJsonObject(one as Json) && (one as JsonObject).type === 'url_citation'); // parsed JSON
+  const cited = annotations.some((one) => objectIn(one)?.type === 'url_citation');
   return cited ? { ...usage, webSearchRequests: 1 } : usage;
 }
 
@@ -182,5 +181,5 @@ export function inventedCallId(answerId: string | undefined, number: number): st
 
 /** Sources of a text stay with the dialect. */
 export function textMeta(flavour: ChatFlavour, annotations: readonly unknown[]): { meta?: VendorMeta } {
-  return annotations.length === 0 ? {} : { meta: { [flavour.id]: { annotations: annotations as readonly Json[] } } }; // parsed JSON
+  return annotations.length === 0 ? {} : { meta: { [flavour.id]: { annotations: listIn(annotations) } } };
 }

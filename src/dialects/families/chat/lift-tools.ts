@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { Fields } from '../../../ir/ledger.ts';
 import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
@@ -26,8 +26,8 @@ export const LIMITS: LimitPlaces = { userLocation: ['user_location', 'approximat
 function liftSearch(m: Members, flavour: ChatFlavour): IrTool[] {
   const options = m.read('web_search_options', 'hosted_tool');
   if (options === undefined) return [];
-  const members = { web_search_options: options as JsonObject }; // parsed JSON
-  const limits = liftLimits(options as JsonObject, 'web_search_options', LIMITS, m.f.ledger); // as above
+  const members = { web_search_options: jsonOf(options) };
+  const limits = liftLimits(jsonOf(options), 'web_search_options', LIMITS, m.f.ledger);
   return [
     { kind: 'hosted', hosted: 'web_search', name: 'web_search', ...limits, at: 'web_search_options', meta: { [flavour.id]: members } },
   ];
@@ -59,7 +59,7 @@ function liftFunction(f: Fields<FunctionTool>, meta: ReturnType<typeof vendorMet
     kind: 'function',
     name,
     ...(typeof description === 'string' ? { description } : {}),
-    schema: (schema ?? { type: 'object', properties: {} }) as JsonObject, // z.json values
+    schema: jsonOf(schema ?? { type: 'object', properties: {} }),
     ...(typeof strict === 'boolean' ? { strict } : {}),
     at: f.path,
     ...meta,
@@ -76,7 +76,7 @@ function liftCustom(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
     kind: 'custom',
     name: custom.name,
     ...(typeof custom.description === 'string' ? { description: custom.description } : {}),
-    ...(custom.format ? { format: flatFormat(custom.format as JsonObject) } : {}), // z.json values
+    ...(custom.format ? { format: flatFormat(jsonOf(custom.format)) } : {}),
     at: t.path,
     ...vendorMeta(flavour.id, otherMembers(t.value, ['type', 'custom'])),
   };
@@ -97,7 +97,7 @@ function liftHosted(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
     hosted: name === '$web_search' ? 'web_search' : 'vendor',
     name,
     at: t.path,
-    meta: { [flavour.id]: t.value as JsonObject }, // parsed JSON
+    meta: { [flavour.id]: jsonOf(t.value) },
   };
 }
 

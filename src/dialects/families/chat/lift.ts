@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../base/json.ts';
+import { type Json, jsonOf } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { Fields } from '../../../ir/ledger.ts';
@@ -111,7 +111,7 @@ function liftOutput(m: Members, flavour: ChatFlavour): IrOutputFormat | undefine
   for (const word of ['description', 'schema'] as const) inner.take(word, 'json_schema');
   return {
     kind: 'json-schema',
-    schema: (schema ?? {}) as JsonObject, // z.json values
+    schema: jsonOf(schema ?? {}),
     name,
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),

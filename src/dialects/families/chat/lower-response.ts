@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
 import type { Citation } from '../../../ir/citation.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
@@ -105,7 +105,7 @@ export function choiceLogprobs(logprobs: readonly TokenLogprob[]): JsonObject | 
 
 /** There is one call in such an answer: its request forbids parallel ones. */
 function legacyMessage({ tool_calls: calls, ...message }: JsonObject): JsonObject {
-  const [first] = Array.isArray(calls) ? (calls as readonly Json[]) : []; // Array.isArray widens
+  const [first] = listIn(calls);
   return isJsonObject(first) && isJsonObject(first.function) ? { ...message, function_call: first.function } : message;
 }
 

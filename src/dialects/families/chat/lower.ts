@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { type JsonObject, objectIn } from '../../../base/json.ts';
 import type { Concept } from '../../../ir/concept.ts';
 import type { IrOutputFormat, IrRequest } from '../../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../../dialect.ts';
@@ -49,7 +49,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     ...own,
     stream: request.stream ? true : undefined,
     // Without it the stream tells no usage, and the receipt would have none.
-    stream_options: request.stream ? { include_usage: true, ...(streamOptions as JsonObject | undefined) } : undefined, // lifted as an object
+    stream_options: request.stream ? { include_usage: true, ...objectIn(streamOptions) } : undefined,
   });
   return { path: flavour.path, body, headers: flavour.headers(request), notes };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { VendorMeta } from '../../../ir/part.ts';
@@ -40,7 +40,7 @@ export class CandidateReader {
     for (const key in candidate) if (!CANDIDATE.has(key)) this.own[key] = candidate[key] ?? null;
     if (candidate.finishReason !== undefined) this.#reason = candidate.finishReason;
     const parts = isJsonObject(candidate.content) ? candidate.content.parts : undefined;
-    if (Array.isArray(parts)) for (const part of parts as readonly Json[]) if (isJsonObject(part)) this.#part(part); // Array.isArray widens
+    for (const part of listIn(parts)) if (isJsonObject(part)) this.#part(part);
     if (candidate.logprobsResult !== undefined) this.#logprobs(candidate.logprobsResult);
     return this.#take();
   }

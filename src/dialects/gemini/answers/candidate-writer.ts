@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { type JsonObject, objectIn } from '../../../base/json.ts';
 import type { IrAnswerEvent, IrPartStart } from '../../../ir/event.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
@@ -50,7 +50,7 @@ export class CandidateWriter {
       finishReason: finishReason(finish, this.#malformed),
       index: this.#index,
       ...lowerGrounding(this.#cited),
-      ...(meta?.gemini?.candidate as JsonObject | undefined), // the reader put an object there
+      ...objectIn(meta?.gemini?.candidate),
     };
   }
 

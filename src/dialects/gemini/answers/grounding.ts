@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import type { Citation } from '../../../ir/citation.ts';
 
 /** A text of an answer with the pages it rests on. */
@@ -38,7 +38,7 @@ function supported(support: JsonObject, pages: readonly (Page | undefined)[], by
 }
 
 function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : []; // Array.isArray widens
+  return listIn(value);
 }
 
 /** The pages of another engine's search as grounding of the answer; nothing where there are none. */

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import { type JsonObject, objectIn, parseJsonObject } from '../../../base/json.ts';
 import type { IrPart } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import type { AnswerContext } from '../../dialect.ts';
@@ -64,6 +64,6 @@ function lowerCandidate(answer: IrResponse, index: number): JsonObject {
     index,
     logprobsResult: logprobs.length === 0 ? undefined : lowerLogprobs(logprobs),
     ...lowerGrounding(answer.parts.flatMap((part) => (part.kind === 'text' ? [part] : []))),
-    ...(answer.meta?.gemini?.candidate as JsonObject | undefined), // the reader put an object there
+    ...objectIn(answer.meta?.gemini?.candidate),
   });
 }

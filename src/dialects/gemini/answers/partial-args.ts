@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 
 type Step = string | number;
 type Tree = { [step: Step]: Json | Tree } | (Json | Tree)[];
@@ -20,7 +20,7 @@ export class PartialArgs {
 
   add(partials: Json | undefined): void {
     if (!Array.isArray(partials)) return;
-    for (const partial of partials as readonly Json[]) if (isJsonObject(partial)) this.#set(partial); // Array.isArray widens
+    for (const partial of listIn(partials)) if (isJsonObject(partial)) this.#set(partial);
   }
 
   json(): string {

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import type { IrEvent } from '../../../ir/event.ts';
 import type { VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrError } from '../../../ir/response.ts';
@@ -32,7 +32,7 @@ export class AnswerReader {
     if (this.#ended || !isJsonObject(chunk)) return [];
     if (isJsonObject(chunk.error)) return this.#fail(errorOf(chunk, 200));
     const events = this.#frame(chunk);
-    const candidates = Array.isArray(chunk.candidates) ? (chunk.candidates as readonly Json[]) : []; // parsed JSON
+    const candidates = listIn(chunk.candidates);
     for (const candidate of candidates) if (isJsonObject(candidate)) events.push(...this.#candidate(candidate));
     return events;
   }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { keysOf } from '../../../base/keys-of.ts';
 import { dialects } from '../../../dialects/index.ts';
-import { CONCEPTS, type Concept, conceptRow } from '../../../ir/concept.ts';
+import { CONCEPTS, conceptRow } from '../../../ir/concept.ts';
 import { defineRoute } from '../../route.ts';
 
-const concepts = Object.keys(CONCEPTS) as Concept[]; // its names are the concepts
+const concepts = keysOf(CONCEPTS);
 
 const FieldTable = z.strictObject({
   fields: z.array(

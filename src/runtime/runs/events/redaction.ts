@@ -1,5 +1,5 @@
 import { sha256 } from '../../../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonOf } from '../../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../../contract/runs/run-options.ts';
 
 const HIDDEN = '•••';
@@ -7,11 +7,11 @@ const HIDDEN = '•••';
 /** Options as they may be kept: names of variables and headers, never their values. */
 export function keepableOptions(options: RunOptions): JsonObject {
   const { env, mcpServers, ...rest } = options;
-  return {
+  return jsonOf({
     ...rest,
     ...(env === undefined ? {} : { env: hidden(env) }),
     ...(mcpServers === undefined ? {} : { mcpServers: mcpServers.map(keepableServer) }),
-  } as unknown as JsonObject; // RunOptions come from JSON
+  }); // RunOptions come from JSON
 }
 
 /** Where nothing of a conversation is to be kept, the prompt is only recognised. */

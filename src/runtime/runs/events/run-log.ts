@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../../base/json.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import { appendRunEvents, type StoredRunEvent } from '../../../store/runs/run-events.ts';
@@ -95,5 +95,5 @@ function storable(event: AgentEvent): JsonObject {
     inputAccumulated: _input,
     ...rest
   } = event as AgentEvent & { accumulated?: string; inputAccumulated?: string };
-  return rest as unknown as JsonObject; // an event is JSON by its schema
+  return jsonOf(rest); // an event is JSON by its schema
 }

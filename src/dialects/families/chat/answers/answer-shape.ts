@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../../base/json.ts';
 import type { AnswerConcept } from '../../../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../../../ir/part.ts';
 import { type AnswerShape, below, type ShownPart, textIn } from '../../../answer-shape.ts';
@@ -70,7 +70,7 @@ function showIn(flavour: ChatFlavour, { type, meta }: VendorPart): ShownPart | u
   const value = meta?.[flavour.id]?.[type];
   if (type === 'audio' && isJsonObject(value) && typeof value.data === 'string')
     return { kind: 'audio', mediaType: 'audio/wav', data: value.data };
-  const [image] = Array.isArray(value) ? (value as readonly Json[]) : []; // Array.isArray widens
+  const [image] = listIn(value);
   const url = isJsonObject(image) && isJsonObject(image.image_url) ? textIn(image.image_url.url) : '';
   return type === 'images' && url !== '' ? shownImage(url) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../base/json.ts';
+import { type JsonObject, jsonOf } from '../../../../base/json.ts';
 import { inventedCallId } from '../lift-response.ts';
 import { type CallDelta, NO_ARGUMENTS } from '../wire.ts';
 
@@ -48,7 +48,7 @@ export class Calls {
       arguments: '',
       added: '',
       custom: !piece.function && piece.custom !== undefined && piece.custom !== null,
-      ...(piece.extra_content ? { extra: piece.extra_content as JsonObject } : {}), // z.json values
+      ...(piece.extra_content ? { extra: jsonOf(piece.extra_content) } : {}),
     };
     this.list.push(call);
     this.#byNumber.set(piece.index ?? this.list.length - 1, call);
