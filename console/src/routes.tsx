@@ -9,7 +9,7 @@ const root = createRootRoute({
 });
 
 /** What stands behind the question mark, as text. Pages read it with their own `search.ts`. */
-export type Search = Readonly<Record<string, string | undefined>>;
+type Search = Readonly<Record<string, string | undefined>>;
 
 function searchOf(raw: Record<string, unknown>): Search {
   return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, value === undefined ? undefined : String(value)]));

@@ -13,7 +13,7 @@ import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 
 /** Something that is true of the CLI of today and not of the profile. */
-export interface DatedNote {
+interface DatedNote {
   /** ISO 8601 date of the measurement. */
   readonly date: string;
   /** The version it was measured on. */
@@ -22,7 +22,7 @@ export interface DatedNote {
 }
 
 /** The row of an agent in the summary of all agents, in its words: `yes`, `partial`, `model-dep`. */
-export interface AdapterSummary {
+interface AdapterSummary {
   readonly cli: string;
   readonly session: string;
   readonly stream: string;
@@ -48,7 +48,7 @@ export interface DetectRule {
 }
 
 /** How a user makes the agent know who they are. We look at names only, never into credential files. */
-export interface AuthRule {
+interface AuthRule {
   /** Variables that hold a credential the agent takes. */
   readonly envVars: readonly string[];
   /** Where it keeps its login today, relative to the home of the user. Only looked for, never opened. */
@@ -292,7 +292,7 @@ export interface Traffic {
 }
 
 /** How an agent takes messages while it runs. */
-export interface MessageRule {
+interface MessageRule {
   /** `steering`: in the midst of its work too. `between`: between its answers only. */
   readonly when: 'steering' | 'between';
   /** `always`: every run can be talked to. `asked`: one that is started with `nonInteractive: false`, or whose approvals are answered. */

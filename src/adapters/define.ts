@@ -53,13 +53,13 @@ export function frozen<T>(value: T): T {
 }
 
 /** What is true of the CLI from a version on. */
-export interface Measured {
+interface Measured {
   readonly since: string;
   readonly differs: Partial<AgentCapabilities>;
 }
 
 /** The versions that the real agent was tried with; those in between are taken to be like them. */
-export interface TestedVersions {
+interface TestedVersions {
   readonly oldest: string;
   readonly newest: string;
 }

@@ -142,7 +142,7 @@ function hold(gate: Gate, { capability, agent, model }: Rule): void {
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|heif|avif|svg)$/i;
 
 /** By its media type, else by the ending of its name. */
-export function isImage({ mimeType, name, filePath, url }: Attachment): boolean {
+function isImage({ mimeType, name, filePath, url }: Attachment): boolean {
   if (mimeType !== undefined) return mimeType.toLowerCase().startsWith('image/');
   const path = filePath ?? (url === undefined ? undefined : new URL(url).pathname);
   return IMAGE_NAME.test(name ?? path ?? '');

@@ -3,7 +3,7 @@ import type { Health } from '../upstream/health.ts';
 import type { EngineDoor } from './admission.ts';
 
 /** Where the vendor takes logins of its own application, which are no keys of its API. */
-export interface LoginAddress {
+interface LoginAddress {
   readonly origin: string;
   readonly basePath: string;
   /** The header that tells such a login from a key. */

@@ -82,7 +82,7 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
 }
 
 /** A try that is journaled as the run's and may be sent. */
-export interface ModelTry {
+interface ModelTry {
   readonly route: Route;
   readonly deployment: Deployment;
   readonly admitted: Admitted;

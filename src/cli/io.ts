@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 
 /** Where text goes; the streams of the process, or a test's own. */
-export interface Sink {
+interface Sink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;

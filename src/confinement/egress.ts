@@ -18,7 +18,7 @@ export interface EgressRecord {
   readonly refused?: string;
 }
 
-export type Resolve = (host: string) => Promise<readonly string[]>;
+type Resolve = (host: string) => Promise<readonly string[]>;
 
 const USUAL_PORTS = [80, 443];
 const CONNECT_MS = 15_000;

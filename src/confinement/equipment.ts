@@ -5,7 +5,7 @@ import { runCommand } from '../base/subprocess.ts';
 import { systemCallFilter } from './system-calls.ts';
 
 /** Another user than the one who makes the room. */
-export interface Identity {
+interface Identity {
   readonly uid: number;
   readonly gid: number;
 }
@@ -42,7 +42,7 @@ export const thisMachine = (): Machine => ({
 });
 
 /** Nobody: whatever runs inside the room of a root that no other user stands behind. */
-export const NOBODY: Identity = { uid: 65534, gid: 65534 };
+const NOBODY: Identity = { uid: 65534, gid: 65534 };
 
 /** Why there is no sandbox, and what to do about it. */
 export interface Obstacle {

@@ -9,7 +9,7 @@ export interface Tally {
 }
 
 /** One row of the table: a dialect with the tally of each category that was asked. */
-export interface DialectSummary {
+interface DialectSummary {
   readonly dialect: string;
   /** Passthrough or mapped, where the gateway tells. */
   readonly mode: string | null;

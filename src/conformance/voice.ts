@@ -9,7 +9,7 @@ export interface ToolCall {
   readonly input: Json;
 }
 
-export interface Tokens {
+interface Tokens {
   readonly input: number;
   readonly output: number;
 }

@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** One place where a value is not what the schema asks for. */
-export interface Complaint {
+interface Complaint {
   readonly path: string;
   readonly message: string;
 }

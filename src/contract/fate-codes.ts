@@ -5,7 +5,7 @@ interface FateCodeRow {
 }
 
 /** Why a field has the fate it has, one code for each reason; the note beside it says the same in words, with the values at hand. */
-export const FATE_CODES = {
+const FATE_CODES = {
   unknown_field: { meaning: 'The field is not one that the dialect has.' },
   no_form: { meaning: 'The engine has no form for the field.' },
   other_name: { meaning: 'The field has another name on the engine.' },

@@ -11,7 +11,7 @@ import { SidecarEnvelope } from './work-orders/sidecar.ts';
 import { WorkOrder } from './work-orders/work-order.ts';
 
 /** Every public document by the name of its schema file. */
-export const SCHEMAS = {
+const SCHEMAS = {
   'work-order': WorkOrder.meta({ title: 'WorkOrder' }),
   receipt: Receipt.meta({ title: 'Receipt' }),
   'receipt-line': ReceiptLine.meta({ title: 'ReceiptLine' }),

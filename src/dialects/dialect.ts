@@ -11,7 +11,7 @@ import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerShape } from './answer-shape.ts';
 
 /** What a vendor path does. */
-export type Operation = 'generate' | 'count-tokens' | 'models' | 'embeddings';
+type Operation = 'generate' | 'count-tokens' | 'models' | 'embeddings';
 
 /** A path of the dialect. `{model}` matches one segment; a fixed `stream` says the path decides, not the body. */
 export interface VendorPath {
@@ -49,7 +49,7 @@ export interface LowerContext {
 }
 
 /** What the wire demands of values that callers of other dialects choose freely. */
-export interface DialectRules {
+interface DialectRules {
   /** Ids of tool calls that do not match are rewritten, and back. */
   readonly toolCallId?: RegExp;
   /** Names of tools that do not match are rewritten, and back. */

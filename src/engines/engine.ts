@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Transport } from '../upstream/exchange.ts';
 
 /** How an engine takes its key. */
-export interface EngineAuth {
+interface EngineAuth {
   readonly header: string;
   /** Stands before the key in the header, e.g. `Bearer `. */
   readonly prefix: string;
@@ -14,7 +14,7 @@ export interface EngineAuth {
 }
 
 /** Where an engine is. A path of the dialect is appended as it is. */
-export interface EngineEndpoint {
+interface EngineEndpoint {
   /** Absent where every customer has an address of their own. */
   readonly url?: string;
   /** Where the vendor takes logins of its own application, which its API does not; `header` tells them, `without` is no part of the paths there. */

@@ -20,7 +20,7 @@ import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
 /** What the run plane keeps in memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
-export interface RunPlane {
+interface RunPlane {
   /** Runs of coding agents that were let in and have not ended. */
   readonly admitted: Map<RunId, Admitted>;
   /** Ids that callers have made for runs that are under way here. */

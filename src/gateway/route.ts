@@ -9,7 +9,7 @@ type Schema = z.ZodType<object>;
 type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Record<string, never>;
 
 /** What a handler gets: the request parsed by the route's schemas, and who asks. */
-export interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
+interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly gateway: Gateway;
   readonly principal: Principal;
   readonly runId: RunId;

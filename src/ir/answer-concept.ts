@@ -7,7 +7,7 @@ interface AnswerConceptRow {
 }
 
 /** What a member of an engine's answer means. The fate of each is decided by the caller's dialect having a name for it. */
-export const ANSWER_CONCEPTS = {
+const ANSWER_CONCEPTS = {
   structure: { title: 'Structure of the answer' },
   answer_id: { title: 'Id of the answer' },
   created: { title: 'Time of the answer', ours: 'the caller reads the time at which its own call began' },

@@ -1,7 +1,7 @@
 import type { IrPart, VendorMeta } from './part.ts';
 
 /** Tool results are parts of user messages, whatever a dialect calls their role. */
-export type IrRole = 'system' | 'user' | 'assistant';
+type IrRole = 'system' | 'user' | 'assistant';
 
 export interface IrMessage {
   readonly role: IrRole;

@@ -78,7 +78,7 @@ export interface ToolResultPart extends PartBase {
   readonly isError: boolean;
 }
 
-export interface RefusalPart extends PartBase {
+interface RefusalPart extends PartBase {
   readonly kind: 'refusal';
   readonly text: string;
 }

@@ -4,10 +4,10 @@ import { type IrUsage, NO_USAGE } from '../ir/usage.ts';
 export type CallEffect = 'idempotent' | 'at_most_once';
 
 /** `asked` = somebody must say yes first; `running` = begun, which was written down before it began. */
-export type CallStage = 'asked' | 'running' | 'ended';
+type CallStage = 'asked' | 'running' | 'ended';
 
 /** Why somebody is asked: the tool wants it, or a crash left the outcome of the call unknown. */
-export type ApprovalReason = 'policy' | 'interrupted';
+type ApprovalReason = 'policy' | 'interrupted';
 
 /** A tool call of the step under way. */
 export interface CallState {
@@ -39,7 +39,7 @@ export interface Spent extends IrUsage {
 }
 
 /** Why a turn ended before its work was done. */
-export interface TurnFailure {
+interface TurnFailure {
   readonly code: string;
   readonly message: string;
 }

@@ -15,12 +15,12 @@ export interface Span {
   readonly end: number;
 }
 
-export interface NamedSpan extends Span {
+interface NamedSpan extends Span {
   readonly name: string;
 }
 
 /** Longer names of models are refused: no vendor has one, and a name is looked up, matched and written down. */
-export const LONGEST_MODEL = 512;
+const LONGEST_MODEL = 512;
 /** No request of a vendor has more than some dozen members. */
 const MOST_MEMBERS = 1000;
 

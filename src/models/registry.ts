@@ -25,7 +25,7 @@ export interface ModelRegistry {
 }
 
 /** What comes with an agent. */
-export interface ModelSource {
+interface ModelSource {
   readonly agent: AgentName;
   readonly models: readonly ModelCapabilities[];
   readonly defaultModelId: string | null;

@@ -16,7 +16,7 @@ export function satisfies(level: SupportLevel, min: ForeignMinSupport): boolean 
 
 /** Outcomes without a member of their own are shared values: negotiation runs on every request and makes no garbage for them. */
 export const NATIVE: Outcome = Object.freeze({ level: 'native' });
-export const ADAPTED: Outcome = Object.freeze({ level: 'emulated', strategy: 'adapter' });
+const ADAPTED: Outcome = Object.freeze({ level: 'emulated', strategy: 'adapter' });
 export const UNSUPPORTED: Outcome = Object.freeze({ level: 'unsupported' });
 
 /** How an emulated or restricted level is provided, in the words of a report. */

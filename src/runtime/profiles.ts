@@ -7,9 +7,9 @@ import { ProfileName, RunProfile } from '../contract/runs/run-options.ts';
 import { replaceFile } from '../home/private-file.ts';
 
 /** `user`: of the home. `project`: of a folder that is worked in. */
-export type ProfileScope = 'user' | 'project';
+type ProfileScope = 'user' | 'project';
 
-export interface ProfileEntry {
+interface ProfileEntry {
   readonly name: string;
   readonly scope: ProfileScope;
   /** Why it cannot be used. */

@@ -13,7 +13,7 @@ import { storedTags, tagsColumn } from './tags.ts';
 import { damaged, storableText, storedObject } from './text.ts';
 
 /** `user` keys are given out by people; `run` keys are minted for one run and die with it. */
-export type KeyKind = 'user' | 'run';
+type KeyKind = 'user' | 'run';
 
 /** What is kept of a key; the secret itself is never stored. */
 export interface Key {

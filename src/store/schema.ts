@@ -54,14 +54,14 @@ export interface ReceiptsTable extends ReceiptColumns {
   readonly document: string;
 }
 
-export interface JournalPositionsTable {
+interface JournalPositionsTable {
   readonly segment: string;
   readonly node: string;
   readonly position: number;
   readonly updated_at: number;
 }
 
-export interface SettingsTable {
+interface SettingsTable {
   readonly name: string;
   readonly value: string;
 }

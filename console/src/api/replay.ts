@@ -9,7 +9,7 @@ function bodyOf(body: RecordingLine['request']['body']): string | Uint8Array<Arr
 }
 
 /** The path under an engine that a recorded request is sent to again. */
-export function replayPath({ request, engine }: RecordingLine, to?: string): string {
+function replayPath({ request, engine }: RecordingLine, to?: string): string {
   const prefix = request.dialect === 'kimi' || request.dialect === 'copilot' ? `/${request.dialect}` : '';
   const path = request.path.startsWith(prefix) ? request.path : `${prefix}${request.path}`;
   return `/e/${encodeURIComponent(to ?? engine ?? 'sim')}${path}`;

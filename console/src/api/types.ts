@@ -8,7 +8,7 @@ import type { ExplainResponse } from '../../../src/gateway/api/explain.ts';
 import type { KeyList } from '../../../src/gateway/api/keys.ts';
 import type { RunRow, RunRowList, Usage } from '../../../src/gateway/api/run-rows.ts';
 import type { RunView } from '../../../src/gateway/api/runs.ts';
-import type { EventList, MessageList, SessionList } from '../../../src/gateway/api/sessions.ts';
+import type { MessageList, SessionList } from '../../../src/gateway/api/sessions.ts';
 
 export type { FidelityEntry } from '../../../src/contract/negotiation.ts';
 export type { Receipt } from '../../../src/contract/receipts/receipt.ts';
@@ -24,7 +24,6 @@ export type RunDetail = z.infer<typeof RunView>;
 export type Agents = z.infer<typeof AgentList>;
 export type Sessions = z.infer<typeof SessionList>;
 export type Messages = z.infer<typeof MessageList>;
-export type SessionEvents = z.infer<typeof EventList>;
 export type Paired = z.infer<typeof Pairing>;
 export type Browsers = z.infer<typeof BrowserList>;
 

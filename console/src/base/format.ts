@@ -95,10 +95,3 @@ export function shortId(id: string): string {
 export function digest(sha: string): string {
   return `${sha.slice(0, 8)}…${sha.slice(-6)}`;
 }
-
-/** A long text cut in its middle. */
-export function middle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor((most - 1) / 2);
-  return `${text.slice(0, most - 1 - half)}…${text.slice(text.length - half)}`;
-}

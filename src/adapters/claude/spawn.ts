@@ -59,7 +59,7 @@ const BATCH_ARGS = [
 ] as const;
 
 /** Somebody answers the agent's questions over its standard input. */
-export function asks({ options, answerable, interactive }: SpawnPlan): boolean {
+function asks({ options, answerable, interactive }: SpawnPlan): boolean {
   return answerable && !interactive && (options.approvalMode ?? 'prompt') === 'prompt';
 }
 

@@ -5,13 +5,6 @@ import { countAt, listAt, numberAt, objectAt, textAt } from '../families/lines/f
 import type { CallEnd } from '../families/tools/calls.ts';
 import { textOfContent } from '../families/tools/effects.ts';
 
-/** An item that is a tool call, in the words of tools. */
-export interface ItemCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-}
-
 type CallReading = (item: JsonObject) => { readonly name: string; readonly input: Json; readonly end: CallEnd };
 
 /** Items that are tool calls, by their type. */

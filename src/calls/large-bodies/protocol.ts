@@ -53,7 +53,7 @@ export type TravellingPrepared = Omit<Prepared, 'error' | 'upstream'> & {
   readonly error?: TravellingError;
 };
 
-export interface TravellingAnswer {
+interface TravellingAnswer {
   readonly text: Uint8Array;
   readonly observed: Observed;
   readonly fidelity: readonly FidelityEntry[];

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../../gateway/config.ts';
 
-export type Status = 'ok' | 'warn' | 'fail';
+type Status = 'ok' | 'warn' | 'fail';
 
 /** What one check found; `fix` says what to do and stands only beside a warning or a failure. */
 export interface Finding {

@@ -10,7 +10,7 @@ export const sandbox: Check = {
   },
 };
 
-export function judgeSandbox(found: Equipment | Obstacle): Finding {
+function judgeSandbox(found: Equipment | Obstacle): Finding {
   if ('reason' in found) return warn(`coding agents cannot be confined: ${found.reason}`, found.remedy);
   const { identity } = found;
   return ok(`coding agents can be confined (bubblewrap${identity === undefined ? '' : `, not as root but as user ${identity.uid}`})`);

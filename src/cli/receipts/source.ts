@@ -12,14 +12,14 @@ import type { Context } from '../command.ts';
 /** Which receipts; times in milliseconds since the epoch. */
 export type Filter = ReceiptChoice;
 
-export type ListOptions = Filter & PageOptions;
+type ListOptions = Filter & PageOptions;
 
 export interface ExportRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-export interface ReceiptPage {
+interface ReceiptPage {
   readonly items: readonly JsonObject[];
   readonly nextCursor: string | undefined;
 }

@@ -14,7 +14,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-export interface RawRequest {
+interface RawRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: readonly string[];

@@ -50,7 +50,7 @@ export function says(target: Target, reading: Reading, text: string): string[] {
 }
 
 /** The calls of an answer by name and input: `lookup {"key":"alpha"}`. */
-export function callsOf(reading: Reading): string[] {
+function callsOf(reading: Reading): string[] {
   return reading.calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`);
 }
 

@@ -9,7 +9,7 @@ import { readPlain, readStreamed } from './reading.ts';
 const RUN_ID = /^run_[0-9a-f]{32}$/;
 const WAIT_SECONDS = 20;
 
-export function runIdOf(answer: Answer | undefined): string | undefined {
+function runIdOf(answer: Answer | undefined): string | undefined {
   const id = answer?.headers['x-abp-run-id'] ?? '';
   return RUN_ID.test(id) ? id : undefined;
 }

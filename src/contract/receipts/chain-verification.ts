@@ -4,7 +4,7 @@ const text = z.string();
 const count = z.int().nonnegative();
 
 /** What can be wrong with a chain or a line of it. */
-export const ChainProblemCode = z.enum([
+const ChainProblemCode = z.enum([
   'not_json',
   'not_canonical',
   'repeated_member',
@@ -24,7 +24,6 @@ export const ChainProblemCode = z.enum([
   'column_changed',
   'unrecorded_removal',
 ]);
-export type ChainProblemCode = z.infer<typeof ChainProblemCode>;
 
 /** One thing that is wrong, and where. */
 export const ChainProblem = z.strictObject({

@@ -27,7 +27,7 @@ export type Writing =
 export type ColumnKind = 'text' | 'time' | 'tags' | 'hash';
 
 /** What a row may say besides its name and schema. */
-export interface FieldTraits {
+interface FieldTraits {
   /** Its JSON text while nobody has supplied it; `null` unless told. */
   readonly none?: string;
   /** Producers may leave it out. */
@@ -47,7 +47,7 @@ export interface FieldTraits {
 }
 
 /** One field of the receipt. */
-export interface Field extends FieldTraits {
+interface Field extends FieldTraits {
   readonly schema: z.ZodType;
   readonly from: Source;
   /** The property of the fact that supplies it. */
@@ -56,7 +56,7 @@ export interface Field extends FieldTraits {
 }
 
 /** Fields that stand together in one member. */
-export interface FieldGroup {
+interface FieldGroup {
   readonly about: string;
   readonly parts: Readonly<Record<string, Field>>;
 }

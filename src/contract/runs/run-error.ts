@@ -18,7 +18,7 @@ export class AgentMuxError extends AbpError {
 }
 
 /** The names under which a gate refuses, in the order gates are tried. */
-export const GATED_CAPABILITIES = [
+const GATED_CAPABILITIES = [
   'thinking',
   'thinkingBudget',
   'jsonMode',

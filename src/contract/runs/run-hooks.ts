@@ -8,7 +8,7 @@ export type HookType = (typeof HOOK_TYPES)[number];
 
 /** What a hook can do with an agent: nothing, hear of it, or decide. */
 export const HOOK_SUPPORTS = ['unsupported', 'nonblocking', 'blocking'] as const;
-export type HookSupport = (typeof HOOK_SUPPORTS)[number];
+type HookSupport = (typeof HOOK_SUPPORTS)[number];
 
 /** What each hook can do with one agent. */
 export type HookTable = Readonly<Record<HookType, HookSupport>>;

@@ -61,19 +61,17 @@ export const RetryPolicy = z.strictObject({
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 
 /** Where the agent is started. Only this machine is served; the other modes are known so that the refusal can say what to do. */
-export const Invocation = z.discriminatedUnion('mode', [
+const Invocation = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('local') }),
   z.looseObject({ mode: z.enum(['docker', 'ssh', 'k8s']) }),
 ]);
-export type Invocation = z.infer<typeof Invocation>;
 
 /** Where the agent works: in the folder itself, or in a copy whose changes are applied when somebody asks for it. */
-export const RunWorkspace = z.strictObject({
+const RunWorkspace = z.strictObject({
   mode: z.enum(['pass_through', 'staged']),
   include: z.array(text.min(1)).optional(),
   exclude: z.array(text.min(1)).optional(),
 });
-export type RunWorkspace = z.infer<typeof RunWorkspace>;
 
 /** The name of a profile: it is the name of a file. */
 export const ProfileName = text.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');

@@ -132,7 +132,7 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const DOCUMENT_TYPES = ['application/pdf', 'text/plain'];
 
 /** One content block, with the members it came with when it came from Claude; nothing where the part has no form here. */
-export function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
+function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
   const own = { ...foreignMark(part, notes), ...part.meta?.claude };
   switch (part.kind) {
     case 'text':
@@ -218,7 +218,7 @@ function lowerSource(source: MediaSource): JsonObject {
 }
 
 /** Claude takes arguments as an object; an empty text is a call without arguments. */
-export function argumentsObject(text: string, at?: string): JsonObject {
+function argumentsObject(text: string, at?: string): JsonObject {
   if (text.trim() === '') return {};
   const value = parseJsonObject(text);
   if (value === undefined)
@@ -315,7 +315,7 @@ export function lowerUsage(usage: IrUsage): JsonObject {
 }
 
 /** Redacted reasoning of an answer: Claude's own, or another engine's state packed to come back. */
-export function redactedBlock(meta: IrPart['meta']): JsonObject {
+function redactedBlock(meta: IrPart['meta']): JsonObject {
   const foreign = foreignMeta(meta, 'claude');
   return { type: 'redacted_thinking', data: foreign === undefined ? '' : packMeta(foreign), ...meta?.claude };
 }

@@ -47,9 +47,7 @@ export const ToolResultBlock = z.looseObject({
   is_error: z.boolean().nullish(),
   cache_control: CacheControl,
 });
-/** Hosted tool calls, their results, search results and whatever comes next: kept whole. */
-export const OtherBlock = z.looseObject({ type: z.string() });
-
+/** Of any type: hosted tool calls, their results, search results and whatever comes next are kept whole. */
 const AnyBlock = z.looseObject({ type: z.string() });
 export type AnyBlock = z.infer<typeof AnyBlock>;
 

@@ -200,7 +200,7 @@ function lowerUri(source: Exclude<MediaSource, { kind: 'base64' }>): JsonObject 
 }
 
 /** Gemini takes arguments as an object; an empty text is a call without arguments. */
-export function argumentsObject(text: string): JsonObject {
+function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
   const value = parseJsonObject(text);
   if (value === undefined) throw new AbpError('invalid_request', 'the arguments of a tool call are not a JSON object');

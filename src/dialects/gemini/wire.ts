@@ -29,7 +29,6 @@ const ResultPart = message({ inlineData: Blob.nullish(), fileData: FileData.null
 export type ResultPart = z.infer<typeof ResultPart>;
 
 const FunctionResponse = message({ id: text, name: text, response: Free.nullish(), parts: repeated(ResultPart) });
-export type FunctionResponse = z.infer<typeof FunctionResponse>;
 
 /** One of its data members says what a part is; one of a kind we do not know is kept whole. */
 export const Part = message({

@@ -78,7 +78,7 @@ interface ToldError {
   readonly message?: string | null | undefined;
 }
 
-export function errorKind(told: ToldError, status: number): IrErrorKind {
+function errorKind(told: ToldError, status: number): IrErrorKind {
   const known = CODES[told.code ?? ''] ?? CODES[told.type ?? ''];
   // A server error is the vendor's word for every failure of its own; the status knows which.
   if (known !== undefined && known !== 'server') return known;

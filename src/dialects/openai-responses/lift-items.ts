@@ -165,7 +165,7 @@ function liftReasoning(item: Item): ThinkingPart {
   return { kind: 'thinking', text, ...(abp?.redacted === true ? { redacted: true } : {}), at: r.path, meta };
 }
 
-export function reasoningText(item: Pick<wire.Reasoning, 'summary' | 'content'>): string {
+function reasoningText(item: Pick<wire.Reasoning, 'summary' | 'content'>): string {
   const shown = item.summary?.length ? item.summary : (item.content ?? []);
   return shown.map((piece) => piece.text).join('\n\n');
 }

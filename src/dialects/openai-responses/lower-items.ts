@@ -105,7 +105,7 @@ function lowerAnswer(parts: readonly IrPart[], context: ItemContext): JsonObject
 }
 
 /** A piece of a message that the model wrote. */
-export function outputContent(part: Extract<IrPart, { kind: 'text' | 'refusal' }>, own: JsonObject | undefined): JsonObject {
+function outputContent(part: Extract<IrPart, { kind: 'text' | 'refusal' }>, own: JsonObject | undefined): JsonObject {
   return part.kind === 'refusal'
     ? { type: 'refusal', refusal: part.text, ...own }
     : { type: 'output_text', text: part.text, annotations: [], logprobs: [], ...own };

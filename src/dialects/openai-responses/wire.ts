@@ -134,13 +134,12 @@ export type Request = z.infer<typeof Request>;
 
 const count = z.number().nullish();
 
-export const Usage = z.looseObject({
+const Usage = z.looseObject({
   input_tokens: count,
   input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }).nullish(),
   output_tokens: count,
   output_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
 });
-export type Usage = z.infer<typeof Usage>;
 
 /** The response object: a whole answer, or the payload of `response.completed` and its kin. */
 export const Response = z.looseObject({

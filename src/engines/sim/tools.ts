@@ -14,7 +14,7 @@ export interface CallDecision {
 }
 
 /** The tools the request lets the model call. Hosted tools are the engine's own and the sim has none. */
-export function callableTools(request: IrRequest): readonly CallableTool[] {
+function callableTools(request: IrRequest): readonly CallableTool[] {
   const choice = request.toolChoice;
   if (choice?.kind === 'none') return [];
   const tools = request.tools.filter((tool) => tool.kind !== 'hosted');

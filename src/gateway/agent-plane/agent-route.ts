@@ -9,7 +9,7 @@ type Schema = z.ZodType<object>;
 type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Record<string, never>;
 
 /** A parsed call and who makes it. */
-export interface AgentCall<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
+interface AgentCall<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly principal: Principal;
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;

@@ -8,7 +8,7 @@ const tokens = z.int().nonnegative();
 export const AdapterParams = z.strictObject({ id: text.describe('The name of a coding agent, such as claude or codex.') });
 
 /** A coding agent as the list shows it. Objects of coding agents are camelCase. */
-export const AdapterView = z.looseObject({
+const AdapterView = z.looseObject({
   agent: text,
   displayName: text,
   cliCommand: text,

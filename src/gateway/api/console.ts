@@ -4,7 +4,7 @@ const MOST_S = 24 * 3600;
 
 export const SignIn = z.strictObject({ code: z.string().min(1).max(200).describe('The one-time code of a link of `abp console`.') });
 
-export const ConsoleScopeName = z.enum(['all', 'answer']).describe('all: everything. answer: read, and answer what agents ask.');
+const ConsoleScopeName = z.enum(['all', 'answer']).describe('all: everything. answer: read, and answer what agents ask.');
 
 export const SessionInfo = z.strictObject({
   principal: z.enum(['console', 'paired', 'local', 'token', 'key', 'anonymous']).describe('Who the server takes this caller for.'),
@@ -23,7 +23,7 @@ export const Pairing = z.strictObject({
   url: z.string().describe('The link to open: the code is in its fragment, which browsers send to nobody.'),
 });
 
-export const Browser = z.strictObject({
+const Browser = z.strictObject({
   id: z.string(),
   scopes: z.array(z.string()),
   label: z.string().describe('The browser, as it names itself.'),

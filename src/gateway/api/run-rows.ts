@@ -67,8 +67,8 @@ export const RunRowList = z.strictObject({
 });
 export type RunRowList = z.infer<typeof RunRowList>;
 
-export const METRICS = ['cost', 'tokens', 'runs', 'first_byte'] as const;
-export const GROUPS = ['engine', 'model', 'key', 'agent', 'tag', 'status', 'mode', 'fate'] as const;
+const METRICS = ['cost', 'tokens', 'runs', 'first_byte'] as const;
+const GROUPS = ['engine', 'model', 'key', 'agent', 'tag', 'status', 'mode', 'fate'] as const;
 
 const listOf = <T extends readonly [string, ...string[]]>(values: T) =>
   z

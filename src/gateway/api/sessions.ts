@@ -94,7 +94,7 @@ export const EventListQuery = z.strictObject({
   since_id: text.optional().describe('Id of an event; later ones are sent. Last-Event-ID says the same.'),
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a list; a stream has none.'),
 });
-export const EventView = z.strictObject({
+const EventView = z.strictObject({
   id: text,
   type: text,
   ts: time,

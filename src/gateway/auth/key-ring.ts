@@ -23,7 +23,7 @@ const KNOWN_WAIT_MS = 1000;
 const UNKNOWN_WAIT_MS = 5000;
 
 /** How long a key that the database confirmed keeps working while the database does not answer. */
-export const DEFAULT_REMEMBERED_MS = 15 * 60_000;
+const DEFAULT_REMEMBERED_MS = 15 * 60_000;
 
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');

@@ -27,7 +27,7 @@ interface Sum {
 }
 
 /** The beginnings of the buckets between two times. */
-export function bucketStarts(bucket: UsageQuery['bucket'], since: number, until: number): number[] {
+function bucketStarts(bucket: UsageQuery['bucket'], since: number, until: number): number[] {
   if (bucket === 'none') return [since];
   const step = BUCKET_MS[bucket];
   const first = Math.floor(since / step) * step;

@@ -4,7 +4,7 @@ import type { Requirements } from '../../negotiation/negotiate.ts';
 import { type NegotiationAccount, negotiationAccount } from '../../negotiation/report.ts';
 
 /** What an agent without a model runs on: it needs no key. */
-export const DEFAULT_MODEL = 'sim/sim-1';
+const DEFAULT_MODEL = 'sim/sim-1';
 
 /** What the agent's model makes of what the agent needs. */
 export interface AgentNegotiation extends NegotiationAccount {

@@ -151,7 +151,7 @@ export function hostFor(plane: AgentPlane, { keyId, hostAllowed }: Caller): Comp
   return { source: plane.registry.sourceFor(keyId), surroundings: plane.surroundings, hostAllowed };
 }
 
-export function selectionOf(id: string, settings: CapabilitySettings | undefined): Selection {
+function selectionOf(id: string, settings: CapabilitySettings | undefined): Selection {
   const { config, version } = settings ?? {};
   return { id, ...(config === undefined ? {} : { config }), ...(version === undefined ? {} : { version }) };
 }

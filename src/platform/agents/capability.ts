@@ -3,7 +3,7 @@ import type { Capability } from '../../contract/capability.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
 import type { Tool } from '../tools/tool.ts';
 
-export type CapabilityStatus = 'available' | 'coming_soon' | 'deprecated';
+type CapabilityStatus = 'available' | 'coming_soon' | 'deprecated';
 
 /** Another capability that one needs, in a range of versions. */
 export interface CapabilityDependency {

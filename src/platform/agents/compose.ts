@@ -16,7 +16,7 @@ export interface Composition {
 }
 
 /** A piece of the prompt and who wrote it; `agent` is the agent itself. */
-export interface PromptPart {
+interface PromptPart {
   readonly source: string;
   readonly text: string;
 }

@@ -17,7 +17,7 @@ export async function completeConfig(capability: AgentCapability, given: JsonObj
 }
 
 /** The object with the defaults of its schema where it is silent, also inside the objects it holds. */
-export function withDefaults(schema: JsonObject, given: JsonObject): JsonObject {
+function withDefaults(schema: JsonObject, given: JsonObject): JsonObject {
   const { properties } = schema;
   if (properties === undefined || !isJsonObject(properties)) return given;
   const filled = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {

@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ConflictPolicy } from './agent.ts';
 
 /** Where a tool comes from. */
-export interface ToolSource {
+interface ToolSource {
   readonly capabilityId: string;
   readonly version: string;
   /** Its name there; the agent may know it by another. */

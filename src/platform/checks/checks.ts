@@ -14,7 +14,7 @@ export type CheckTask =
 export type CheckOutcome = { readonly value: unknown } | { readonly error: string };
 
 /** One deadline for all that a definition asks to be checked. */
-export const CHECK_MS = 2000;
+const CHECK_MS = 2000;
 const START_MS = 20_000;
 const MOST_WAITING = 64;
 const HEAP_MB = 256;

@@ -8,9 +8,9 @@ const PRERELEASE_PART = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
 const VERSION = new RegExp(`^(?=.{5,90}$)${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE_PART}(?:\\.${PRERELEASE_PART})*)?$`);
 
 /** Ids fit the column that agents keep them in. */
-export const CapabilityId = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and _, beginning with a letter');
-export const CapabilityVersion = z.string().regex(VERSION, 'must be a semantic version such as 1.0.0');
-export const VersionRange = z.string().min(1).max(100);
+const CapabilityId = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and _, beginning with a letter');
+const CapabilityVersion = z.string().regex(VERSION, 'must be a semantic version such as 1.0.0');
+const VersionRange = z.string().min(1).max(100);
 
 const toolFrame = {
   name: z

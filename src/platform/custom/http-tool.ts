@@ -35,11 +35,7 @@ export function httpTool(definition: HttpTool, config: JsonObject, { outbound, s
 }
 
 /** The call as it goes out. */
-export function requestOf(
-  definition: HttpTool,
-  filling: Filling,
-  { callId, behalf }: Pick<ToolContext, 'callId' | 'behalf'>,
-): OutboundRequest {
+function requestOf(definition: HttpTool, filling: Filling, { callId, behalf }: Pick<ToolContext, 'callId' | 'behalf'>): OutboundRequest {
   const url = urlOf(definition, filling);
   const body = definition.body === undefined ? undefined : fillJson(definition.body, filling);
   const headers = {

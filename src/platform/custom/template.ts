@@ -5,7 +5,7 @@ import { ToolFailure } from '../tools/tool-failure.ts';
 const PLACE = /\{\{\s*(input|config|secret)\.([A-Za-z0-9_.-]{1,200})\s*\}\}/g;
 const ONLY_PLACE = /^\{\{\s*(input|config|secret)\.([A-Za-z0-9_.-]{1,200})\s*\}\}$/;
 
-export type Room = 'input' | 'config' | 'secret';
+type Room = 'input' | 'config' | 'secret';
 
 /** A value that a template names. */
 export interface Place {

@@ -30,7 +30,7 @@ export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): 
 }
 
 /** What the SDK calls instead of the global: the same shape on the guarded client. */
-export function outboundFetch(outbound: Outbound): FetchLike {
+function outboundFetch(outbound: Outbound): FetchLike {
   return async (url, init = {}) => {
     const { body, method = 'GET', signal } = init;
     if (body !== undefined && body !== null && typeof body !== 'string') throw new TypeError('the body of an MCP request is text');

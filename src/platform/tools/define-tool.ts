@@ -42,7 +42,7 @@ export async function outcome(work: () => Promise<Json>): Promise<ToolOutcome> {
 }
 
 /** The schema as the model reads it. */
-export function jsonSchema(schema: z.ZodType): JsonObject {
+function jsonSchema(schema: z.ZodType): JsonObject {
   const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest as JsonObject; // zod writes plain JSON
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Outbound, type OutboundRequest } from '../../upstream/outbound.ts';
 
-export interface SearchHit {
+interface SearchHit {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;

@@ -3,7 +3,7 @@ import { type Json, parseJson } from '../../base/json.ts';
 import type { ToolBehalf } from './tool.ts';
 
 /** Which calls may carry a secret. What is not named is not asked. */
-export interface SecretTerms {
+interface SecretTerms {
   /** Host names, with a port where it is not the usual one. */
   readonly hosts: readonly string[];
   readonly methods?: readonly string[] | undefined;

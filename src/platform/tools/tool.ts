@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 
 /** Whether a call runs at once or waits until somebody says yes. */
-export type ToolPolicy = 'auto' | 'requires_approval';
+type ToolPolicy = 'auto' | 'requires_approval';
 
 /** What a crash in the middle of a call means: an idempotent call is made again under the same id, any other one is asked about. */
-export type ToolEffect = 'idempotent' | 'at_most_once';
+type ToolEffect = 'idempotent' | 'at_most_once';
 
 /** On whose behalf a turn makes a call; a tool that starts runs hands it on. */
 export interface ToolBehalf {

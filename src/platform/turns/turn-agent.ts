@@ -13,7 +13,7 @@ export interface TurnAgent {
   readonly maxCostNanoUsd: number | null;
 }
 
-export interface AgentWish {
+interface AgentWish {
   readonly agentId: string;
   /** Tools that act on this machine outside a sandbox may be used. */
   readonly host: boolean;

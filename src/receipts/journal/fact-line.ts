@@ -45,7 +45,7 @@ function writerOf({ fact: name, text }: FactRow): (fact: Fact, texts: FactTexts)
 }
 
 /** The journal line of a fact, without its checksum and line break. */
-export function factText(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
+function factText(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
   let line = `${fact.fact}${NEWEST_FORM}\t${fact.run}\t${fact.at}`;
   for (const write of WRITERS[fact.fact]) line += `\t${write(fact, texts)}`;
   return line;

@@ -92,7 +92,7 @@ export interface Keeper {
 }
 
 /** A wait for the receipt of a run. The caller who began it ends it. */
-export interface SettleWatch {
+interface SettleWatch {
   /** Resolves when the receipt has been written since the watch began, or when the time is over. */
   changed(ms: number): Promise<void>;
   end(): void;

@@ -8,9 +8,6 @@ import type { Chain } from './chain.ts';
 import { signedHead } from './head.ts';
 import type { Signer } from './seal-keys.ts';
 
-/** An entry with its seal. */
-export type Sealed<T extends JsonObject> = T & { readonly seal: Seal };
-
 /** The hash of an entry: over its RFC 8785 form without `seal.hash`, and without signatures, which are made over the hash. */
 export function entryHash({ signatures: _signatures, ...entry }: JsonObject & { readonly seal: JsonObject }): string {
   const { hash: _hash, ...seal } = entry.seal;

@@ -31,7 +31,7 @@ export interface AdapterRegistry {
 }
 
 /** How an agent was installed, and what is there now. */
-export interface Installed {
+interface Installed {
   readonly way: InstallInstruction;
   readonly detection: Detection;
 }

@@ -8,7 +8,7 @@ import type { Detection } from './detection.ts';
 const PLUGIN_MS = 10 * 60_000;
 
 /** What the agent's own plugin command said. */
-export interface PluginAnswer {
+interface PluginAnswer {
   readonly agent: AgentName;
   readonly command: string;
   readonly output: string;

@@ -17,7 +17,7 @@ export interface Means {
 }
 
 /** A rule that nothing here holds. */
-export interface Unheld {
+interface Unheld {
   readonly rule: string;
   readonly reason: string;
 }

@@ -47,7 +47,7 @@ interface Journal {
   readonly steps: readonly Step[];
 }
 
-export const JOURNAL_FILE = 'apply.json';
+const JOURNAL_FILE = 'apply.json';
 
 export interface Application {
   /** The stage: its tree has the new contents, its folder gets the journal. */

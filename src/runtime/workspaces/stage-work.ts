@@ -32,7 +32,7 @@ export interface Staged {
   readonly history: History | null;
 }
 
-export const BASE_FILE = 'base.json';
+const BASE_FILE = 'base.json';
 export const CHANGES_FILE = 'changes.json';
 export const PATCH_FILE = 'patch.diff';
 export const TREE = 'tree';

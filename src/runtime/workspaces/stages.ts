@@ -22,7 +22,7 @@ export interface StageKeeping {
 }
 
 const DAY_MS = 24 * 3600 * 1000;
-export const STAGE_KEEPING: StageKeeping = { keepMs: 14 * DAY_MS, maxBytes: 10 * 1024 ** 3 };
+const STAGE_KEEPING: StageKeeping = { keepMs: 14 * DAY_MS, maxBytes: 10 * 1024 ** 3 };
 
 interface StageRecord {
   readonly run: RunId;

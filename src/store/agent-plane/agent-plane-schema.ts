@@ -23,7 +23,7 @@ export interface AgentsTable {
   readonly updated_at: number;
 }
 
-export interface AgentCapabilitiesTable {
+interface AgentCapabilitiesTable {
   readonly id: string;
   readonly agent_id: string;
   readonly capability_id: string;
@@ -85,7 +85,7 @@ export interface SessionEventsTable {
 }
 
 /** Who says that it lives: processes that run turns, and nodes. One that has not been heard of for a while is dead. */
-export interface WorkersTable {
+interface WorkersTable {
   readonly id: string;
   readonly started_at: number;
   readonly heartbeat_at: number;

@@ -56,7 +56,7 @@ export interface SessionChange {
   readonly updatedAt: number;
 }
 
-export function newSessionRow(session: NewSession): Selectable<SessionsTable> {
+function newSessionRow(session: NewSession): Selectable<SessionsTable> {
   return {
     id: `session_${uuidv7Hex()}`,
     agent_id: session.agentId,
@@ -180,7 +180,7 @@ export async function forkSession(
   return sessionOf(row);
 }
 
-export function sessionOf(row: Selectable<SessionsTable>): StoredSession {
+function sessionOf(row: Selectable<SessionsTable>): StoredSession {
   if (row.status !== 'idle' && row.status !== 'active' && row.status !== 'waiting') throw damaged('status of a session', row.status);
   return {
     id: row.id,

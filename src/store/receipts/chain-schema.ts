@@ -7,7 +7,7 @@ export interface ChainTables {
   readonly late_ends: LateEndsTable;
 }
 
-export interface ChainsTable {
+interface ChainsTable {
   /** A small number that stands for the node in every sealed row. */
   readonly number: number;
   readonly node: string;
@@ -18,20 +18,20 @@ export interface ChainsTable {
 }
 
 /** Entries that are not receipts. */
-export interface ChainEntriesTable {
+interface ChainEntriesTable {
   readonly chain: number;
   readonly sequence: number;
   readonly kind: string;
   readonly document: string;
 }
 
-export interface ChainHeadsTable {
+interface ChainHeadsTable {
   readonly chain: number;
   readonly sequence: number;
   readonly document: string;
 }
 
-export interface SealKeysTable {
+interface SealKeysTable {
   readonly id: string;
   readonly chain: number;
   readonly public_key: string;
@@ -40,7 +40,7 @@ export interface SealKeysTable {
 }
 
 /** Ends that a node knows of runs which another node had closed for it. The entry of the chain at this place has their hashes. */
-export interface LateEndsTable {
+interface LateEndsTable {
   readonly run_id: string;
   readonly chain: number;
   readonly sequence: number;

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { isoTime } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json.ts';
 import { parseJson } from '../../base/json.ts';
 import type { AnswerText, BodyText, RecordingLine, RequestText } from '../../contract/receipts/recording.ts';
 import { RECORDING_FORMAT } from '../../contract/receipts/recording.ts';
@@ -84,7 +83,7 @@ function numbersOf(text: string): number[] {
   return parsed.ok && Array.isArray(parsed.value) ? parsed.value.map(Number) : [];
 }
 
-export function bodyText(bytes: Buffer): BodyText {
+function bodyText(bytes: Buffer): BodyText {
   return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { base64: bytes.toString('base64') };
 }
 
@@ -92,13 +91,8 @@ export function bytesOf(body: BodyText): Buffer {
   return 'text' in body ? Buffer.from(body.text, 'utf8') : Buffer.from(body.base64, 'base64');
 }
 
-export function pairsOf(flat: readonly string[]): [string, string][] {
+function pairsOf(flat: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at < flat.length; at += 2) pairs.push([flat[at] ?? '', flat[at + 1] ?? '']);
   return pairs;
-}
-
-/** The line as it stands in a file. */
-export function lineText(line: RecordingLine): string {
-  return `${JSON.stringify(line satisfies JsonObject)}\n`;
 }

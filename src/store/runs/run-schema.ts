@@ -26,7 +26,7 @@ export interface RunsTable {
   readonly closed_by: string | null;
 }
 
-export interface RunEventsTable {
+interface RunEventsTable {
   readonly run_id: string;
   readonly sequence: number;
   readonly event: string;

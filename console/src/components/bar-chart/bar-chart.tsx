@@ -2,7 +2,7 @@ import { type JSX, useEffect, useRef, useState } from 'react';
 import { token } from '../../base/theme.ts';
 import './bar-chart.css';
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly values: readonly number[];
 }

@@ -10,7 +10,7 @@ import { Palette } from '../palette/palette.tsx';
 import { StatusLine } from './status-line.tsx';
 
 /** The pages in their order, with the key that goes there after G. */
-export const PAGES = [
+const PAGES = [
   { path: '/', name: 'Home', key: 'h' },
   { path: '/runs', name: 'Runs', key: 'r' },
   { path: '/playground', name: 'Playground', key: 'p' },

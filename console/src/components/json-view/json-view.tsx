@@ -24,7 +24,7 @@ function lines(text: string): string[] {
   return all.length <= MOST_LINES ? all : [...all.slice(0, MOST_LINES), `… ${all.length - MOST_LINES} more lines`];
 }
 
-export function pretty(text: string): string {
+function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { duration } from '../../base/format.ts';
 import './timeline.css';
 
-export interface Bar {
+interface Bar {
   readonly from: number;
   readonly to: number;
   readonly kind: 'own' | 'silent' | 'model' | 'tool' | 'wait';

@@ -41,7 +41,7 @@ export interface Wanted {
 }
 
 /** The options of a run as the API takes them; what is empty is left to the agent. */
-export function optionsOf(wanted: Wanted): Record<string, unknown> {
+function optionsOf(wanted: Wanted): Record<string, unknown> {
   const set = <T>(name: string, value: T | ''): Record<string, T> => (value === '' ? {} : { [name]: value });
   return {
     agent: wanted.agent,

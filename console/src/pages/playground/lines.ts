@@ -34,7 +34,7 @@ class Walk {
 }
 
 /** The line on which each leaf of a JSON text stands, by its path. */
-export function leafLines(text: string): ReadonlyMap<string, number> {
+function leafLines(text: string): ReadonlyMap<string, number> {
   const walk = new Walk();
   for (const [number, line] of text.split('\n').entries()) {
     for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\],]|[^\s{}[\],":]+/g)) walk.take(token, number + 1);

@@ -62,7 +62,7 @@ function stateOf({
 const SOURCES: Readonly<Record<string, string>> = { default: 'default', file: 'abp.toml', env: 'environment', database: 'database' };
 
 /** The values in effect, each with where it comes from. Those from files are changed there. */
-export function Values({ prefix }: { readonly prefix: string }): JSX.Element {
+function Values({ prefix }: { readonly prefix: string }): JSX.Element {
   const settings = useQuery(settingsQuery);
   const rows = (settings.data?.values ?? []).filter(({ path }) => prefix.split('|').some((start) => path.startsWith(start)));
   return (

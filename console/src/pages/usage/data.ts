@@ -62,7 +62,7 @@ export const fatesQuery = (span: number) =>
 type Group = Usage['groups'][number];
 
 /** The figure of a measure in one bucket of a group. */
-export function figure(group: Group, measure: Measure, index: number): number {
+function figure(group: Group, measure: Measure, index: number): number {
   if (measure === 'cost') return group.cost_nano_usd?.[index] ?? 0;
   if (measure === 'tokens') return (group.tokens_in?.[index] ?? 0) + (group.tokens_out?.[index] ?? 0);
   if (measure === 'runs') return group.runs?.[index] ?? 0;

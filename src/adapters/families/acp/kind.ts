@@ -4,7 +4,7 @@ import type { Voice } from '../jsonl/account.ts';
 import { textAt } from '../lines/fields.ts';
 
 /** A request of ours to an agent that speaks ACP. */
-export interface AcpRequest {
+interface AcpRequest {
   readonly method: string;
   readonly params: JsonObject;
 }

@@ -71,7 +71,7 @@ function chunk(update: JsonObject): string {
 }
 
 /** A call is told in several updates, each with what changed. */
-export function toolCall(run: AcpRun, update: JsonObject, output?: string): readonly EventDraft[] {
+function toolCall(run: AcpRun, update: JsonObject, output?: string): readonly EventDraft[] {
   const id = textAt(update.toolCallId) ?? '';
   const known = run.calls.get(id);
   const call: JsonObject = { ...known, ...withoutEmpty(update), title: known?.title ?? update.title ?? '' };

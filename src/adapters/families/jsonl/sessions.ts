@@ -4,7 +4,7 @@ import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '.
 import { textAt } from '../lines/fields.ts';
 
 /** What a session file says about itself beside its messages. */
-export interface SessionFacts {
+interface SessionFacts {
   /** Undefined: the file is no session of this agent. */
   readonly sessionId: string | undefined;
   readonly title?: string | undefined;

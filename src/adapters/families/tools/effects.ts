@@ -12,7 +12,7 @@ export type ToolEffect =
   | { readonly does: 'subagent'; readonly prompt: readonly string[] };
 
 /** The tools of one agent that leave a trace, by name. A tool that is not here has events of its own only. */
-export type ToolEffects = Readonly<Record<string, ToolEffect>>;
+type ToolEffects = Readonly<Record<string, ToolEffect>>;
 
 /** A tool call as far as its agent has told it. */
 export interface ToolCall {

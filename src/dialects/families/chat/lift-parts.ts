@@ -41,7 +41,7 @@ export function liftContent(
 }
 
 /** One content part. A part of a kind we do not know is kept whole for its owner. */
-export function liftPart(part: Part, reading: Reading): IrPart {
+function liftPart(part: Part, reading: Reading): IrPart {
   return (LIFTS[part.value.type] ?? liftOther)(part, reading);
 }
 

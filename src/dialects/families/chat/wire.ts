@@ -141,14 +141,13 @@ export type Usage = z.infer<typeof Usage>;
 
 const Logprobs = z.looseObject({ content: z.array(JsonRecord).nullish() }).nullish();
 
-export const AnswerMessage = z.looseObject({
+const AnswerMessage = z.looseObject({
   content: Content,
   refusal: z.string().nullish(),
   tool_calls: z.array(ToolCall).nullish(),
   function_call: FunctionCall.nullish(),
   annotations: z.array(JsonRecord).nullish(),
 });
-export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
 /** Copilot leaves out `object` and `index`; a filtered choice may have no message. */
 /** The stop sequence that matched, as vLLM and SGLang tell it; a number is a token. */

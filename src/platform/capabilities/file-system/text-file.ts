@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { ToolFailure } from '../../tools/tool-failure.ts';
 import { codeOf, explained, type Folder, inFolder, splitFile } from './workspace.ts';
 
-export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const SNIFFED_BYTES = 8192;
 
 /** The text of a file of the workspace. */
