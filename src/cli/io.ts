@@ -1,4 +1,6 @@
+import { openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { CliError } from './failure.ts';
 
 /** Where text goes; the streams of the process, or a test's own. */
 interface Sink {
@@ -28,4 +30,14 @@ export function colourWanted(io: Io, flag: boolean): boolean {
   if (!flag || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
   return io.stdout.isTTY === true && TERM !== 'dumb';
+}
+
+/** Opens a file to write to. What is exported is private, so a new one is its owner's alone. */
+export function openOutput(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError('usage', `${path} cannot be written: ${message}`, { hint: 'Name a file in a folder that exists.', cause });
+  }
 }

@@ -2,8 +2,8 @@ import { AbpError } from '../contract/errors.ts';
 import type { ChainVerification } from '../contract/receipts/chain-verification.ts';
 import type { PendingReceipt, Receipt } from '../contract/receipts/receipt.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
+import { followReceipts } from './events.ts';
 import { type Connection, getDocument, rest, retryAfterMs, send } from './http.ts';
-import { followReceipts } from './receipt-stream.ts';
 import { RemoteRun, startRun } from './remote-run.ts';
 import { headersOf, wrapClient } from './wrap.ts';
 

@@ -1,6 +1,5 @@
-import type { Citation } from './citation.ts';
 import type { TokenLogprob } from './logprob.ts';
-import type { VendorMeta, VendorPart } from './part.ts';
+import type { Citation, VendorMeta, VendorPart } from './part.ts';
 import type { FinishReason, IrError } from './response.ts';
 import type { IrUsage } from './usage.ts';
 

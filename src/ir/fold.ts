@@ -1,7 +1,6 @@
-import type { Citation } from './citation.ts';
 import type { IrAnswerEvent, IrEvent, IrPartStart } from './event.ts';
 import type { TokenLogprob } from './logprob.ts';
-import type { IrPart, VendorMeta } from './part.ts';
+import type { Citation, IrPart, VendorMeta } from './part.ts';
 import type { IrError, IrResponse } from './response.ts';
 
 interface OpenPart {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../base/json.ts';
-import type { Citation } from './citation.ts';
 import type { TokenLogprob } from './logprob.ts';
 
 /**
@@ -103,3 +102,13 @@ export type IrPart =
   | ToolResultPart
   | RefusalPart
   | VendorPart;
+
+/** A page on the web that a piece of an answer rests on. The place is in UTF-16 units of the text of its part. */
+export interface Citation {
+  readonly url: string;
+  readonly title?: string;
+  /** The words of the page, where the engine tells them. */
+  readonly quote?: string;
+  readonly start: number;
+  readonly end: number;
+}

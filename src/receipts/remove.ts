@@ -3,7 +3,7 @@ import { jsonOf } from '../base/json.ts';
 import type { ReceiptStub, Removal } from '../contract/receipts/chain.ts';
 import type { Receipt, Seal } from '../contract/receipts/receipt.ts';
 import { type RunId, writtenRunId } from '../contract/run-id.ts';
-import { overwriting } from '../store/databases/overwriting.ts';
+import { overwriting } from '../store/databases/sqlite-upkeep.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';
 import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipts/receipt-removal.ts';
 import type { Store } from '../store/store.ts';

@@ -54,6 +54,31 @@ describe.each(KINDS)('every id of $folder', (kind) => {
   });
 });
 
+/** Folders of `src` that a reader must know: not the rooms, which have their own table, nor those of one id, of fixtures or of a command. */
+function innerFolders(paths: readonly string[]): string[] {
+  const folders = paths.filter((path) => path.startsWith('src/')).map((path) => posix.dirname(path));
+  const inner = folders.filter((folder) => folder.split('/').length > 2 && !UNLISTED.some((pattern) => pattern.test(`${folder}/`)));
+  return [...new Set(inner)].filter((folder) => placeOf(`${folder}/x`)?.isId !== true || LISTED_BELOW_IDS.test(folder)).sort();
+}
+
+const UNLISTED = [
+  /\/fixtures\//,
+  /^src\/cli\/commands\/./,
+  /^src\/engines\//,
+  // New ones: each gets its row with the change that brings it.
+  /^src\/(?:runtime\/(?:sidecars|work-orders|bare-model)|gateway\/(?:hosts|routes\/run-plane)|mapping\/tools)\//,
+];
+const LISTED_BELOW_IDS = /^src\/dialects\/[^/]+\/./;
+
+/** The rows that name a folder inside of a room. */
+function documentedFolders(markdown: string): string[] {
+  return [...markdown.matchAll(/^\| `([a-z-]+\/[a-z/-]+)` \|/gm)].map(([, folder]) => `src/${folder}`).sort();
+}
+
+it('ARCHITECTURE.md has a line for every folder of src, and for no other', () => {
+  expect(documentedFolders(readSource('ARCHITECTURE.md').text)).toEqual(innerFolders(projectPaths()));
+});
+
 describe('the checkers', () => {
   const engines = KINDS.find(({ folder }) => folder === 'src/engines')!;
   const paths = [

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../../base/module-url.ts';
-import { threadEnvironment } from '../../base/thread-environment.ts';
+import { siblingModule, threadEnvironment } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';

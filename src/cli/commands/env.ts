@@ -1,5 +1,5 @@
 import { openHome } from '../../home/home.ts';
-import type { AgentEnvironment } from '../../runtime/runs/process/agent-environment.ts';
+import type { AgentEnvironment } from '../../runtime/runs/process/launch.ts';
 import { defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ export const command = defineCommand({
       throw new CliError('no_server', 'no server is running for this home', { hint: 'Start one with abp serve; abp launch needs none.' });
     }
     const { openLocalRun } = await import('../runs/local.ts');
-    const { agentEnvironment } = await import('../../runtime/runs/process/agent-environment.ts');
+    const { agentEnvironment } = await import('../../runtime/runs/process/launch.ts');
     const options = runOptions(context, agent, values, { prompt: ' ' });
     return await withConfig(async () => {
       const { starter, gateway } = await openLocalRun(context);

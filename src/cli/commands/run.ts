@@ -6,9 +6,8 @@ import { withConfig } from '../config.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { count, flag, list, optional, required } from '../parameter.ts';
-import { canAsk } from '../runs/answers.ts';
 import { applyRun } from '../runs/apply.ts';
-import { follow } from '../runs/follow.ts';
+import { canAsk, follow } from '../runs/follow.ts';
 import { AGENT_OPTIONS, dollarsOf, policyIn, runOptions, workspaceOf } from '../runs/options.ts';
 import type { RunSource } from '../runs/source.ts';
 

@@ -1,7 +1,11 @@
-import type { AgentEvent } from '../../contract/runs/event.ts';
+import { createInterface } from 'node:readline/promises';
+import type { JsonObject } from '../../base/json.ts';
+import { isErrorCode } from '../../contract/errors.ts';
+import type { AgentEvent, EventOf } from '../../contract/runs/event.ts';
+import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
 import type { Context } from '../command.ts';
-import { askPerson, canAsk } from './answers.ts';
-import { exitOfRun } from './exit.ts';
+import { EXITS, exitOfError } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
 import { RunRenderer } from './render.ts';
 import type { RunSource } from './source.ts';
 
@@ -54,4 +58,31 @@ function cancelOnSignal(run: RunSource): () => void {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
+}
+
+/** The exit code of a run that was started. */
+function exitOfRun(result: JsonObject): number {
+  const { exitReason, error } = result;
+  if (exitReason === 'completed') return EXITS.ok.code;
+  if (exitReason === 'aborted' || exitReason === 'interrupted') return EXITS.interrupted.code;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  if (exitReason === 'failed' && isErrorCode(code)) return EXITS[exitOfError(code)].code;
+  return EXITS.agentFailed.code;
+}
+
+/** Whether somebody sits at the terminal and can be asked. */
+export function canAsk(io: Io): boolean {
+  return io.stderr.isTTY === true && process.stdin.isTTY === true;
+}
+
+/** Asks the person at the terminal what the agent asks. */
+async function askPerson(event: EventOf<'approval_request'> | EventOf<'input_required'>): Promise<InteractionAnswer> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    if (event.type === 'input_required') return { text: await lines.question('> ') };
+    const said = await lines.question('  allow? [y/N] ');
+    return /^y(es)?$/i.test(said.trim()) ? { approve: true } : { approve: false, reason: 'the person at the terminal said no' };
+  } finally {
+    lines.close();
+  }
 }

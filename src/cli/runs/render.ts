@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { ERRORS, isErrorCode } from '../../contract/errors.ts';
 import type { AgentEvent, EventOf } from '../../contract/runs/event.ts';
 import { dollars } from '../coding-agents/facts.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output.ts';
-import { nextStep } from './next-step.ts';
 import { askedWords, harmless, inputWords, short } from './words.ts';
 
 /** Of a line about a tool, where nothing says how wide the terminal is. */
@@ -202,3 +202,20 @@ function costWords(usd: Json | undefined): string {
 function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
+
+/** What somebody can do about a run that did not complete; undefined where nobody knows. */
+function nextStep(code: string, agent: string, runId: string): string | undefined {
+  const own = STEPS[code]?.(agent, runId);
+  if (own !== undefined) return own;
+  return isErrorCode(code) ? ERRORS[code].remedy : undefined;
+}
+
+/** Where the command line knows more than the table of errors. */
+const STEPS: Readonly<Record<string, (agent: string, runId: string) => string>> = {
+  AGENT_NOT_INSTALLED: (agent) => `Install it with abp install ${agent}.`,
+  E007: () => 'Set the engine’s key (ABP_ENGINE_<ID>_KEY), or try --engine sim, which needs none; abp doctor says what is set.',
+  AUTH_ERROR: (agent) => `abp adapters doctor ${agent} says how it is logged in; with --engine it runs on a key of the gateway.`,
+  // The agent's own words stand above; what it did stands in the receipt.
+  INTERNAL: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
+  AGENT_CRASH: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
+};

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Citation } from '../../ir/citation.ts';
+import type { Citation } from '../../ir/part.ts';
 
 const KIND = 'web_search_result_location';
 

@@ -1,9 +1,8 @@
 import { type Json, type JsonObject, listIn } from '../../base/json.ts';
 import { encodeSse } from '../../base/sse.ts';
-import type { Citation } from '../../ir/citation.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { TokenLogprob } from '../../ir/logprob.ts';
-import type { VendorMeta } from '../../ir/part.ts';
+import type { Citation, VendorMeta } from '../../ir/part.ts';
 import type { IrError } from '../../ir/response.ts';
 import type { AnswerContext, Emitter } from '../dialect.ts';
 import { lowerLogprobs } from '../openai-logprobs.ts';

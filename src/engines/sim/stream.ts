@@ -1,6 +1,5 @@
-import type { Citation } from '../../ir/citation.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
-import type { VendorMeta } from '../../ir/part.ts';
+import type { Citation, VendorMeta } from '../../ir/part.ts';
 import type { SimStep } from './plan.ts';
 import type { Stage } from './stages.ts';
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Citation } from '../../ir/citation.ts';
-import type { VendorMeta } from '../../ir/part.ts';
+import type { Citation, VendorMeta } from '../../ir/part.ts';
 import type { WholePart } from './stream.ts';
 
 /** Things that real engines put into answers beside words and calls, which sim shows on demand. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Fate } from '../../contract/negotiation.ts';
 import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
 import { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 import { QUEUE_TIMES } from '../../runtime/runs/handle.ts';
@@ -73,3 +74,12 @@ export const InteractionReply = z.union([
   z.strictObject({ text: z.string() }),
 ]);
 export type InteractionReply = z.infer<typeof InteractionReply>;
+
+/** What would become of a run with these options. */
+export const RunCheck = z.strictObject({
+  ok: z.boolean().describe('Whether it would be started.'),
+  fidelity: z
+    .array(z.strictObject({ path: z.string(), fate: Fate, note: z.string().optional() }))
+    .describe('Options that would not arrive as they are.'),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('Why it would not be started.'),
+});

@@ -1,7 +1,7 @@
 import type { CodingAgents } from '../../runtime/coding-agents/coding-agents.ts';
 import { AdapterParams, CostAnswer, CostRequest, ModelList, ModelValidation, ValidateModel } from '../api/adapters.ts';
 import { defineRoute } from '../route.ts';
-import { codingAgentsOf } from '../run-plane/coding-agents.ts';
+import { codingAgentsOf } from '../run-plane/runs.ts';
 
 function listOf({ models }: CodingAgents, agent: string): object {
   const items = models.catalog(agent);

@@ -10,7 +10,7 @@ import {
   InstallRequest,
 } from '../api/adapters.ts';
 import { defineRoute } from '../route.ts';
-import { codingAgentsOf } from '../run-plane/coding-agents.ts';
+import { codingAgentsOf } from '../run-plane/runs.ts';
 
 function view({ agent, displayName, cliCommand, summary, capabilities }: RegisteredAdapter): object {
   return { agent, displayName, cliCommand, summary, capabilities };

@@ -4,7 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { SignedHead } from '../../contract/receipts/chain.ts';
 import { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { publishedKeys } from '../../receipts/seal/published-keys.ts';
+import { publishedKeys } from '../../receipts/seal/seal-keys.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';

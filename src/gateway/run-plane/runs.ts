@@ -1,4 +1,5 @@
 import { redactor } from '../../base/redact.ts';
+import type { CodingAgents } from '../../runtime/coding-agents/coding-agents.ts';
 import { runsFolder, sweepRuns } from '../../runtime/runs/process/run-folder.ts';
 import type { RunService } from '../../runtime/runs/service.ts';
 import { stagesFolder, tidyStages } from '../../runtime/workspaces/stages.ts';
@@ -7,12 +8,11 @@ import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { secretValues } from '../secret-values.ts';
 import { releaseRun } from './claimed-runs.ts';
-import { codingAgentsOf } from './coding-agents.ts';
 import { dropAdmission, runPort } from './run-port.ts';
 
 /** The runs of a server. The engine that drives them is loaded with the first one. */
 export function runServiceOf(gateway: Gateway): Promise<RunService> {
-  gateway.runPlane.service ??= make(gateway);
+  gateway.runPlane.service ??= makeService(gateway);
   return gateway.runPlane.service;
 }
 
@@ -21,7 +21,7 @@ export function startedRuns(gateway: Gateway): Promise<RunService> | undefined {
   return gateway.runPlane.service;
 }
 
-async function make(gateway: Gateway): Promise<RunService> {
+async function makeService(gateway: Gateway): Promise<RunService> {
   const [{ RunService }, { RunStarter }, agents] = await Promise.all([
     import('../../runtime/runs/service.ts'),
     import('../../runtime/runs/run-starter.ts'),
@@ -61,4 +61,18 @@ export async function closeRuns(gateway: Gateway): Promise<void> {
 /** Resolves when no run is under way. */
 export async function runsIdle(gateway: Gateway): Promise<void> {
   await (await gateway.runPlane.service)?.idle();
+}
+
+/** The coding agents of a server. Adapters are loaded when somebody first asks, so that a start does not wait for them. */
+export function codingAgentsOf(gateway: Gateway): Promise<CodingAgents> {
+  gateway.runPlane.agents ??= makeAgents(gateway);
+  return gateway.runPlane.agents;
+}
+
+async function makeAgents({ calls: { deployments } }: Gateway): Promise<CodingAgents> {
+  const { createCodingAgents } = await import('../../runtime/coding-agents/coding-agents.ts');
+  const engines = [...deployments.values()].map(
+    ({ engine, origin, basePath, key }) => [engine.id, { url: `${origin}${basePath}`, key }] as const,
+  );
+  return createCodingAgents({ engines: Object.fromEntries(engines.filter(([, { url }]) => url !== '')) });
 }

@@ -1,9 +1,8 @@
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
-import type { Citation } from '../../ir/citation.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
-import type { VendorPart } from '../../ir/part.ts';
+import type { Citation, VendorPart } from '../../ir/part.ts';
 import type { AnswerAccount, AnswerNote } from './account.ts';
 import { labelOf, pagesLabel, unknownLabel } from './labels.ts';
 

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { siblingModule } from '../../base/module-url.ts';
-import { threadEnvironment } from '../../base/thread-environment.ts';
+import { siblingModule, threadEnvironment } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** What libraries do with texts and schemas of users, which may take as long as their author wants. */

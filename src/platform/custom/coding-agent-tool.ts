@@ -9,8 +9,7 @@ import type { RunService } from '../../runtime/runs/service.ts';
 import { runOfTurn } from '../ids.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
-import type { Tool, ToolContext } from '../tools/tool.ts';
-import { ToolFailure } from '../tools/tool-failure.ts';
+import { type Tool, type ToolContext, ToolFailure } from '../tools/tool.ts';
 import type { CodingAgentTool } from './definition.ts';
 
 /** For the start of the agent, its end and its receipt. */

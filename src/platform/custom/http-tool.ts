@@ -3,8 +3,7 @@ import type { OutboundAnswer, OutboundRequest } from '../../upstream/outbound.ts
 import { outcome } from '../tools/define-tool.ts';
 import { refusedCaller, refusedPlace, type Secret, type Secrets } from '../tools/secrets.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
-import type { Tool, ToolContext } from '../tools/tool.ts';
-import { ToolFailure } from '../tools/tool-failure.ts';
+import { type Tool, type ToolContext, ToolFailure } from '../tools/tool.ts';
 import type { HttpTool } from './definition.ts';
 import { type Filling, fillJson, fillText, placesIn } from './template.ts';
 

@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpTool } from '../mcp/connections.ts';
-import type { McpEndpoint } from '../mcp/endpoint.ts';
+import type { McpEndpoint } from '../mcp/transport.ts';
 import { refusedCaller, refusedPlace, type Secret, type Secrets } from '../tools/secrets.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Secrets } from '../tools/secrets.ts';
-import { ToolFailure } from '../tools/tool-failure.ts';
+import { ToolFailure } from '../tools/tool.ts';
 
 const PLACE = /\{\{\s*(input|config|secret)\.([A-Za-z0-9_.-]{1,200})\s*\}\}/g;
 const ONLY_PLACE = /^\{\{\s*(input|config|secret)\.([A-Za-z0-9_.-]{1,200})\s*\}\}$/;

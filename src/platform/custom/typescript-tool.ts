@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { outcome } from '../tools/define-tool.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
-import type { Tool } from '../tools/tool.ts';
-import { ToolFailure } from '../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../tools/tool.ts';
 import type { TypeScriptTool } from './definition.ts';
 
 /** For the start of the thread and for waiting in line. */

@@ -4,9 +4,8 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Outbound } from '../../upstream/outbound.ts';
 import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
-import type { McpEndpoint } from './endpoint.ts';
 import { outcomeOf } from './result.ts';
-import { openTransport } from './transport.ts';
+import { type McpEndpoint, openTransport } from './transport.ts';
 
 /** A tool as the server describes it. */
 export interface McpTool {

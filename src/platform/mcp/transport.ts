@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Outbound } from '../../upstream/outbound.ts';
-import type { McpEndpoint } from './endpoint.ts';
 
 /** Statuses whose answers have no body; `Response` refuses one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -48,3 +47,14 @@ function outboundFetch(outbound: Outbound): FetchLike {
     return new Response(stream, { status: answer.status, headers: answer.headers });
   };
 }
+
+/** An MCP server and how it is reached, with every secret filled in. Kept in memory only. */
+export type McpEndpoint =
+  | { readonly transport: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly transport: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../base/json.ts';
-import { siblingModule } from '../../base/module-url.ts';
+import { siblingModule } from '../../base/threads.ts';
 import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, type Program } from './execution.ts';
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';

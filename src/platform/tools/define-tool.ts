@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Tool, ToolContext, ToolOutcome } from './tool.ts';
-import { ToolFailure } from './tool-failure.ts';
+import { type Tool, type ToolContext, ToolFailure, type ToolOutcome } from './tool.ts';
 
 type Schema = z.ZodType<object>;
 

@@ -46,3 +46,6 @@ export interface Tool {
   readonly timeoutMs?: number;
   execute(input: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
+
+/** Something the model should know and may correct. */
+export class ToolFailure extends Error {}

@@ -9,9 +9,9 @@ import type { Transcript } from '../sessions/transcript.ts';
 import { runTool } from '../tools/tool-run.ts';
 import { type Checkpoint, checkpointJson } from './checkpoint.ts';
 import { type ModelSide, modelSignal } from './model-side.ts';
-import { cancels, signalOf } from './outside-signals.ts';
 import type { TurnAgent } from './turn-agent.ts';
 import { turnClosed, turnOpened } from './turn-receipt.ts';
+import { cancels, signalOf } from './turn-work.ts';
 
 /** A claimed turn and everything its steps need. */
 export interface TurnWork {

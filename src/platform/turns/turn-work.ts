@@ -12,7 +12,6 @@ import type { SessionParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
 import { Transcript } from '../sessions/transcript.ts';
 import { type Checkpoint, checkpointOf, grantedScopes, type TurnGrant } from './checkpoint.ts';
-import { resuming } from './outside-signals.ts';
 import type { TurnAgent } from './turn-agent.ts';
 import type { TurnWork } from './turn-run.ts';
 
@@ -139,4 +138,27 @@ function assertGranted(grant: TurnGrant, { engine, model }: Route): void {
 /** Stands in for an agent that cannot be put together; its turn only ends. */
 function nobody(id: string): TurnAgent {
   return { id, name: '', model: null, systemPrompt: '', tools: [], maxIterations: null, maxCostNanoUsd: null };
+}
+
+/** What an event that somebody else appended means for the turn under way. */
+export function signalOf({ type, data }: StoredEvent): LoopSignal[] {
+  if (type === 'input.message') return [{ kind: 'message' }];
+  if (type !== 'approval.answered') return [];
+  const note = typeof data.note === 'string' ? data.note : undefined;
+  return [{ kind: 'approval', approvalId: String(data.approval_id), approved: data.approved === true, note }];
+}
+
+/** Whether the event says that the turn was ended from outside. */
+export function cancels({ type, turnId }: StoredEvent, ownTurn: string): boolean {
+  return type === 'turn.cancelled' && turnId === ownTurn;
+}
+
+/**
+ * The signals with which a claimed turn begins. A message is part of the request that is made again; an answer only counts once it is
+ * known which calls are still open.
+ */
+function resuming(events: readonly StoredEvent[]): LoopSignal[] {
+  const signals = events.flatMap(signalOf);
+  const messages = signals.filter(({ kind }) => kind === 'message');
+  return [...messages, { kind: 'taken-over' }, ...signals.filter(({ kind }) => kind !== 'message')];
 }

@@ -1,4 +1,4 @@
-import { checkpoint } from '../../store/databases/checkpoint.ts';
+import { checkpoint } from '../../store/databases/sqlite-upkeep.ts';
 import { findHead } from '../../store/receipts/chain.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chain } from './chain.ts';

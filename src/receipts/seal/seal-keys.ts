@@ -2,8 +2,12 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
+import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { SealKey } from '../../contract/receipts/chain.ts';
 import { createOnce } from '../../home/private-file.ts';
+import { listChains, listSealKeys } from '../../store/receipts/chain.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Signs for a node. */
 export interface Signer {
@@ -109,4 +113,17 @@ export function readPublicKey(text: string): string | undefined {
     // Whatever it is, it is no public key.
     return undefined;
   }
+}
+
+/** The public keys of every node, as verifiers take them. */
+export async function publishedKeys(store: Store): Promise<SealKey[]> {
+  const nodes = new Map((await listChains(store)).map(({ number, node }) => [number, node]));
+  return (await listSealKeys(store)).map((key) => ({
+    id: key.id,
+    algorithm: 'Ed25519',
+    public_key: key.publicKey,
+    node: nodes.get(key.chain) ?? '',
+    created_at: isoTime(key.createdAt),
+    retired_at: key.retiredAt === null ? null : isoTime(key.retiredAt),
+  }));
 }

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import type { SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem, ChainVerification } from '../../contract/receipts/chain-verification.ts';
-import { ProblemList } from './problem-list.ts';
 import { SequenceWatch } from './sequence-watch.ts';
 import { SignedHeads } from './signed-heads.ts';
 import { rotationFault, TrustedKeys } from './trusted-keys.ts';
@@ -216,5 +215,27 @@ export class ChainVerifier {
     if (last === undefined) return 'nothing is sealed here yet, tail unknown';
     const range = first === 1 ? `complete up to ${last.sequence}` : `complete from ${first} to ${last.sequence}`;
     return this.#outside === undefined ? `${range}, tail unknown` : range;
+  }
+}
+
+/** More than this nobody reads. */
+const MOST_SHOWN = 100;
+
+/** Problems as they are found: all are counted, the first ones kept. */
+class ProblemList {
+  readonly #shown: ChainProblem[] = [];
+  #count = 0;
+
+  add(problem: ChainProblem): void {
+    this.#count += 1;
+    if (this.#shown.length < MOST_SHOWN) this.#shown.push(problem);
+  }
+
+  get shown(): ChainProblem[] {
+    return this.#shown;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 }

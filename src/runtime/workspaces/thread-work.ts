@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../../base/module-url.ts';
 import type { ProcessIdentity } from '../../base/process-table.ts';
+import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Conflict } from './apply-work.ts';
 import type { Change } from './change-set.ts';

@@ -1,14 +1,15 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   SqliteAdapter,
+  type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type SqliteStatement,
 } from 'kysely';
-import { kyselyDatabase } from './sqlite-driver.ts';
 
 /**
  * Transactions take the write lock when they begin. A deferred one that reads first and writes later fails at once with
@@ -36,5 +37,28 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
     createDriver: () => new ImmediateDriver({ database: kyselyDatabase(database) }),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function inputValue(value: unknown): SQLInputValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value;
+  throw new TypeError(`SQLite cannot store a ${typeof value}`);
+}
+
+function statement(prepared: StatementSync): SqliteStatement {
+  return {
+    reader: prepared.columns().length > 0,
+    all: (parameters) => prepared.all(...parameters.map(inputValue)),
+    run: (parameters) => prepared.run(...parameters.map(inputValue)),
+    iterate: (parameters) => Iterator.from(prepared.iterate(...parameters.map(inputValue))),
+  };
+}
+
+/** `node:sqlite` in the shape Kysely's SQLite driver calls. */
+function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  return {
+    prepare: (sql) => statement(database.prepare(sql)),
+    close: () => database.close(),
   };
 }

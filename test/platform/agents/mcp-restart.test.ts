@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { McpConnections } from '../../../src/platform/mcp/connections.ts';
-import type { McpEndpoint } from '../../../src/platform/mcp/endpoint.ts';
+import type { McpEndpoint } from '../../../src/platform/mcp/transport.ts';
 import { Outbound } from '../../../src/upstream/outbound.ts';
 import { exampleMcpServer } from '../../support/mcp-tools.ts';
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { AdapterList, DetectionView } from '../../../../src/gateway/api/adapters.ts';
-import type { RunCheck } from '../../../../src/gateway/api/run-check.ts';
+import type { RunCheck } from '../../../../src/gateway/api/runs.ts';
 import { get, send } from '../../api/client.ts';
 import type { RunRowList } from '../../api/types.ts';
 

@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
-import { openOutput } from '../../output-file.ts';
+import { openOutput } from '../../io.ts';
 import { optional } from '../../parameter.ts';
 import { type HomeServer, withServer } from '../../recorded/home-server.ts';
 import { SELECTION, type Selection, selectedRuns } from '../../recorded/select.ts';

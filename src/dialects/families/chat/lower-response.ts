@@ -1,8 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import { foreignMeta, packMeta } from '../../../ir/carrier.ts';
-import type { Citation } from '../../../ir/citation.ts';
 import type { TokenLogprob } from '../../../ir/logprob.ts';
-import type { IrPart, VendorMeta } from '../../../ir/part.ts';
+import type { Citation, IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { AnswerContext } from '../../dialect.ts';

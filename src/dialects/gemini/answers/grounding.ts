@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
-import type { Citation } from '../../../ir/citation.ts';
+import type { Citation } from '../../../ir/part.ts';
 
 /** A text of an answer with the pages it rests on. */
 export interface Cited {

@@ -1,11 +1,10 @@
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import { RunOptions } from '../../../contract/runs/run-options.ts';
 import { createProfiles } from '../../../runtime/profiles.ts';
-import { RunCheck } from '../../api/run-check.ts';
+import { RunCheck } from '../../api/runs.ts';
 import { authorize } from '../../auth/access.ts';
 import { defineRoute } from '../../route.ts';
-import { codingAgentsOf } from '../../run-plane/coding-agents.ts';
-import { runServiceOf } from '../../run-plane/runs.ts';
+import { codingAgentsOf, runServiceOf } from '../../run-plane/runs.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
 

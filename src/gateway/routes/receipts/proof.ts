@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
-import { publishedKeys } from '../../../receipts/seal/published-keys.ts';
+import { publishedKeys } from '../../../receipts/seal/seal-keys.ts';
 import { chainOf, listChains } from '../../../store/receipts/chain.ts';
 import type { StoredReceipt } from '../../../store/receipts/receipt-columns.ts';
 import { getReceipt, type ReceiptFilter } from '../../../store/receipts/receipts.ts';

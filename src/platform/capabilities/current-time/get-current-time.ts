@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../../tools/tool.ts';
 
 const Parameters = z.strictObject({
   timezone: z.string().max(100).default('UTC').describe('IANA time zone, such as "UTC" or "America/New_York". Default UTC.'),

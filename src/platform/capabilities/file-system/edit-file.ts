@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../tools/define-tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 import { readText, writeText } from './text-file.ts';
 
 /** An edit that is made twice does not find its text the second time, or finds it where it should not. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 import { type Finding, type Search, search } from './search.ts';
 
 async function answer(): Promise<Finding> {

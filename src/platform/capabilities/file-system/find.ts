@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../base/json.ts';
-import { siblingModule } from '../../../base/module-url.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { siblingModule } from '../../../base/threads.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 import type { Finding, Search } from './search.ts';
 
 const TIME_MS = 10_000;

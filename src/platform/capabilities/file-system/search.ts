@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { matchesGlob } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 import { type Folder, inFolder, segmentsOf } from './workspace.ts';
 
 const MAX_VISITED = 20_000;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 import { codeOf, explained, type Folder, inFolder, splitFile } from './workspace.ts';
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;

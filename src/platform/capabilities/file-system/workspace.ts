@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 
 const MAX_DEPTH = 50;
 const MAX_PATH = 1000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../base/json.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { ToolFailure } from '../../tools/tool.ts';
 
 const MAX_SECTIONS = 200;
 const MAX_CHARACTERS = 200_000;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Outbound, OutboundAnswer } from '../../../upstream/outbound.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../../tools/tool.ts';
 import { htmlToText } from './html-to-text.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../tools/define-tool.ts';
 import type { SearchProvider } from '../../tools/search.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../../tools/tool.ts';
 
 const NOT_CONFIGURED =
   'Web search is not configured on this server. An operator sets tools.search in abp.toml (brave, tavily or searxng), with ABP_SEARCH_KEY or tools.search_url.';

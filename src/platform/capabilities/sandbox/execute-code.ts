@@ -4,8 +4,7 @@ import { DEFAULT_LIMITS, type Execution, type Limits } from '../../sandbox/execu
 import type { PythonSandbox } from '../../sandbox/python.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../../tools/tool.ts';
 
 const MIB = 1024 * 1024;
 const MAX_CODE = 200_000;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { ToolFailure } from '../../tools/tool-failure.ts';
+import { type Tool, ToolFailure } from '../../tools/tool.ts';
 
 const Parameters = z.strictObject({ a: z.number().describe('First number.'), b: z.number().describe('Second number.') });
 

@@ -14,3 +14,8 @@ export async function overwriting<T>(store: Store, work: () => Promise<T>): Prom
     await store.exclusive(() => sqlite.exec('pragma secure_delete = off; pragma wal_checkpoint(truncate)'));
   }
 }
+
+/** Forces to the disk what has been committed. PostgreSQL does so with every commit. */
+export async function checkpoint(store: Store): Promise<void> {
+  if (store.kind === 'sqlite') await store.exclusive(() => store.sqlite.exec('pragma wal_checkpoint(passive)'));
+}

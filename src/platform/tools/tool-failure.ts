@@ -1,2 +1,0 @@
-/** Something the model should know and may correct. */
-export class ToolFailure extends Error {}
