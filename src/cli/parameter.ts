@@ -33,6 +33,11 @@ export function list(syntax: string, description: string): Parameter<readonly st
   return { syntax, description, repeated: true, read: (raw) => (Array.isArray(raw) ? raw.flatMap(splitList) : []) };
 }
 
+/** Every word that is left, as it was written. */
+export function words(syntax: string, description: string): Parameter<readonly string[]> {
+  return { syntax, description, repeated: true, read: (raw) => (Array.isArray(raw) ? raw.map(String) : []) };
+}
+
 /** A TCP port; 0 lets the system choose. */
 export function port(syntax: string, description: string): Parameter<number | undefined> {
   return parameter(syntax, description, (raw) => {

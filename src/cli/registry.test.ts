@@ -28,7 +28,8 @@ describe('the registry', () => {
   it.each(COMMANDS.map((row) => ({ row })))('loads $row.name, whose options are named after their flags', async ({ row }) => {
     const { command } = await row.load();
     for (const [name, { syntax }] of Object.entries(command.options)) expect(syntax).toMatch(new RegExp(`^--${dashed(name)}( <[^ ]+>)?$`));
-    for (const [name, { syntax }] of Object.entries(command.arguments)) expect(syntax).toMatch(new RegExp(`^[<[]${dashed(name)}[>\\]]$`));
+    for (const [name, { syntax }] of Object.entries(command.arguments))
+      expect(syntax).toMatch(new RegExp(`^[<[]${dashed(name)}(?:\\.{3})?[>\\]]$`));
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) expect(rowOf(example.split(' ').slice(1))).toBe(row);
   });

@@ -223,6 +223,12 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Erase recorded bodies; receipts stay',
     load: () => import('./commands/recordings/erase.ts'),
   },
+  {
+    name: 'exec',
+    group: RECORD,
+    summary: 'Run a command whose SDKs call through us, from recordings where there are some',
+    load: () => import('./commands/exec.ts'),
+  },
   { name: 'replay', group: RECORD, summary: 'Run a recorded request again and compare', load: () => import('./commands/replay.ts') },
   {
     name: 'conformance',

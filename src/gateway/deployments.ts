@@ -5,6 +5,7 @@ import type { Deployment } from '../calls/deployment.ts';
 import { missingAccess } from '../calls/key.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
+import type { Transport } from '../upstream/exchange.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
 import { watched } from '../upstream/watched.ts';
@@ -19,22 +20,34 @@ export interface Deployments {
   close(): Promise<void>;
 }
 
+/** Stands between the calls and an engine. */
+export type Between = (transport: Transport, engine: Engine, basePath: string) => Transport;
+
+const NOTHING: Between = (transport) => transport;
+
 /** Every engine as this configuration reaches it. */
-export function deploy(config: Config, inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>): Deployments {
+export function deploy(
+  config: Config,
+  inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>,
+  between: Between = NOTHING,
+): Deployments {
   const transports: HttpTransport[] = [];
   const byEngine = new Map(
     engines.map((engine) => {
       const settings = config.engines[engine.id] ?? {};
       if (engine.transport !== undefined) {
         const { file, timing, ignore } = settings;
-        return [engine.id, deployment(engine, settings, { transport: engine.transport({ ...inside, file, timing, ignore }) })] as const;
+        return [
+          engine.id,
+          deployment(engine, settings, { transport: engine.transport({ ...inside, file, timing, ignore }) }, between),
+        ] as const;
       }
       const http = httpOf(settings);
       transports.push(http);
       const health = new Health(breakerOf(settings), systemClock);
       return [
         engine.id,
-        deployment(engine, settings, { transport: watched(http.transport, health), splice: http.splice, health }),
+        deployment(engine, settings, { transport: watched(http.transport, health), splice: http.splice, health }, between),
       ] as const;
     }),
   );
@@ -63,9 +76,16 @@ function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
   return breaker === undefined ? undefined : { failures: breaker.failures, openMs: breaker.open_s * 1000 };
 }
 
-function deployment(engine: Engine, settings: EngineConfig, { health, ...reach }: Reach & Pick<Deployment, 'health'>): Deployment {
+function deployment(
+  engine: Engine,
+  settings: EngineConfig,
+  { health, ...reach }: Reach & Pick<Deployment, 'health'>,
+  between: Between,
+): Deployment {
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
+  const basePath = url?.pathname.replace(/\/$/, '') ?? '';
+  const transport = between(reach.transport, engine, basePath);
   const access = {
     origin: url?.origin ?? '',
     ...(settings.key === undefined ? {} : { key: settings.key }),
@@ -74,9 +94,9 @@ function deployment(engine: Engine, settings: EngineConfig, { health, ...reach }
   return {
     engine,
     ...access,
-    basePath: url?.pathname.replace(/\/$/, '') ?? '',
+    basePath,
     ...loginOf(engine, settings),
-    door: new EngineDoor({ ...reach, missing: (credential) => missingAccess(engine, access, credential) }),
+    door: new EngineDoor({ ...reach, transport, missing: (credential) => missingAccess(engine, access, credential) }),
     ...(health === undefined ? {} : { health }),
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };

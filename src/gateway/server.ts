@@ -15,7 +15,7 @@ import { callContextOf } from './call-context.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
-import { deploy } from './deployments.ts';
+import { type Between, deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
 import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly log?: Logger;
   /** Policy, budgets and limits, in the order they are asked; without any, a key's permission and the engine's key alone decide. */
   readonly checks?: readonly Check[];
+  /** What stands between the calls and their engines, such as recordings. */
+  readonly between?: Between;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
 }
@@ -96,6 +98,7 @@ async function assemble(
     version,
     log = openLog(config.recording.redact, undefined, secretValues(config, home.token)),
     checks = [],
+    between,
     keep = startKeeper,
   }: ServerOptions,
   closers: Closers,
@@ -115,7 +118,7 @@ async function assemble(
   const store = await openStore({ home, besideKeeper: true, ...(database === undefined ? {} : { url: database }) });
   closers.push(() => store.close());
   const keyOf = (hex: string) => keyOfRun(live, hex);
-  const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() });
+  const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() }, between);
   closers.push(() => deployments.close());
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
@@ -176,7 +179,7 @@ function browsersOf(store: Store): Gateway['browsers'] {
 }
 
 function keeperOf(
-  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks'>>,
+  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between'>>,
   live: LiveRuns,
   heads: HeadPublisher,
 ): Keeper {

@@ -54,6 +54,7 @@ Receipts:
 
 Record and replay:
   recordings       Work with recorded bodies
+  exec             Run a command whose SDKs call through us, from recordings where there are some
   replay           Run a recorded request again and compare
 
 Use the contract:

@@ -7,7 +7,7 @@ import { type AnswerText, RecordingLine, type RequestText } from '../../contract
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import { bytesOf } from '../../store/recordings/recording-line.ts';
 import { obstacleOf } from './home-source.ts';
-import type { Ask, Candidate, Source } from './source.ts';
+import { type Ask, type Candidate, type Source, sameAddress } from './source.ts';
 
 interface Entry {
   readonly sha256: string;
@@ -15,9 +15,23 @@ interface Entry {
   readonly candidate: Candidate;
 }
 
+export interface FileOptions {
+  /** Equal requests get their answers in the order of the file, the last one ever after; otherwise always the last one. */
+  readonly sequence?: boolean;
+}
+
 /** The recordings of a file. It is read once, at the first call. */
-export function fileSource(file: string): Source {
+export function fileSource(file: string, { sequence = false }: FileOptions = {}): Source {
   let entries: Promise<readonly Entry[]> | undefined;
+  const asked = new Map<string, number>();
+  /** The answer whose turn it is, out of those to one request, newest first. */
+  const inTurn = (ask: Ask, candidates: readonly Candidate[]): readonly Candidate[] => {
+    const playable = candidates.filter((candidate) => candidate.obstacle === undefined && sameAddress(candidate, ask));
+    const request = [ask.dialect, ask.method, ask.path, ask.sha256].join(' ');
+    const times = asked.get(request) ?? 0;
+    if (playable.length > 0) asked.set(request, times + 1);
+    return playable.slice(Math.max(playable.length - 1 - times, 0));
+  };
   const found = async (ask: Ask, matches: (entry: Entry) => boolean): Promise<Candidate[]> => {
     entries ??= read(file);
     const all = await entries;
@@ -25,7 +39,10 @@ export function fileSource(file: string): Source {
   };
   return {
     name: `the recordings of ${file}`,
-    exact: (ask) => found(ask, ({ sha256 }) => sha256 === ask.sha256),
+    exact: async (ask) => {
+      const same = await found(ask, ({ sha256 }) => sha256 === ask.sha256);
+      return sequence ? inTurn(ask, same) : same;
+    },
     recent: async (ask, limit) => (await found(ask, () => true)).slice(0, limit),
   };
 }

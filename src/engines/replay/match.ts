@@ -3,7 +3,7 @@ import { isoTime } from '../../base/clock.ts';
 import { type Json, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { differences, without } from './compare.ts';
-import type { Ask, Candidate, Playable, Source } from './source.ts';
+import { type Ask, type Candidate, type Playable, type Source, sameAddress } from './source.ts';
 
 /** How far back a match that ignores something looks, and how many requests are compared to find the nearest. */
 const LOOK_BACK = 500;
@@ -43,10 +43,6 @@ async function firstPlayable(candidates: readonly Candidate[], ask: Ask): Promis
     if (answer !== undefined) return { runId: candidate.runId, answer };
   }
   return undefined;
-}
-
-function sameAddress(candidate: Candidate, ask: Ask): boolean {
-  return candidate.method === ask.method && candidate.path === ask.path;
 }
 
 /** The newest recording that equals the request once the pointers are taken out of both. */
@@ -103,7 +99,7 @@ async function nearest(source: Source, ask: Ask, ignoring: readonly string[]): P
     const body = await candidate.request();
     if (body === undefined) continue;
     const differs = [
-      ...(candidate.method === ask.method && candidate.path === ask.path ? [] : [`the address ${candidate.method} ${candidate.path}`]),
+      ...(sameAddress(candidate, ask) ? [] : [`the address ${candidate.method} ${candidate.path}`]),
       ...differences(dropped(jsonOf(body), ignoring), dropped(wanted, ignoring), (best?.differs.length ?? 100) + 1),
     ];
     if (best === undefined || differs.length < best.differs.length) best = { candidate, differs };

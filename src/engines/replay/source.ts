@@ -6,6 +6,8 @@ export interface Ask {
   readonly method: string;
   /** Path and query without credentials. */
   readonly path: string;
+  /** What an engine's address puts before the path that its callers write. */
+  readonly base?: string;
   readonly body: Buffer;
   readonly sha256: string;
   /** Whose recordings may answer; null for those made without a key. */
@@ -33,6 +35,11 @@ export interface Candidate {
   request(): Promise<Buffer | undefined>;
   /** Undefined when it is gone. */
   play(): Promise<Playable | undefined>;
+}
+
+/** Whether a recording was made at the address of the call, as its caller or its engine wrote it. */
+export function sameAddress({ method, path }: Pick<Candidate, 'method' | 'path'>, ask: Ask): boolean {
+  return method === ask.method && (path === ask.path || `${ask.base ?? ''}${path}` === ask.path);
 }
 
 /** Where recordings come from. */

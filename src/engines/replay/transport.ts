@@ -22,6 +22,32 @@ export function replayTransport(inside: Inside): Transport {
   };
 }
 
+/** Where calls are looked up before their engine is asked. */
+export interface RecordedFirst {
+  readonly source: Source;
+  readonly ignore: readonly string[];
+  /** Told of each call that no recording answers. */
+  onMiss(runHex: string): void;
+  /** Whether the engine is asked then; otherwise the call is refused. */
+  readonly ask: boolean;
+  /** What the engine's address puts before the paths of its callers. */
+  readonly base: string;
+}
+
+/** An engine that is asked only for what no recording answers. Bodies that are passed on unread are not looked up. */
+export function recordedFirst(transport: Transport, { source, ignore, onMiss, ask, base }: RecordedFirst): Transport {
+  return (request, sink) => {
+    const miss = (): Exchange => {
+      onMiss(request.runHex);
+      return transport(request, sink);
+    };
+    if (ask && request.body !== null && !Buffer.isBuffer(request.body)) return miss();
+    const call = new ReplayCall(sink, ask ? miss : undefined);
+    call.find(Promise.resolve(source), { ...askOf(request, null), base }, { ignore, timed: false }, performance.now());
+    return call;
+  };
+}
+
 /** Loaded with the first call: threads that translate only look engines up and need no database. */
 async function sourceOf(inside: Inside): Promise<Source> {
   if (inside.file === undefined) return (await import('./home-source.ts')).homeSource(inside);
@@ -48,18 +74,28 @@ function askOf({ method, path, headers, body, dialect = '' }: ExchangeRequest, k
   return { dialect, method, path: withoutCredentials(path), body: decodedBody(bytes, headers), sha256: sha256(bytes), keyId };
 }
 
+/** How an engine is reached when no recording answers a call. */
+export type Otherwise = () => Exchange;
+
 class ReplayCall implements Exchange {
   readonly #sink: ExchangeSink;
+  readonly #otherwise: Otherwise | undefined;
   #player: Player | undefined;
+  #other: Exchange | undefined;
   #over = false;
 
-  constructor(sink: ExchangeSink) {
+  constructor(sink: ExchangeSink, otherwise?: Otherwise) {
     this.#sink = sink;
+    this.#otherwise = otherwise;
   }
 
   find(source: Promise<Source>, ask: Ask, options: Options, started: number): void {
     this.#play(source, ask, options, started).catch((thrown: unknown) => {
       if (this.#over) return;
+      if (this.#otherwise !== undefined && AbpError.is(thrown) && thrown.code === 'replay_miss') {
+        this.#other = this.#otherwise();
+        return;
+      }
       this.#over = true;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       this.#sink.fail(AbpError.is(thrown) ? { kind: 'refused', message, error: thrown } : { kind: 'broken', message });
@@ -67,6 +103,10 @@ class ReplayCall implements Exchange {
   }
 
   abort(): void {
+    if (this.#other !== undefined) {
+      this.#other.abort();
+      return;
+    }
     if (this.#over || this.#player?.over === true) return;
     this.#over = true;
     this.#player?.stop();
@@ -74,6 +114,7 @@ class ReplayCall implements Exchange {
   }
 
   resume(): void {
+    this.#other?.resume();
     this.#player?.resume();
   }
 
