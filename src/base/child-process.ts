@@ -4,7 +4,7 @@ import { LineSplitter, TextTail } from './line-splitter.ts';
 import { type ProcessGuard, startGuard } from './process-guard.ts';
 import { sendSignal } from './process-table.ts';
 
-/** What is kept of the error output. */
+/** The most that is kept of the error output. */
 const STDERR_CHARACTERS = 64 * 1024;
 /** How long a child's own children may keep its output open after it ended. */
 const DRAIN_MS = 300;
@@ -23,7 +23,7 @@ export interface ProcessSpec {
   readonly barrier?: Barrier;
 }
 
-/** What a barrier is told to start. */
+/** The program that a barrier starts. */
 export interface BarredProgram {
   readonly file: string;
   /** With the name of the program first. */
@@ -37,7 +37,7 @@ export interface BarredProgram {
 export interface Barrier {
   readonly command: string;
   readonly args: readonly string[];
-  /** What it has beyond the three usual descriptors. */
+  /** Its descriptors beyond the three usual ones. */
   readonly descriptors: readonly ('pipe' | 'ipc')[];
   /** Tells it what to start. Resolves when that begins; `group` is the number of its process group, which signals go to. */
   begin(child: NodeChild, program: BarredProgram): Promise<{ readonly group: number }>;
@@ -167,7 +167,7 @@ class PlainProcess implements ChildProcess {
     this.#child.stdin?.end();
   }
 
-  /** What the barrier starts is heard of through it. The one that hears a signal must be the program, not the barrier, whose end is its end. */
+  /** The program under a barrier is heard through it. The one that hears a signal must be the program, not the barrier, whose end is its end. */
   signal(signal: NodeJS.Signals): boolean {
     if (this.#inner !== undefined && signal !== 'SIGKILL' && sendSignal(-this.#inner, signal)) return true;
     return signalTree(this.#target, signal);

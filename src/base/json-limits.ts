@@ -28,7 +28,7 @@ export function jsonExcess(text: string, { depth, values }: JsonLimits): string 
   return undefined;
 }
 
-/** What a character means for the depth, and for the number of values. */
+/** The meaning of a character for the depth, and for the number of values. */
 const STEP: Readonly<Record<number, number>> = { 91: 1, 123: 1, 93: -1, 125: -1 };
 const COUNT: Readonly<Record<number, number>> = { 91: 1, 123: 1, 44: 1 };
 

@@ -24,7 +24,7 @@ export class LineSplitter {
     if (this.#size > MOST_BYTES) this.#emit();
   }
 
-  /** What stands after the last line end; a process that is killed leaves half a line. */
+  /** The text after the last line end; a process that is killed leaves half a line. */
   flush(): void {
     if (this.#size > 0) this.#emit();
   }

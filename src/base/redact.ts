@@ -54,7 +54,7 @@ const LONGEST_ESCAPE = 6;
 const BEARER = /([Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/g;
 /** One that is cut off ends with the text or, inside JSON, with its string. */
 const PRIVATE_KEY = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^"]*?(?:-----END \1PRIVATE KEY-----|(?=")|$)/g;
-/** What a body must hold for the two above to be worth a look. */
+/** A body without this need not be looked through for the two above. */
 const MARKS = ['Bearer ', 'bearer ', ' PRIVATE KEY-----'].map((mark) => Buffer.from(mark));
 
 const SECRET_NAME =

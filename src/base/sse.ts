@@ -63,7 +63,7 @@ export class SseFrames {
     return frames;
   }
 
-  /** What the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
+  /** The event that the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
   flush(): Buffer[] {
     const frames: Buffer[] = [];
     keep(frames, this.#whole(this.#half ? Buffer.of(CR) : NOTHING));

@@ -34,7 +34,7 @@ export function clientOf(address: Address, token?: string): ServerClient {
   };
 }
 
-/** What a call comes to; a server that cannot be reached is said to be the reason. */
+/** Waits for a call; where the server cannot be reached, the error says so. */
 export async function reached<T>(address: Address, called: Promise<T>): Promise<T> {
   try {
     return await called;

@@ -2,7 +2,7 @@ import type { Io } from './io.ts';
 import type { Output } from './output.ts';
 import type { Parameter } from './parameter.ts';
 
-/** What every command gets besides its own arguments and options. */
+/** Given to every command besides its own arguments and options. */
 export interface Context {
   readonly io: Io;
   readonly output: Output;

@@ -21,7 +21,7 @@ export const EXITS = {
 
 export type ExitName = keyof typeof EXITS;
 
-/** What a script sees for each error of the contract. */
+/** The exit that a script sees for each error of the contract. */
 const EXIT_OF_ERROR = {
   E001: 'refused',
   E002: 'refused',

@@ -4,7 +4,7 @@ import { AbpError } from '../contract/errors.ts';
 import { type ExitName, exitOfError } from './exit-codes.ts';
 import { hintOf } from './hints.ts';
 
-/** What went wrong on this side of the wire, where the contract's table has no row because no server was asked. */
+/** A failure on this side of the wire, where the contract's table has no row because no server was asked. */
 const CLI_FAULTS = {
   usage: { type: 'UsageError', exit: 'usage' },
   config: { type: 'ConfigError', exit: 'config' },

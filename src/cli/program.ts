@@ -5,7 +5,7 @@ import { CliError } from './failure.ts';
 import type { Io } from './io.ts';
 import { COMMANDS, type CommandRow, FAMILIES, FORMER_FAMILIES, GLOBAL_OPTIONS } from './registry.ts';
 
-/** What the command line asks for. */
+/** The command that the arguments name, with its values. */
 export interface Invocation {
   readonly command: Command;
   readonly raw: RawValues;

@@ -25,7 +25,7 @@ export interface Connection {
   readonly fetch: (url: string, init: Sent) => Promise<Answer>;
 }
 
-/** What a call says besides its path. */
+/** A call, besides its path. */
 export interface Call {
   /** By default POST where there is a body. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

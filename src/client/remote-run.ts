@@ -8,7 +8,7 @@ import { type Connection, getDocument, send } from './http.ts';
 /** The point at which a queued message is said; one that never comes is the end of the answer. */
 export type QueueTime = 'next-turn' | 'after-tool' | 'after-response';
 
-/** What is answered to an approval or a question. */
+/** An answer to an approval or a question. */
 export type RemoteAnswer = { readonly approve: true } | { readonly approve: false; readonly reason?: string } | { readonly text: string };
 
 /** Where a run stands. */
@@ -56,7 +56,7 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
     }
   }
 
-  /** What it came to. */
+  /** Its result, once it has ended. */
   async result(): Promise<RunResult> {
     const events = this[Symbol.asyncIterator]();
     for (let next = await events.next(); ; next = await events.next()) if (next.done === true) return next.value;

@@ -9,7 +9,7 @@ import type { Room } from './room.ts';
 /** Time for the namespaces and the starter to come up on a busy machine. */
 const START_MS = 20_000;
 
-/** What a confined program is, and who answers on the ports of its room. */
+/** A confined program, and who answers on the ports of its room. */
 export interface Confined {
   readonly room: Room;
   readonly equipment: Equipment;

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 const PROGRAMS = ['/usr', '/opt', '/nix'];
 /** Links into `/usr` on most systems, folders of their own on the others. */
 const MERGED = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** What programs ask of `/etc`. No secret of the system is among them. */
+/** Files of `/etc` that programs ask for. No secret of the system is among them. */
 const SETTINGS = [
   'alternatives',
   'ssl',

@@ -10,7 +10,7 @@ interface Identity {
   readonly gid: number;
 }
 
-/** What it takes to confine programs on this machine. */
+/** The programs that confine others on this machine. */
 export interface Equipment {
   readonly bwrap: string;
   /** Sets hard limits before anything else begins inside. */

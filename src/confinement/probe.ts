@@ -45,7 +45,7 @@ fails(() => fs.writeFileSync(canary, 'x'));
 })))();
 `;
 
-/** What bubblewrap says where it may not work, and what helps. */
+/** Words of bubblewrap where it may not work, and what helps. */
 const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/nesting depth|ENOSPC/i, 'Raise the sysctl user.max_user_namespaces, and do not run inside another sandbox.'],
   [

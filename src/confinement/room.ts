@@ -26,7 +26,7 @@ export interface Room {
   readonly workspace: Shown;
   /** A folder of this machine that is its home; without one it has none that outlives it. */
   readonly home?: string;
-  /** What else it sees beside the system's own programs. */
+  /** Places that it sees beside the system's own programs. */
   readonly places: readonly Shown[];
   /** Files of the system that it usually sees and shall not. */
   readonly hidden?: readonly string[];

@@ -16,7 +16,7 @@ export interface Call {
   readonly body?: string;
 }
 
-/** What came back. */
+/** The answer that came back. */
 export interface Answer {
   readonly call: Call;
   /** 0 when the connection closed without an answer. */

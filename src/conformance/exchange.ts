@@ -7,9 +7,9 @@ const SILENCE_MS = 120_000;
 
 /** Where the calls go and what every one of them carries. */
 export interface Line {
-  /** What vendor paths are appended to. */
+  /** The address that vendor paths are appended to. */
   readonly base: string;
-  /** What the server's own paths are appended to. */
+  /** The address that the server's own paths are appended to. */
   readonly root: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly agent: Dispatcher;

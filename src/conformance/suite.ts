@@ -18,14 +18,14 @@ export interface ConformanceOptions {
   readonly deterministic?: boolean | undefined;
 }
 
-/** What one case came to. */
+/** The outcome of one case. */
 export interface Result {
   readonly dialect: string;
   readonly id: string;
   readonly category: Category;
   readonly title: string;
   readonly outcome: 'pass' | 'fail' | 'skip';
-  /** What was expected and did not hold. */
+  /** The expectations that did not hold. */
   readonly problems: readonly string[];
   /** Why it was skipped. */
   readonly reason?: string;

@@ -243,7 +243,7 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** What stands around an error when it is written: which run, when, and where its page is. */
+/** The circumstances of an error when it is written: which run, when, and where its page is. */
 export interface ErrorContext {
   readonly requestId: string;
   readonly timestamp: string;

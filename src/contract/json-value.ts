@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /*
- * What reaches a schema was parsed from JSON text, so neither looks inside: the values stay the very ones that came. A schema that copied
+ * Values that reach a schema were parsed from JSON text, so neither looks inside: the values stay the very ones that came. A schema that copied
  * them would cost a walk through every tool and every argument, and would leave out a member named `__proto__` without a word.
  */
 

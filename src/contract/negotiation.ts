@@ -10,7 +10,7 @@ export const NegotiationResult = z.strictObject({
 });
 export type NegotiationResult = z.infer<typeof NegotiationResult>;
 
-/** What negotiation concluded for one requirement. */
+/** The conclusion of negotiation for one requirement. */
 export const Outcome = z.discriminatedUnion('level', [
   z.strictObject({ level: z.literal('native').describe('The backend provides it itself.') }),
   z.strictObject({
@@ -70,7 +70,7 @@ export const EmulationReport = z.strictObject({
 });
 export type EmulationReport = z.infer<typeof EmulationReport>;
 
-/** What happened to one field of a mapped request or answer. */
+/** The fate of one field of a mapped request or answer. */
 export const Fate = z.enum(['exact', 'renamed', 'emulated', 'dropped', 'refused']);
 export type Fate = z.infer<typeof Fate>;
 

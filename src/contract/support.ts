@@ -18,7 +18,7 @@ export type MinSupport = z.infer<typeof MinSupport>;
 export const ForeignMinSupport = z.enum(['native', 'emulated', 'any']);
 export type ForeignMinSupport = z.infer<typeof ForeignMinSupport>;
 
-/** What a backend advertises. A capability it does not mention is not supported. */
+/** The capabilities that a backend advertises. A capability it does not mention is not supported. */
 export const CapabilityManifest = z.partialRecord(Capability, SupportLevel, {
   // Whatever is not about the type of the whole is about a key.
   error: (issue) => (issue.code === 'invalid_type' ? undefined : UNKNOWN_CAPABILITY),
@@ -31,7 +31,7 @@ export const CapabilityRequirement = z.strictObject({
 });
 export type CapabilityRequirement = z.infer<typeof CapabilityRequirement>;
 
-/** What a caller needs; every entry must be met. */
+/** The needs of a caller; every entry must be met. */
 export const CapabilityRequirements = z.strictObject({
   required: z.array(CapabilityRequirement).describe('Every entry must be met.'),
 });

@@ -13,7 +13,7 @@ import { connectionsOf } from './deployments.ts';
 
 const MIB = 1024 * 1024;
 
-/** What calls need of a server that is being put together. */
+/** The parts of a server that calls need, while it is being put together. */
 export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version'> {
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];

@@ -68,7 +68,7 @@ const RouteConfig = z.strictObject({
   recording: Recording.optional().describe('full, digest or off for this route; of this and the key’s the lesser counts.'),
 });
 
-/** What the operator holds every caller and every run to. */
+/** The rules that the operator holds every caller and every run to. */
 const PolicyConfig = PolicyProfile.partial().extend({
   deny_engines: z.array(z.string().min(1)).default([]).describe('Globs of engines that nobody may call, on any way.'),
   deny_models: z.array(z.string().min(1)).default([]).describe('Globs of models that nobody may call, by the name that the engine gets.'),

@@ -19,7 +19,7 @@ import type { Tickets } from './door/tickets.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
-/** What the run plane keeps in memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
+/** The run plane's memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
 interface RunPlane {
   /** Runs of coding agents that were let in and have not ended. */
   readonly admitted: Map<RunId, Admitted>;
@@ -39,7 +39,7 @@ export interface Gateway {
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
-  /** What every call to an engine uses on its way. */
+  /** The means of every call to an engine. */
   readonly calls: CallContext;
   readonly runPlane: RunPlane;
   /** Agents and their capabilities. */

@@ -13,7 +13,7 @@ export function openLog(
   const { text } = redactor(patterns, values);
   return pino(
     { level: process.env.ABP_LOG ?? 'info', serializers: { error: pino.stdSerializers.err } },
-    // What stands in for a secret holds no quote and no backslash, so a line stays JSON.
+    // The mark that stands in for a secret holds no quote and no backslash, so a line stays JSON.
     { write: (line: string) => destination.write(text(line)) },
   );
 }

@@ -5,7 +5,7 @@ import type { Principal } from './auth/principal.ts';
 import type { Config } from './config.ts';
 import { isLoopbackHost } from './door/trust.ts';
 
-/** What the caller's key says about how much is kept, and what holds otherwise: everything on an open loopback server, digests once there is auth. */
+/** How much is kept: as the caller's key says, else everything on an open loopback server, digests once there is auth. */
 export function recordingWish(config: Config, principal: Principal): RecordingWish {
   const otherwise = config.recording.default ?? (config.auth.local && isLoopbackHost(config.server.host) ? 'full' : 'digest');
   return { key: principal.kind === 'key' ? principal.key.recording : null, otherwise };

@@ -51,7 +51,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** What has been opened so far and must be closed, last opened first. */
+/** How to close each thing that has been opened so far; the last opened is closed first. */
 type Closers = (() => void | Promise<void>)[];
 
 /** Opens the home, the database and the port. What was opened is closed again when a later step fails. */

@@ -16,7 +16,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** What the file says; undefined when it is missing or not an address. */
+/** The address in the file; undefined when it is missing or not an address. */
 export function readAddress(file: string): ServerAddress | undefined {
   const { url, pid } = parseJsonObject(textOf(file) ?? '') ?? {};
   return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : undefined;

@@ -16,7 +16,7 @@ export interface Home {
   readonly databaseFile: string;
   /** Its holder may do anything on this home's server. */
   readonly token: string;
-  /** What rows of keys are authenticated with. */
+  /** The secret that rows of keys are authenticated with. */
   keySecret(): KeySecret;
   /** Names this home in receipts and journals; it never changes. */
   readonly nodeId: string;

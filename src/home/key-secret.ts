@@ -3,7 +3,7 @@ import { randomToken } from '../base/ids.ts';
 import { AbpError } from '../contract/errors.ts';
 import { createOnce } from './private-file.ts';
 
-/** What the rows of keys are authenticated with. It is never in the database. */
+/** The secret that rows of keys are authenticated with. It is never in the database. */
 export interface KeySecret {
   readonly value: string;
   /** All homes that share a database were given the same one. */

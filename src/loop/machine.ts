@@ -34,7 +34,7 @@ export interface Step {
   readonly commands: readonly LoopCommand[];
 }
 
-/** What the machine knows of the turn beside its state. */
+/** The turn as the machine knows it, beside its state. */
 export interface TurnFrame {
   readonly turnId: string;
   readonly limits: Limits;
@@ -77,7 +77,7 @@ export function advanceAll(frame: TurnFrame, state: TurnState, signals: readonly
   return signals.reduce<Step>((step, signal) => then(step, (current) => advance(frame, current, signal)), still(state));
 }
 
-/** What the turn waits for: its own work, an answer from outside, or nothing more. */
+/** How the turn stands: at its own work, waiting for an answer from outside, or ended. */
 export function standing(state: TurnState, ended: Standing | undefined): Standing {
   if (ended !== undefined) return ended;
   const open = state.calls.filter(isOpen);
@@ -214,7 +214,7 @@ function runCall(state: TurnState, call: CallState): Step {
 }
 
 /**
- * What was under way when the owner was lost: a model call is made again, a begun call of an idempotent tool too, and about any other
+ * Takes up the work that was under way when the owner was lost: a model call is made again, a begun call of an idempotent tool too, and about any other
  * begun call somebody is asked.
  */
 function onTakeOver(frame: TurnFrame, state: TurnState): Step {
@@ -237,7 +237,7 @@ function end(frame: TurnFrame, state: TurnState, how: Ending): Step {
   return { state: { ...state, phase: 'ended', calls: [], failure }, records: endingRecords(frame.turnId, state, how), commands: [] };
 }
 
-/** What is written down when a turn ends in whatever state: every call gets its one result first. */
+/** The records at the end of a turn, in whatever state: every call gets its one result first. */
 export function endingRecords(turnId: string, state: TurnState, how: Ending): LoopRecord[] {
   const open = state.calls.filter(isOpen);
   return [...open.map((call) => callEnded(call, { status: 'cancelled', error: CUT_OFF }, 0)), ...ending(turnId, state, how)];

@@ -11,7 +11,7 @@ export interface LoopRecord {
 
 const PREVIEW = 200;
 
-/** What a turn begins with, after the message that began it. */
+/** The records at the beginning of a turn, after the message that began it. */
 export function opening(turnId: string, inputMessageId: string, messageId: string): LoopRecord[] {
   return [
     { type: 'session.activated', data: { turn_id: turnId } },

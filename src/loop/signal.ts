@@ -62,7 +62,7 @@ export type LoopSignal =
   /** Every worker that takes the turn dies of it; it ends instead. */
   | { readonly kind: 'given-up'; readonly failure: ModelFailure };
 
-/** What to do once the step is written down. */
+/** Work to do once the step is written down. */
 export type LoopCommand =
   | { readonly kind: 'call-model'; readonly delayMs: number; readonly attempt: number }
   | { readonly kind: 'run-call'; readonly call: CallState };

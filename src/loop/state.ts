@@ -1,6 +1,6 @@
 import { type IrUsage, NO_USAGE } from '../ir/usage.ts';
 
-/** What a crash in the middle of a call means. */
+/** The meaning of a crash in the middle of a call. */
 export type CallEffect = 'idempotent' | 'at_most_once';
 
 /** `asked` = somebody must say yes first; `running` = begun, which was written down before it began. */
@@ -31,7 +31,7 @@ export interface MadeCall {
   readonly resultSha256: string | null;
 }
 
-/** What a turn has used so far: the sum of the answers that became part of it. */
+/** The usage of a turn so far: the sum of the answers that became part of it. */
 export interface Spent extends IrUsage {
   readonly costNanoUsd: number;
   /** The price list of the cost; null where nothing had a price. */
@@ -66,12 +66,12 @@ export interface TurnState {
   readonly epoch: number;
 }
 
-/** What holds a turn in check. */
+/** The limits of a turn. */
 export interface Limits {
   readonly maxIterations: number;
-  /** What the turn may cost, in billionths of a US dollar. */
+  /** The most that the turn may cost, in billionths of a US dollar. */
   readonly maxTurnCost?: number | undefined;
-  /** What the session may cost in all, and what it had cost before this turn. */
+  /** The most that the session may cost in all, and its cost before this turn. */
   readonly maxSessionCost?: number | undefined;
   readonly costBefore: number;
 }
@@ -99,7 +99,7 @@ export function isOpen(call: CallState): boolean {
   return call.stage !== 'ended';
 }
 
-/** What was spent before and with an answer. */
+/** The cost before and with an answer. */
 export function addSpent(before: Spent, usage: IrUsage, cost: Pick<Spent, 'costNanoUsd' | 'priceVersion'>): Spent {
   return {
     inputTokens: before.inputTokens + usage.inputTokens,

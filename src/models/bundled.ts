@@ -1,7 +1,7 @@
 import type { AgentName, ModelCapabilities } from '../contract/runs/coding-agent.ts';
 import type { ModelFact } from './model-fact.ts';
 
-/** What an agent adds to the facts of its models. */
+/** An agent's additions to the facts of its models. */
 export interface BundleOptions {
   readonly agent: AgentName;
   /** ISO 8601 date of the snapshot. */
@@ -14,7 +14,7 @@ export interface BundleOptions {
   readonly unpriced?: boolean;
 }
 
-/** What differs for one model under this agent. */
+/** The differences of one model under this agent. */
 export interface BundleRow {
   readonly fact: ModelFact;
   /** The name the agent uses, where it is not the vendor's. */

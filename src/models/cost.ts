@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { calcPrice, findProvider, type Provider } from '@pydantic/genai-prices';
 import { parseJsonObject } from '../base/json.ts';
 
-/** What one answer used; input counts include the cache, output counts include thinking. */
+/** The usage of one answer; input counts include the cache, output counts include thinking. */
 export interface BilledUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -12,7 +12,7 @@ export interface BilledUsage {
   readonly details?: BilledDetails;
 }
 
-/** What of a usage has a price of its own, and how the call was served. */
+/** Parts of a usage that have a price of their own, and how the call was served. */
 export interface BilledDetails {
   readonly cacheWrite1hTokens?: number;
   readonly audioInputTokens?: number;
@@ -31,7 +31,7 @@ const NANO = 1e9;
 const FILE_SEARCH_NANO_USD = 2_500_000;
 
 /**
- * What a vendor takes for a grounded search above that, in billionths of a dollar; the first row that matches counts.
+ * The premium of a vendor for a grounded search above that, in billionths of a dollar; the first row that matches counts.
  * Google: $35 per thousand grounded prompts, however many queries each makes; $14 per thousand queries from Gemini 3 on
  * (ai.google.dev/gemini-api/docs/pricing, 2026-11-15).
  */
@@ -46,7 +46,7 @@ const GROUNDING: readonly {
 ];
 
 /**
- * What a way of serving multiplies the price of tokens by; the first row that matches counts, and a way without a row costs the list
+ * The factor of a way of serving on the price of tokens; the first row that matches counts, and a way without a row costs the list
  * price. Half for batches everywhere and for OpenAI's and Google's flex; OpenAI's priority prices by model
  * (platform.openai.com/docs/pricing); Claude's fast mode and calls that stay in the United States
  * (platform.claude.com/docs/en/about-claude/pricing). All as of 2026-11-15.
@@ -102,7 +102,7 @@ function searchPrice(searches: number, grounding: Grounding | undefined): number
 
 type Grounding = (typeof GROUNDING)[number];
 
-/** What the price list says, in billionths of a dollar. */
+/** The cost by the price list, in billionths of a dollar. */
 function listPrice(usage: Omit<BilledUsage, 'webSearchRequests'>, model: string, list: Provider, at: Date): number | undefined {
   const price = calcPrice(
     {

@@ -9,7 +9,7 @@ const byName = new Map(
   FACTS.flatMap((fact) => [fact.id, ...(fact.datedId === undefined ? [] : [fact.datedId])].map((name) => [name, fact])),
 );
 
-/** What is known of a model by the name that its vendor gives it; undefined for a name that is in no list. */
+/** The fact about a model by the name that its vendor gives it; undefined for a name that is in no list. */
 export function findFact(name: string): ModelFact | undefined {
   return byName.get(name);
 }

@@ -23,7 +23,7 @@ export interface ThinkingFact {
   readonly most?: number;
 }
 
-/** What is true of a model, whichever agent drives it. */
+/** Facts about a model that hold whichever agent drives it. */
 export interface ModelFact {
   readonly id: string;
   /** The dated id of the same model, where the vendor has one. */

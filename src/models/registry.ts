@@ -24,7 +24,7 @@ export interface ModelRegistry {
   lastUpdated(agent: AgentName): Date;
 }
 
-/** What comes with an agent. */
+/** The models that come with an agent. */
 interface ModelSource {
   readonly agent: AgentName;
   readonly models: readonly ModelCapabilities[];
@@ -94,7 +94,7 @@ export function createModelRegistry({ sources, discover, now = () => new Date() 
   };
 }
 
-/** What the agent lists replaces what was known of the same model; prices and aliases it does not tell are kept. Models it no longer lists stay. */
+/** The agent's own list replaces older facts of the same model; prices and aliases it does not tell are kept. Models it no longer lists stay. */
 function merged(before: readonly ModelCapabilities[], found: readonly ModelCapabilities[], at: string): ModelCapabilities[] {
   const known = new Map(before.map((one) => [one.modelId, one]));
   const fresh = found.map((one): ModelCapabilities => ({ ...known.get(one.modelId), ...one, source: 'remote', lastUpdated: at }));

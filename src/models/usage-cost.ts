@@ -4,7 +4,7 @@ import { type BilledUsage, costOf, SEARCH_NANO_USD } from './cost.ts';
 const MILLION = 1_000_000;
 const NANO = 1e9;
 
-/** What a model was used for. Input counts include the cache, output counts include thinking. */
+/** The usage of a model. Input counts include the cache, output counts include thinking. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

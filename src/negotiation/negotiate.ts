@@ -13,7 +13,7 @@ import { satisfies } from './check.ts';
 /** A requirement of the contract whose minimum may also be a foreign work order's `any`. */
 type Requirement = Readonly<Omit<CapabilityRequirement, 'min_support'> & Record<'min_support', ForeignMinSupport>>;
 
-/** What a caller needs; the contract's `CapabilityRequirements` is one. */
+/** A caller's needs; the contract's `CapabilityRequirements` is one. */
 export interface Requirements {
   readonly required: readonly Requirement[];
 }

@@ -19,7 +19,7 @@ export interface LocalRuns {
 
 export interface LocalRunsOptions extends RunGatewayOptions {
   readonly agents: CodingAgents;
-  /** What `profile` names; absent: none are known. */
+  /** The profiles that `profile` can name; absent: none are known. */
   readonly profiles?: Pick<RunProfiles, 'apply'>;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

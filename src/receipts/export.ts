@@ -12,7 +12,7 @@ import {
 import { ARCHIVED, DELETED } from '../store/receipts/receipt-columns.ts';
 import type { Store } from '../store/store.ts';
 
-/** What is exported of a chain: all of it, a range, or the receipts a filter takes. */
+/** The part of a chain to export: all of it, a range, or the receipts a filter takes. */
 export interface ExportOptions {
   readonly filter?: ExportFilter;
   /** First entry; 1 unless told. */

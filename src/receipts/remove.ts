@@ -54,7 +54,7 @@ export async function removeReceipts(store: Store, chain: Chain, order: RemovalO
   return removed;
 }
 
-/** What a stub keeps, of a receipt or of an earlier stub. */
+/** The members that a stub keeps, of a receipt or of an earlier stub. */
 type Kept = Omit<ReceiptStub, 'status' | 'removed_at' | 'removal'>;
 
 function contentOf({ document }: Removable): Kept {

@@ -11,7 +11,7 @@ import type { Compatibility } from '../contract/support.ts';
 import type { CloseFact, OpenFact } from '../receipts/journal/facts.ts';
 import type { PolicyWish } from './policy/rules.ts';
 
-/** What a run of a coding agent says of itself when it begins; the rest of the fact is the same for all of them. */
+/** The facts that a run of a coding agent tells when it begins; the rest of the fact is the same for all of them. */
 export type RunOpening = {
   /** The run lasts as long as this process, which does not say when it is over: a shell that has the variables of an agent. */
   readonly untilEndOf?: number;
@@ -33,7 +33,7 @@ export type RunOpening = {
   | 'tags'
 >;
 
-/** What it says when it ends. */
+/** The facts that it tells when it ends. */
 export type RunClosing = Pick<
   CloseFact,
   | 'run'
@@ -57,7 +57,7 @@ export type RunClosing = Pick<
   readonly backendVersion: string | null;
 };
 
-/** What a run key is bound to. Calls made with it need no headers of ours: the key says what they may do. */
+/** The terms of a run key. Calls made with it need no headers of ours: the key says what they may do. */
 export interface RunKeyRequest {
   readonly runId: RunId;
   readonly agent: string;
@@ -67,7 +67,7 @@ export interface RunKeyRequest {
   readonly model: string | null;
   /** Capabilities that may be approximated. */
   readonly emulate: readonly Capability[];
-  /** What the requests of the agent hold, and what may become of it. */
+  /** The features of the agent's requests, and what may become of each. */
   readonly traffic: readonly TrafficRow[];
   readonly compatibility: Compatibility;
   readonly thinking: WireThinking | null;
@@ -78,18 +78,18 @@ export interface RunKeyRequest {
   readonly expiresAt: number;
 }
 
-/** What the gateway calls of a run have used so far. */
+/** The usage of a run's calls through the gateway so far. */
 export interface RunSpend {
   readonly calls: number;
   readonly usage: ReceiptUsage;
   /** Billionths of a US dollar; null when no call had a price. */
   readonly nanoUsd: number | null;
   readonly priceVersion: string | null;
-  /** What became of the calls; absent where a server of an earlier version does not tell. */
+  /** The fate of the calls; absent where a server of an earlier version does not tell. */
   readonly fates?: RunFates;
 }
 
-/** What became of the model calls of a run, summed over all of them. */
+/** The fate of a run's model calls, summed over all of them. */
 export interface RunFates {
   /** The model that wrote most of the answers, as the engine got its name. */
   readonly upstreamModel: string | null;
@@ -141,11 +141,11 @@ export class RunAdmitted {
   }
 }
 
-/** What the operator holds every run to. */
+/** The rules that the operator holds every run to. */
 export type OperatorPolicy = PolicyWish & {
   /** Every coding agent is confined. */
   readonly sandbox?: boolean | undefined;
-  /** What becomes of a rule that nothing here holds: the run is refused, or told of, or something outside holds it. */
+  /** The consequence of a rule that nothing here holds: the run is refused, or told of, or something outside holds it. */
   readonly enforcement?: 'enforced' | 'advisory' | 'external' | undefined;
 };
 

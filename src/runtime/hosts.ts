@@ -78,7 +78,7 @@ export const HOSTS: readonly Host[] = [
   { id: 'host:codex', name: 'Codex→Claude', mode: 'mapped', manifest: codex },
 ];
 
-/** What the Claude host advertises when its adapter module says nothing of its own. */
+/** Capabilities that the Claude host advertises when its adapter module says nothing of its own. */
 export function defaultCapabilities(): CapabilityManifest {
   return claude;
 }

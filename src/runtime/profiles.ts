@@ -73,7 +73,7 @@ export function createProfiles({ homePath, projectPath }: ProfilesOptions): RunP
   };
 }
 
-/** What is given wins. Lists are replaced, objects are merged one level deep, and what is not given overrides nothing. */
+/** Given options win over the profile's. Lists are replaced, objects are merged one level deep, and an option that is not given overrides nothing. */
 function merged<T extends object>(profile: RunProfile, options: T): T {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const both = given.map(([key, value]) => {

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { KeysTable, Tables } from './schema.ts';
 import type { KeySecret } from './store.ts';
 
-/** What the code of a row covers: everything that decides what the key opens, and whether it still does. */
+/** The part of a row that its code covers: everything that decides what the key opens, and whether it still does. */
 const COVERED = [
   'id',
   'kind',

@@ -15,7 +15,7 @@ import { damaged, storableText, storedObject } from './text.ts';
 /** `user` keys are given out by people; `run` keys are minted for one run and die with it. */
 type KeyKind = 'user' | 'run';
 
-/** What is kept of a key; the secret itself is never stored. */
+/** A key as it is stored; the secret itself is never stored. */
 export interface Key {
   readonly id: string;
   readonly kind: KeyKind;

@@ -14,7 +14,7 @@ export interface KeySecret {
 
 interface StoreBase {
   readonly db: Kysely<Tables>;
-  /** What rows of keys are authenticated with. */
+  /** The secret that rows of keys are authenticated with. */
   readonly keySecret: KeySecret;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;

@@ -18,11 +18,11 @@ export interface ExchangeRequest {
   /** The run and its dialect, for an engine that runs inside this process. */
   readonly runHex: string;
   readonly dialect?: string;
-  /** What the caller says to an engine inside this process: its `X-ABP-…` headers by lower-case name. */
+  /** The caller's words to an engine inside this process: its `X-ABP-…` headers by lower-case name. */
   readonly asides?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What an engine inside this process says of its answer; it goes into the receipt. */
+/** The word of an engine inside this process on its answer; it goes into the receipt. */
 export interface EngineNote {
   readonly reason: string;
   /** Which version of the engine it was. */

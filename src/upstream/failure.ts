@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   ENETUNREACH: 'unreachable',
 };
 
-/** What an error of the HTTP client means for the call. */
+/** The failure of a call, from an error of the HTTP client. */
 export function failureOf(error: Error & { code?: string }, aborted: boolean): ExchangeFailure {
   if (aborted) return { kind: 'aborted', message: 'the caller went away' };
   const { cause } = error;

@@ -4,7 +4,7 @@ import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSi
 export interface TurnedDown {
   readonly status: number | null;
   readonly message: string;
-  /** What the engine asks for, where it does. */
+  /** The pause that the engine asks for, where it does. */
   readonly retryAfterMs: number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface BreakerPolicy {
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** What is known of an engine from the calls made to it. */
+/** The health of an engine, known from the calls made to it. */
 export interface EngineHealth {
   readonly state: BreakerState;
   readonly failuresInARow: number;

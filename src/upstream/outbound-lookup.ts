@@ -6,7 +6,7 @@ type Answered = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]
 /** How a name becomes addresses; the system's resolver, or a test's own. */
 export type Resolver = (hostname: string, answered: Answered) => void;
 
-/** What `net.connect` calls to find the address it connects to. */
+/** The function by which `net.connect` finds the address it connects to. */
 type Lookup = (
   hostname: string,
   options: LookupOptions,

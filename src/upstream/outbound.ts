@@ -42,7 +42,7 @@ export interface OutboundAnswer extends Omit<OutboundStream, 'body'> {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What may follow a redirect to another origin; everything else may be a credential. */
+/** Headers that may follow a redirect to another origin; everything else may be a credential. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'accept-encoding', 'user-agent']);
 
 interface Hop {

@@ -27,7 +27,7 @@ export interface Fields {
   readonly maxCostUsd: string | undefined;
 }
 
-/** What was said, as a body of the API; what was not said is absent. */
+/** The options that were given, as a body of the API. */
 export async function bodyOf(context: Context, fields: Fields): Promise<JsonObject> {
   const prompt = fields.promptFile === undefined ? fields.prompt : await readText(context, fields.promptFile);
   const said: Record<string, Json | undefined> = {

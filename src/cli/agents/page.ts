@@ -41,7 +41,7 @@ export function agentTable(agents: readonly JsonObject[], paint: Paint): string 
   ]);
 }
 
-/** What a turn would send: tools, and what the model makes of them. */
+/** The page of a turn that was not sent: tools, and what the model makes of them. */
 export function previewPage(preview: JsonObject, paint: Paint): string {
   const error = isJsonObject(preview.error ?? null) ? [`${paint.bad('cannot run:')} ${text(member(preview.error, 'message'))}`] : [];
   const prompt = text(preview.system_prompt);

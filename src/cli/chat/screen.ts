@@ -16,7 +16,7 @@ const CUT: ReadonlySet<string> = new Set(['length', 'context-window', 'content-f
 export class ChatScreen {
   readonly #io: Io;
   readonly #paint: Paint;
-  /** What of the answer under way has been written. */
+  /** The part of the answer under way that has been written. */
   #written = 0;
   #lineOpen = false;
 
@@ -72,7 +72,7 @@ export class ChatScreen {
   }
 
   #delta(text: string, offset: number): void {
-    // What was missed comes with the whole answer.
+    // Pieces that were missed come with the whole answer.
     if (offset !== this.#written) return;
     this.#written += text.length;
     this.#say(text);

@@ -2,14 +2,14 @@ import type { LoadedConfig } from '../../gateway/config.ts';
 
 type Status = 'ok' | 'warn' | 'fail';
 
-/** What one check found; `fix` says what to do and stands only beside a warning or a failure. */
+/** The finding of one check; `fix` says what to do and stands only beside a warning or a failure. */
 export interface Finding {
   readonly status: Status;
   readonly message: string;
   readonly fix?: string;
 }
 
-/** What is examined: the home, and the configuration or why it cannot be read. */
+/** The subject of the checks: the home, and the configuration or why it cannot be read. */
 export interface Subject {
   readonly home: string;
   readonly loaded: LoadedConfig | Error;

@@ -65,7 +65,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
   };
 }
 
-/** What a killed server left in its journal belongs to the receipts too; the next start would bring it back otherwise. */
+/** A killed server's journal holds receipts too; without this look the next start would bring back those that were removed. */
 async function finishJournal(store: Store, home: Home, chain: Chain, bodies: BodyKeeper): Promise<void> {
   const origin = { node: home.nodeId, version: packageVersion() };
   await new Drain({ store, folder: home.journalFolder, origin, chain, bodies }).all();

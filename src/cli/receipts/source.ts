@@ -30,7 +30,7 @@ export interface ReceiptSource {
   list(options: ListOptions): Promise<ReceiptPage>;
   /** The export in pieces. */
   export(filter: Filter, range: ExportRange): AsyncIterable<Uint8Array>;
-  /** What the database itself says of the chain: also what an export cannot show. */
+  /** The database's own word on the chain, with faults that an export cannot show. */
   verify(range: ExportRange): Promise<ChainVerification>;
   keys(): Promise<readonly SealKey[]>;
   head(): Promise<JsonObject>;

@@ -6,7 +6,7 @@ import type { IrPart } from '../../ir/part.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
 
-/** What an answer says, as people read it: its text and tool calls; the body as it is where it is no answer of the dialect. */
+/** An answer as people read it: its text and tool calls; the body as it is where it is no answer of the dialect. */
 export function answerText(dialect: Dialect | undefined, headers: readonly string[], body: Buffer): string {
   const text = decodedBody(body, headers);
   const streamed = headers.some((item) => item.toLowerCase().startsWith('text/event-stream'));

@@ -12,7 +12,7 @@ import { type DiffLine, diffLines } from './text-diff.ts';
 
 const WAIT_S = 30;
 
-/** What two receipts are compared by: what the runs did. Ids, times, keys and prices play no part. */
+/** Members by which two receipts are compared: what the runs did. Ids, times, keys and prices play no part. */
 const COMPARED = [
   'status',
   'reason',

@@ -9,10 +9,10 @@ import type { Io } from '../io.ts';
 import { RunRenderer } from './render.ts';
 import type { RunSource } from './source.ts';
 
-/** What is refused is refused within this time; what takes longer is said to be starting. */
+/** A refusal comes within this time; a start that takes longer is announced. */
 const REFUSAL_MS = 300;
 
-/** What is started, for the first line. */
+/** The names for the first line. */
 export interface Started {
   readonly agent: string;
   readonly engine?: string | undefined;

@@ -3,7 +3,7 @@ import { RunStarter } from '../../runtime/runs/run-starter.ts';
 import { openCodingAgents } from '../coding-agents/open.ts';
 import type { Context } from '../command.ts';
 
-/** What an agent that this process starts needs. */
+/** The means to start an agent from this process. */
 export interface LocalRun {
   readonly starter: RunStarter;
   readonly gateway: RunGateway;

@@ -24,7 +24,7 @@ export const AGENT_OPTIONS = {
   tag: list('--tag <name>', 'a label for the receipts; repeatable'),
 } as const satisfies Parameters;
 
-/** What those options read as. */
+/** The values of those options. */
 export interface AgentValues {
   readonly cwd: string | undefined;
   readonly engine: string | undefined;

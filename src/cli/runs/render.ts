@@ -139,7 +139,7 @@ export class RunRenderer {
   #say(text: string): void {
     if (text === '') return;
     this.#closeThinking();
-    // What an agent prints must not steer the terminal.
+    // The agent's output must not steer the terminal.
     const plain = this.#io.stdout.isTTY === true ? harmless(text) : text;
     this.#io.stdout.write(plain);
     this.#lineOpen = !plain.endsWith('\n');
@@ -203,7 +203,7 @@ function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What somebody can do about a run that did not complete; undefined where nobody knows. */
+/** Advice on a run that did not complete; undefined where there is none. */
 function nextStep(code: string, agent: string, runId: string): string | undefined {
   const own = STEPS[code]?.(agent, runId);
   if (own !== undefined) return own;

@@ -10,7 +10,7 @@ export interface RunSource {
   readonly runId: string;
   /** Every event in its order. */
   readonly events: AsyncIterable<AgentEvent>;
-  /** What it came to; there once the events have ended. */
+  /** Its result; there once the events have ended. */
   result(): Promise<JsonObject>;
   answer(interactionId: string, answer: InteractionAnswer): Promise<void>;
   cancel(): Promise<void>;

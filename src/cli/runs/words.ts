@@ -10,7 +10,7 @@ export function harmless(text: string): string {
   return stripVTControlCharacters(text).replaceAll(STEERING, '');
 }
 
-/** What somebody is asked to allow: all of it, indented, up to a length that says so. */
+/** The words that a person is asked to allow: all of it, indented, up to a length that says so. */
 export function askedWords(text: string): string {
   const kept = harmless(text).slice(0, MOST_ASKED);
   const more = text.length > MOST_ASKED ? `\n… ${text.length - MOST_ASKED} more characters` : '';
@@ -23,7 +23,7 @@ export function short(text: string, width: number): string {
   return line.length > width || more.length > 0 ? `${line.slice(0, width)}…` : line;
 }
 
-/** What a tool is called with, without the punctuation of JSON: `path: a.txt · content: hello`. */
+/** The input of a tool call, without the punctuation of JSON: `path: a.txt · content: hello`. */
 export function inputWords(input: Json): string {
   const value = typeof input === 'string' ? (parseJsonObject(input) ?? input) : input;
   if (!isJsonObject(value)) return plain(value);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const text = z.string();
 const count = z.int().nonnegative();
 
-/** What can be wrong with a chain or a line of it. */
+/** Faults of a chain or of a line of it. */
 const ChainProblemCode = z.enum([
   'not_json',
   'not_canonical',
@@ -35,7 +35,7 @@ export const ChainProblem = z.strictObject({
 });
 export type ChainProblem = z.infer<typeof ChainProblem>;
 
-/** What a verifier found out about a chain or a part of it. */
+/** The findings of a verifier about a chain or a part of it. */
 export const ChainVerification = z.strictObject({
   ok: z.boolean().describe('Nothing is wrong with what is there.'),
   verdict: text.describe('In one line: what is known, and what cannot be.'),

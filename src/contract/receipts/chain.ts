@@ -103,7 +103,7 @@ export type ChainLink = z.infer<typeof ChainLink>;
 /** One line of an export of receipts. */
 export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainCut, ChainLink]);
 
-/** What is left of a receipt whose content was removed. */
+/** The rest of a receipt whose content was removed. */
 export const ReceiptStub = Receipt.pick({
   id: true,
   run_id: true,

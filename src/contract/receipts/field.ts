@@ -26,7 +26,7 @@ export type Writing =
 /** How a column is made from the value: text cut to what an index takes, milliseconds since the epoch, a list of tags, a hash. */
 export type ColumnKind = 'text' | 'time' | 'tags' | 'hash';
 
-/** What a row may say besides its name and schema. */
+/** Traits of a row besides its name and schema. */
 interface FieldTraits {
   /** Its JSON text while nobody has supplied it; `null` unless told. */
   readonly none?: string;

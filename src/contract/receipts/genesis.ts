@@ -1,2 +1,2 @@
-/** What stands before the first entry of a chain. Apart from the schemas, because the thread that seals does not load them. */
+/** The hash before the first entry of a chain. Apart from the schemas, because the thread that seals does not load them. */
 export const GENESIS = '0'.repeat(64);

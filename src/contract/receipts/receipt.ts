@@ -28,7 +28,7 @@ export type Plane = z.infer<typeof Plane>;
 export const Recording = z.enum(['full', 'digest', 'off']);
 export type Recording = z.infer<typeof Recording>;
 
-/** What of a usage has a price of its own. */
+/** Parts of a usage that have a price of their own. */
 const UsageDetails = z.strictObject({
   audio_input_tokens: count.optional().describe('The part of the input that was audio.'),
   audio_output_tokens: count.optional().describe('The part of the output that was audio.'),
@@ -52,7 +52,7 @@ export const ReceiptUsage = z.strictObject({
 });
 export type ReceiptUsage = z.infer<typeof ReceiptUsage>;
 
-/** What negotiation concluded before the run was dispatched. */
+/** The conclusion of negotiation before the run was dispatched. */
 export const ReceiptNegotiation = z.strictObject({
   result: NegotiationResult.describe('Where each required capability landed.'),
   report: CompatibilityReport.describe('The same in counts and words.'),
@@ -77,7 +77,7 @@ export const Artifact = z.strictObject({
 });
 export type Artifact = z.infer<typeof Artifact>;
 
-/** What a run changed in its workspace. */
+/** The changes of a run in its workspace. */
 export const WorkspaceDelta = z.strictObject({
   added: z.array(text).describe('Paths that are new.'),
   modified: z.array(text).describe('Paths whose content changed.'),
@@ -295,7 +295,7 @@ export const RECEIPT_FIELDS = {
   seal: { from: 'seal', schema: Seal.nullable().describe('The place in the chain; null until sealed.') },
 } as const satisfies FieldTable;
 
-/** What facts tell the keeper and no receipt shows. */
+/** Rows that facts tell the keeper and no receipt shows. */
 export const UNSEEN_FIELDS = {
   prices: closed(
     'prices',
@@ -308,7 +308,7 @@ export const UNSEEN_FIELDS = {
 export const Receipt = z.strictObject(shapeOf(RECEIPT_FIELDS));
 export type Receipt = z.infer<typeof Receipt>;
 
-/** What a GET answers while the run has not ended. */
+/** The answer to a GET while the run has not ended. */
 export const PendingReceipt = z.strictObject({
   id: z.uuid().describe('The run as a UUID.'),
   run_id: runId.describe('The run as it stands in X-ABP-Run-Id.'),

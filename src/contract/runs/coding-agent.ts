@@ -35,7 +35,7 @@ export interface InstallMethod {
   readonly prerequisiteCheck?: string;
 }
 
-/** What a coding agent can do: the structured manifest that options are checked against before anything is spawned. */
+/** The abilities of a coding agent: the structured manifest that options are checked against before anything is spawned. */
 export interface AgentCapabilities {
   readonly agent: AgentName;
 
@@ -105,7 +105,7 @@ export interface ModelPriceTier {
   readonly cacheWritePricePerMillion?: number;
 }
 
-/** What one model can do under one agent; it outranks what the agent says of itself. */
+/** The abilities of one model under one agent; they outrank those of the agent. */
 export interface ModelCapabilities {
   readonly agent: AgentName;
   readonly modelId: string;

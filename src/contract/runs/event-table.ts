@@ -5,7 +5,7 @@ const text = z.string();
 const count = z.int().nonnegative();
 const ms = z.number().nonnegative();
 
-/** What a run, a turn or a sub-agent has cost so far. */
+/** The cost of a run, a turn or a sub-agent so far. */
 export const CostRecord = z.strictObject({
   totalUsd: z.number(),
   inputTokens: count,

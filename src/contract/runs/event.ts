@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENTS } from './event-table.ts';
 
-/** What every event carries. An event that has a `source` of its own replaces this one. */
+/** Members of every event. An event that has a `source` of its own replaces this one. */
 const base = {
   runId: z.string().describe('The run the event belongs to.'),
   agent: z.string().describe('The coding agent, sidecar or backend that the event is about.'),

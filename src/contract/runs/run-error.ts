@@ -4,7 +4,7 @@ import type { RunId } from '../run-id.ts';
 import type { AgentName } from './coding-agent.ts';
 import { RUN_ERRORS, type RunErrorCode } from './run-error-table.ts';
 
-/** What went wrong with a run of a coding agent. It is an error of the one table, narrowed to the rows of runs. */
+/** A failure of a run of a coding agent. It is an error of the one table, narrowed to the rows of runs. */
 export class AgentMuxError extends AbpError {
   declare readonly code: RunErrorCode;
   /** Whether the same run may succeed later. */

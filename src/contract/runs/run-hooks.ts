@@ -6,14 +6,14 @@ import type { ExitReason } from './run-result.ts';
 export const HOOK_TYPES = ['preToolUse', 'postToolUse', 'sessionStart', 'sessionEnd', 'stop', 'userPromptSubmit'] as const;
 export type HookType = (typeof HOOK_TYPES)[number];
 
-/** What a hook can do with an agent: nothing, hear of it, or decide. */
+/** The power of a hook with an agent: nothing, hear of it, or decide. */
 export const HOOK_SUPPORTS = ['unsupported', 'nonblocking', 'blocking'] as const;
 type HookSupport = (typeof HOOK_SUPPORTS)[number];
 
-/** What each hook can do with one agent. */
+/** The power of each hook with one agent. */
 export type HookTable = Readonly<Record<HookType, HookSupport>>;
 
-/** What each hook is told. */
+/** The data that each hook is told. */
 export interface HookData {
   readonly preToolUse: { readonly toolCallId?: string; readonly toolName: string; readonly input: Json };
   readonly postToolUse: { readonly toolCallId: string; readonly toolName: string } & (
@@ -38,7 +38,7 @@ export interface HookCall<T extends HookType> {
   readonly data: HookData[T];
 }
 
-/** What a hook answers; nothing is the same as `allow`, which objects to nothing and approves nothing. */
+/** The answer of a hook; nothing is the same as `allow`, which objects to nothing and approves nothing. */
 export type HookAnswer =
   | { readonly decision: 'allow'; readonly message?: string }
   | { readonly decision: 'deny'; readonly message?: string }

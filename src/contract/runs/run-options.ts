@@ -112,7 +112,7 @@ const options = {
   enforcement: z.enum(['enforced', 'advisory']).optional(),
   approvalMode: z.enum(APPROVAL_MODES).optional(),
   workspace: RunWorkspace.optional(),
-  /** What the agent may touch, beside what the operator denies to every run. */
+  /** Rules about what the agent may touch, beside those of the operator for every run. */
   policy: PolicyProfile.partial().optional(),
   /** The agent is confined by the operating system, or not started. */
   sandbox: z.boolean().optional(),
@@ -123,7 +123,7 @@ const options = {
   runId: text
     .refine((id) => parseNamedRunId(id) !== undefined, 'must be run_ and the 32 hex digits of a UUIDv7, the UUID itself, or a ULID')
     .optional(),
-  /** What the run belongs to; its receipts carry the tag `project:<id>`. */
+  /** The project that the run belongs to; its receipts carry the tag `project:<id>`. */
   projectId: text.min(1).max(200).optional(),
   tags: z.array(text).optional(),
   invocation: Invocation.optional(),
@@ -151,7 +151,7 @@ function hasOneSession(options: object): boolean {
 const NO_FUNCTIONS =
   'are functions of the process that runs the agent and cannot be sent; answer its questions at /v1/runs/{run_id}/interactions/{interaction_id}';
 
-/** What to run and how. Callbacks of the in-process client stand beside these. */
+/** A run that is asked for. Callbacks of the in-process client stand beside these. */
 export const RunOptions = z
   .strictObject({ ...options, hooks: z.never(NO_FUNCTIONS).optional().describe('Functions of the in-process client; refused here.') })
   .refine(hasOneSession, {
@@ -178,7 +178,7 @@ export function runTags({ tags = [], projectId }: Pick<RunOptions, 'tags' | 'pro
 export function parseRunOptions(value: unknown): RunOptions {
   const checked = checkAt(RunOptions, value);
   if (checked.ok) return checked.value;
-  // What is wrong with the options as a whole comes first.
+  // Faults of the options as a whole come first.
   const ordered = checked.complaints.toSorted((a, b) => Number(a.path !== '') - Number(b.path !== ''));
   throw new ValidationError(ordered.map(({ path, message }) => ({ field: path, message })));
 }

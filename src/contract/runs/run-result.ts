@@ -33,7 +33,7 @@ export const RunTokenUsage = z.strictObject({
 });
 export type RunTokenUsage = z.infer<typeof RunTokenUsage>;
 
-/** What a run of a coding agent came to. */
+/** The result of a run of a coding agent. */
 export const RunResult = z.strictObject({
   runId: z.string(),
   agent: z.string(),

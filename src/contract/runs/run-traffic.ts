@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a run may lose of a field; what would be refused stands in no table. */
+/** The loss of a field that a run may suffer; a field that would be refused stands in no table. */
 const TableFate = z.enum(['exact', 'renamed', 'emulated', 'dropped']);
 
 /** Something that the requests of a coding agent hold and not every engine has, and what a best-effort run makes of it. */

@@ -46,11 +46,11 @@ const config = {
 export const WorkspaceSpec = z.strictObject(workspace);
 export type WorkspaceSpec = z.infer<typeof WorkspaceSpec>;
 
-/** What the agent is shown besides the task. */
+/** Files and snippets that the agent is shown besides the task. */
 export const ContextPacket = z.strictObject({ files, snippets: z.array(z.strictObject(snippet)).describe('Texts given with the task.') });
 export type ContextPacket = z.infer<typeof ContextPacket>;
 
-/** What a run may touch; all lists empty allows everything. */
+/** Rules about what a run may touch; all lists empty allows everything. */
 export const PolicyProfile = z.strictObject(policy);
 export type PolicyProfile = z.infer<typeof PolicyProfile>;
 

@@ -75,7 +75,7 @@ export const InteractionReply = z.union([
 ]);
 export type InteractionReply = z.infer<typeof InteractionReply>;
 
-/** What would become of a run with these options. */
+/** The fate of a run with these options. */
 export const RunCheck = z.strictObject({
   ok: z.boolean().describe('Whether it would be started.'),
   fidelity: z

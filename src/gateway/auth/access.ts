@@ -3,7 +3,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Plane } from '../../contract/receipts/receipt.ts';
 import { ownerOf, type Principal } from './principal.ts';
 
-/** What a route asks of its caller. What a call to an engine asks of it is decided by `calls/permission`, on every way. */
+/** The right that a route asks of its caller. For calls to engines `calls/permission` decides, on every way. */
 export type Need =
   | { readonly kind: 'public' }
   /** Negotiation, explanations and the caller's own receipts. */

@@ -21,7 +21,7 @@ export function isOurSecret(secret: string): boolean {
   return secret.startsWith(KEY_PREFIX);
 }
 
-/** What a request shows. */
+/** The credentials that a request shows. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
   /** Key in the path, `/k/{key}/…`: always meant for us. */

@@ -211,7 +211,7 @@ export function isSplice(request: IncomingMessage): boolean {
   return path !== null && matchPath('POST', path[2] ?? '/', chooseEngine(path[1] ?? '')?.engine.dialects) === undefined;
 }
 
-/** What is refused on a vendor path by its headers alone, before a byte of the body is read. */
+/** Refuses a call on a vendor path by its headers alone, before a byte of the body is read. */
 function assertVendorCall(request: IncomingMessage, target: Target, principal: Principal, match: PathMatch | undefined): void {
   assertMayCall(principal);
   if (request.headers.upgrade?.toLowerCase() === 'websocket') {

@@ -134,7 +134,7 @@ const PARSE_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** What the HTTP parser refuses has no request object; it still gets a run id and a readable body. */
+/** A request that the HTTP parser refuses has no request object; it still gets a run id and a readable body. */
 function refuseRaw(gateway: Gateway, error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET' || isAnswering(socket)) {
     socket.destroy();

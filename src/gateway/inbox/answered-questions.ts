@@ -9,7 +9,7 @@ function nameOf(principal: Principal): { by: string; via: string } {
   return principal.kind === 'paired' ? { by: 'a paired browser', via: 'phone' } : { by: 'the holder of the token', via: principal.kind };
 }
 
-/** What was answered since this process began. What a run asked and got is also among its events, for ever. */
+/** Answers since this process began. Those to a run are also among its events, for ever. */
 export class AnsweredQuestions {
   readonly #items: Interaction[] = [];
   readonly #listeners = new Set<() => void>();

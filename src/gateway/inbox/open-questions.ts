@@ -57,7 +57,7 @@ async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHa
   });
 }
 
-/** What the tool would be called with, where the agent said so; else the words of the question. */
+/** The input of the tool, where the agent said it; else the words of the question. */
 function inputOf(events: readonly JsonObject[], asked: JsonObject | undefined, detail: string): Json {
   const call =
     asked?.toolCallId === undefined

@@ -8,7 +8,7 @@ import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platfor
 import type { AgentPreview } from '../api/agents.ts';
 import { toolView } from './capabilities-view.ts';
 
-/** What a turn would send, or why there would be none. A refusal is the answer here, not an error of the call. */
+/** The request that a turn would send, or why there would be none. A refusal is the answer here, not an error of the call. */
 export async function previewOf(plane: AgentPlane, caller: Caller, agent: Agent): Promise<AgentPreview> {
   const model = attempt(() => agentModel(agent.model, plane.routes));
   const host = hostFor(plane, { keyId: agent.keyId, hostAllowed: caller.hostAllowed });

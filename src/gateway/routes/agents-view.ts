@@ -70,7 +70,7 @@ export function changesOf(body: AgentPatch): AgentChanges {
     maxIterations: body.max_iterations,
     maxCostNanoUsd: typeof body.max_cost_usd === 'number' ? nanoUsd(body.max_cost_usd) : body.max_cost_usd,
   };
-  // What is left has a value, so that no member overwrites the agent's with undefined.
+  // Only members with a value are left, so that none overwrites the agent's with undefined.
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as AgentChanges;
 }
 

@@ -71,7 +71,7 @@ async function bodyReply(gateway: Gateway, recording: Recording, part: RecordedR
   return new Reply(200, bytes, {
     'content-type': headerOf(part.headers, 'content-type') ?? 'application/octet-stream',
     ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-    // What a model wrote must not run as a page of this server.
+    // A model's words must not run as a page of this server.
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   });

@@ -36,7 +36,7 @@ async function* eventText(gateway: Gateway, run: RunId, after: number): AsyncGen
   }
 }
 
-/** What is promised, or undefined when it takes longer. */
+/** Waits for a promise; undefined when it takes longer. */
 async function within<T>(ms: number, promised: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -75,7 +75,7 @@ function summaryOf(document: JsonObject): RunSummary {
   } as unknown as RunSummary; // each is a member of the receipt with this type
 }
 
-/** What the row of a run knows of it; its receipt may be on its way. */
+/** A run as its row knows it; its receipt may be on its way. */
 function summaryOfRow({ runId, agent, status, keyId, options, result, createdAt, completedAt }: StoredRun): RunSummary {
   const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
   return {
@@ -162,7 +162,7 @@ export const runRoutes = [
     body: RunOptions,
     response: StartedRun,
     handle: async ({ gateway, principal, body }) => {
-      // What a profile adds is held against the key too.
+      // The key must also allow the options that a profile adds.
       const options = createProfiles({ homePath: gateway.home.path }).apply(body);
       authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       assertRunRights(principal, options, gateway.config);

@@ -57,7 +57,7 @@ function partOf(part: InputPart): IrPart {
   return { kind: 'image', source: { kind: 'base64', mediaType: part.media_type, data: part.base64 } };
 }
 
-/** What a caller's turns may do: as much as the caller. */
+/** The rights of a caller's turns: those of the caller. */
 function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
   const recording = recordingFor(config, principal);
   const tags = principal.kind === 'key' ? principal.key.tags : [];

@@ -16,7 +16,7 @@ const MOST_READ = 20_000;
 
 export type RowFilter = RowQuery & Pick<ReceiptFilter, 'unkeyed' | 'unfinished' | 'cursor'>;
 
-/** What a line must hold beside what the database selects by. */
+/** Conditions on a line that the database does not select by. */
 export function rowTest(filter: RowQuery): (row: RunRow) => boolean {
   const tests: ((row: RunRow) => boolean)[] = [];
   const { mode, fate, reason, agent, root, parent, q } = filter;

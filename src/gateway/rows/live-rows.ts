@@ -29,7 +29,7 @@ async function codingRow(gateway: Gateway, row: RunRow): Promise<RunRow> {
   return { ...row, ...(await sumOfCalls(gateway, run)), waiting: (live?.handle.interaction.pending.length ?? 0) > 0 };
 }
 
-/** What the calls of a run have come to so far. */
+/** The sums of a run's calls so far. */
 export async function sumOfCalls(gateway: Gateway, run: RunId): Promise<Pick<RunRow, 'children' | 'tokens' | 'cost_nano_usd'>> {
   const key = await findRunKey(gateway.store, run);
   return sumOf(key === undefined ? [] : (await findRows(gateway.store, { key: key.id }, MOST_CALLS)).items);

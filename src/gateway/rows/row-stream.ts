@@ -20,7 +20,7 @@ const GATHER_MS = 250;
 const PROGRESS_MS = 1000;
 const MOST_UNDER_WAY = 200;
 
-/** What a stream of lines has told so far. */
+/** The lines that a stream has told so far. */
 interface Told {
   position: number;
   readonly underWay: Map<string, string>;

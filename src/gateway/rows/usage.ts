@@ -41,7 +41,7 @@ function bucketStarts(bucket: UsageQuery['bucket'], since: number, until: number
   return Array.from({ length: Math.max(many, 1) }, (_, index) => first + index * step);
 }
 
-/** What calls came to, counted from their receipts. Runs that are made of calls are left out, so that nothing counts twice. */
+/** The usage of calls, counted from their receipts. Runs that are made of calls are left out, so that nothing counts twice. */
 export async function usageOf(store: Store, query: UsageQuery, own: Pick<RowFilter, 'unkeyed' | 'key'>): Promise<Usage> {
   const until = query.until ?? Date.now();
   const since = query.since ?? until - DAY;

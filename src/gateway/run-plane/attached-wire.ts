@@ -98,7 +98,7 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     last_byte_ms: lastByteMs,
     workspace_delta: workspaceDelta,
     backend_version: backendVersion,
-    // What says nothing is left out: a server of an earlier version does not know all of these.
+    // Empty members are left out: a server of an earlier version does not know all of these.
     ...some('fidelity', fidelity),
     ...some('answer_fidelity', answerFidelity),
     ...some('rules', rules),

@@ -5,10 +5,10 @@ import type { RunFates } from '../../runtime/gateway-port.ts';
 /** Lines that one receipt of a run holds; beyond that it says how many there were. */
 const MOST_LINES = 200;
 const FOR_EXAMPLE = 'for example: ';
-/** What one line stands for, as a key: fields of one shape that shared a fate for one reason. */
+/** The key of one line: fields of one shape that shared a fate for one reason. */
 const SEPARATOR = '\u0000';
 
-/** What became of the calls of one run: of their fields, and which model served most of them. */
+/** The fate of one run's calls: of their fields, and which model served most of them. */
 export class CallFates {
   readonly #asked = new FateSum('calls[*].');
   readonly #answered = new FateSum('answers[*].');
@@ -31,7 +31,7 @@ export class CallFates {
   }
 }
 
-/** What became of the fields of many calls: fields of one shape, one fate and one reason share a line and a count. */
+/** The fate of the fields of many calls: fields of one shape, one fate and one reason share a line and a count. */
 class FateSum {
   readonly #prefix: string;
   readonly #lines = new Map<string, FidelityEntry & { count: number }>();

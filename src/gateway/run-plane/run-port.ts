@@ -69,7 +69,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
   };
 }
 
-/** What is the same at the end of every run of a coding agent. */
+/** The members that are the same at the end of every run of a coding agent. */
 const CLOSING = {
   fact: 'close',
   response: null,

@@ -13,7 +13,7 @@ const SETTLE_MS = 3000;
 const LOOK_MS = 20;
 
 /**
- * What the calls made with the key of a run were billed, and what became of their fields. Calls that have ended but are no receipts yet
+ * The bill of the calls made with the key of a run, and the fate of their fields. Calls that have ended but are no receipts yet
  * are waited for, briefly.
  */
 export async function spentOf(gateway: Gateway, run: RunId, state: 'running' | 'ended'): Promise<RunSpend> {

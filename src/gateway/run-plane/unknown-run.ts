@@ -9,7 +9,7 @@ import { Reply } from '../route.ts';
 const RECENT_MS = 2 * 60_000;
 const RETRY_SECONDS = '1';
 
-/** What is answered for a run that another node may know. */
+/** The answer about a run that another node may know. */
 export const NotYetKnown = PendingReceipt;
 
 /**

@@ -9,7 +9,7 @@ import { AGENT_LIMITS, nanoUsd, usd } from './agent-limits.ts';
 import type { AgentInput } from './agents.ts';
 import type { Selection } from './resolve.ts';
 
-/** What stands between the `---` lines; the text below them is the prompt. */
+/** The fields between the `---` lines; the text below them is the prompt. */
 const FrontMatter = z.strictObject({
   name: z.string().min(1).max(AGENT_LIMITS.name),
   description: z.string().max(AGENT_LIMITS.description).optional(),

@@ -3,10 +3,10 @@ import { type Route, type RouteRow, routes } from '../../mapping/route.ts';
 import type { Requirements } from '../../negotiation/negotiate.ts';
 import { type NegotiationAccount, negotiationAccount } from '../../negotiation/report.ts';
 
-/** What an agent without a model runs on: it needs no key. */
+/** The model of an agent that names none: it needs no key. */
 const DEFAULT_MODEL = 'sim/sim-1';
 
-/** What the agent's model makes of what the agent needs. */
+/** Negotiation of the agent's needs with its model. */
 export interface AgentNegotiation extends NegotiationAccount {
   readonly backend: string;
 }

@@ -4,11 +4,11 @@ import { JsonRecord } from '../../contract/json-value.ts';
 import type { AgentStatus, StoredAgent } from '../../store/agent-plane/agents.ts';
 import { damaged } from '../../store/text.ts';
 
-/** What happens when two capabilities bring a tool of one name: refuse, rename both, or keep one (the first, or that of the named capability). */
+/** The way out when two capabilities bring a tool of one name: refuse, rename both, or keep one (the first, or that of the named capability). */
 export const ConflictPolicy = z.union([z.enum(['error', 'prefix', 'prefer']), z.templateLiteral(['prefer:', z.string().min(1).max(50)])]);
 export type ConflictPolicy = z.infer<typeof ConflictPolicy>;
 
-/** What an agent says about one of its capabilities. */
+/** An agent's choice of one of its capabilities. */
 const CapabilitySettings = z.strictObject({
   /** As the caller gave it; defaults of the capability's schema are added when it is used. */
   config: JsonRecord.optional(),
@@ -26,7 +26,7 @@ const AgentDocument = z.strictObject({
   conflicts: ConflictPolicy,
   settings: z.record(z.string(), CapabilitySettings),
 });
-/** What an agent is made of, beside its name and tags. */
+/** The substance of an agent, beside its name and tags. */
 export type AgentDocument = z.infer<typeof AgentDocument>;
 
 /** A configured agent. Its capabilities are in a table of their own. */

@@ -7,7 +7,7 @@ import type { AgentPlane } from './agent-plane.ts';
 import { type ComposedAgent, type ComposeHost, type Composition, composeAgent } from './compose.ts';
 import { resolveCapabilities, type Selection } from './resolve.ts';
 
-/** What a new agent is made from. */
+/** A new agent, as a caller asks for it. */
 export interface AgentInput extends Readonly<Omit<AgentDocument, 'settings'>> {
   readonly name: string;
   readonly tags: readonly string[];
@@ -82,7 +82,7 @@ export async function changeAgent(plane: AgentPlane, caller: Caller, id: string,
   });
 }
 
-/** What an agent should have from now on; its conflict policy stays as it is unless it is named. */
+/** The capabilities of an agent from now on; its conflict policy stays as it is unless it is named. */
 export interface CapabilityChange {
   readonly capabilities: readonly Selection[];
   readonly conflicts?: Agent['conflicts'] | undefined;

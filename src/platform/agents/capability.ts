@@ -26,7 +26,7 @@ export interface AgentCapability {
   /** JSON Schema of its settings on an agent; absent when it has none. */
   readonly configSchema?: JsonObject;
   readonly dependencies?: readonly CapabilityDependency[];
-  /** What the model of the agent must offer beyond tool use. */
+  /** Abilities that the model of the agent must have beyond tool use. */
   readonly requires?: readonly Capability[];
   /** Its tools act on this machine outside a sandbox: callers who enable or run it need the token of the home. */
   readonly host?: true;

@@ -6,7 +6,7 @@ import type { AgentCapability } from './capability.ts';
 import { type ComposedTool, type Conflict, settleConflicts } from './conflicts.ts';
 import { type CapabilitySource, type Resolved, resolveCapabilities, type Selection } from './resolve.ts';
 
-/** What an agent is composed from. */
+/** The parts that an agent is composed from. */
 export interface Composition {
   /** The agent's own prompt. */
   readonly systemPrompt: string;
@@ -29,7 +29,7 @@ export interface ComposedAgent {
   readonly tools: readonly ComposedTool[];
   readonly capabilities: readonly Resolved[];
   readonly conflicts: readonly Conflict[];
-  /** What its model must offer. */
+  /** Abilities that its model must have. */
   readonly requirements: Requirements;
   /** Some tool acts on this machine outside a sandbox: a turn needs the token of the home. */
   readonly hostTools: boolean;

@@ -19,7 +19,7 @@ export interface ComposedTool extends Tool {
 export interface Conflict {
   readonly name: string;
   readonly capabilities: readonly string[];
-  /** What became of it; `refused` means that the agent cannot be used. */
+  /** Its fate; `refused` means that the agent cannot be used. */
   readonly outcome: 'refused' | 'prefixed' | 'preferred';
   /** Whose tool was kept, where one was. */
   readonly winner?: string;

@@ -37,7 +37,7 @@ export class CapabilityRegistry {
     return stored === undefined || !sees(stored.keyId) ? [] : await newestFirst(capabilitiesOf(stored));
   }
 
-  /** What an agent of this key is composed from: its own capabilities and those without an owner. */
+  /** The capabilities that an agent of this key is composed from: its own capabilities and those without an owner. */
   sourceFor(keyId: string | null): CapabilitySource {
     const sees: Sees = (owner) => owner === null || owner === keyId;
     return {
@@ -57,7 +57,7 @@ async function newestFirst(capabilities: readonly AgentCapability[]): Promise<re
   return capabilities.toSorted((a, b) => rcompare(a.version, b.version));
 }
 
-/** What agents get that ask for no version, of versions that stand newest first: a preview only where there is nothing else. */
+/** The version for agents that ask for none, of versions that stand newest first: a preview only where there is nothing else. */
 export function currentOf(newestFirst: readonly AgentCapability[]): AgentCapability | undefined {
   return newestFirst.find(({ version }) => !version.includes('-')) ?? newestFirst[0];
 }

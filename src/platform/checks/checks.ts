@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { siblingModule, threadEnvironment } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 
-/** What libraries do with texts and schemas of users, which may take as long as their author wants. */
+/** Work of libraries on texts and schemas of users, which may take as long as their author wants. */
 export type CheckTask =
   | { readonly kind: 'yaml'; readonly text: string }
   | { readonly kind: 'problem'; readonly schema: JsonObject; readonly value: Json }
@@ -95,7 +95,7 @@ export async function parsedYaml(text: string): Promise<unknown> {
   return outcome.value;
 }
 
-/** What is wrong with each of these schemas; undefined where nothing is. */
+/** The fault of each of these schemas; undefined where there is none. */
 export async function schemaFaults(schemas: readonly JsonObject[]): Promise<readonly (string | undefined)[]> {
   if (schemas.length === 0) return [];
   const outcome = await checks.run({ kind: 'schemas', schemas });

@@ -67,7 +67,7 @@ export function codingAgentToolName({ agent, name }: CodingAgentTool): string {
   return name ?? `run_${agent.replaceAll(/[^\w-]/g, '_')}`;
 }
 
-/** What a definition asks for that could never run. */
+/** Faults of a definition that could never run. */
 export async function codingAgentFaults(definition: CodingAgentTool, { runs }: Surroundings): Promise<string[]> {
   const { agent, engine } = definition;
   const faults = engine === undefined || chooseEngine(engine) !== undefined ? [] : [`engine: there is no engine ${engine}`];

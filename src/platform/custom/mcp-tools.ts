@@ -10,7 +10,7 @@ import { fillText, hasStrayBraces, placesIn } from './template.ts';
 
 /** Models take fewer characters in a name than MCP does. */
 const MAX_NAME = 64;
-/** What one server brings at most, and how long one tool may go on about itself: all of it is sent with every model call. */
+/** The most tools that one server brings, and how long one tool may go on about itself: all of it is sent with every model call. */
 const MOST_TOOLS = 500;
 const MOST_WORDS = 64 * 1024;
 

@@ -4,7 +4,7 @@ import type { CustomCapability } from '../../store/agent-plane/custom-capabiliti
 import { damaged } from '../../store/text.ts';
 import { CapabilityDefinition } from './definition.ts';
 
-/** What is kept of a custom capability: every version of it, oldest first. */
+/** A custom capability as it is stored: every version of it, oldest first. */
 const Document = z.strictObject({ versions: z.array(CapabilityDefinition).min(1) });
 
 export function versionsIn(stored: CustomCapability): readonly CapabilityDefinition[] {

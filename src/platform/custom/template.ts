@@ -13,7 +13,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** What templates are filled from. */
+/** The values that templates are filled from. */
 export interface Filling {
   readonly input: JsonObject;
   readonly config: JsonObject;

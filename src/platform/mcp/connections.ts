@@ -36,7 +36,7 @@ interface Connection {
 
 const CONNECT_MS = 20_000;
 const IDLE_MS = 5 * 60_000;
-/** What one server may list; who lists more, or without an end, is broken. */
+/** The most tools that one server may list; one that lists more, or without an end, is broken. */
 const MOST_TOOLS = 5000;
 const MOST_PAGES = 200;
 /** How long a list of tools is believed; not every server says when it changes. */

@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../tools/tool.ts';
 /** With the words about the cut it stays below what a model gets of one result. */
 const MAX_CHARACTERS = 60 * 1024;
 
-/** What an MCP server answered, for the model: its structured content, else its text; what is neither is named. */
+/** The answer of an MCP server, for the model: its structured content, else its text; what is neither is named. */
 export function outcomeOf(result: object): ToolOutcome {
   // The SDK parsed it from JSON.
   const { content, structuredContent, isError } = result as { content?: Json; structuredContent?: Json; isError?: boolean };

@@ -28,7 +28,7 @@ export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): 
   return transport as Transport; // its session id may be undefined, which the interface writes as absent
 }
 
-/** What the SDK calls instead of the global: the same shape on the guarded client. */
+/** A `fetch` for the SDK instead of the global one: the same shape on the guarded client. */
 function outboundFetch(outbound: Outbound): FetchLike {
   return async (url, init = {}) => {
     const { body, method = 'GET', signal } = init;

@@ -13,7 +13,7 @@ import { Printout } from './printout.ts';
 
 /** Time for the namespaces and the interpreter to come up. */
 const START_MS = 10_000;
-/** What is printed beyond the limit is thrown away; a program that goes on for so long is not going to stop. */
+/** Output beyond the limit is thrown away; a program that goes on for so long is not going to stop. */
 const MOST_PRINTED = 4 * 1024 * 1024;
 /** The size of a folder in memory does not bound its files, and each takes a kilobyte of the kernel. */
 const MOST_FILES = 10_000;
@@ -21,7 +21,7 @@ const FILES_LOOK_MS = 50;
 /** Nobody: a server that runs as root does not run code of models as root, not even inside namespaces, and limits on processes do not hold for root. */
 const NOBODY = 65534;
 
-/** What it takes to confine an interpreter: the programs by their paths, and the filter of system calls. */
+/** The equipment that confines an interpreter: the programs by their paths, and the filter of system calls. */
 export interface Equipment {
   readonly bwrap: string;
   /** Sets hard limits before the interpreter begins. */

@@ -7,7 +7,7 @@ import { askInterpreter } from './interpreter.ts';
 
 const PROBE_MS = 5000;
 const SHOWN_CHARACTERS = 300;
-/** What bubblewrap says where the kernel, or the container around the server, does not let it make namespaces. */
+/** Words of bubblewrap where the kernel, or the container around the server, does not let it make namespaces. */
 const NAMESPACES_REFUSED = /namespace|[ug]id map|setgroups|loopback|clone|unshare/i;
 
 /** Where the server runs, as far as it decides whether Python can be confined. */
@@ -18,7 +18,7 @@ export interface Machine {
   readonly arch: string;
 }
 
-/** What Python is confined with here, tried out; a text says what is missing. */
+/** The equipment that confines Python here, tried out; a text says what is missing. */
 export async function findEquipment({ environment, platform, arch }: Machine): Promise<Equipment | string> {
   if (platform !== 'linux') return 'Python needs bubblewrap, which exists on Linux only.';
   const filter = systemCallFilter(arch, 'code');

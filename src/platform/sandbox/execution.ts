@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts';
 
-/** What code may use before it is stopped. */
+/** Limits of time, memory and output for code. */
 export interface Limits {
   readonly timeMs: number;
   readonly memoryBytes: number;
@@ -33,7 +33,7 @@ export interface Program {
 export interface Execution {
   readonly status: 'completed' | 'threw' | 'timed_out' | 'crashed';
   readonly stdout: string;
-  /** What code that completed has printed as errors, where the language tells them apart. */
+  /** Errors that completed code has printed, where the language tells them apart. */
   readonly stderr?: string;
   /** Something was printed beyond the limit and is lost. */
   readonly truncated: boolean;

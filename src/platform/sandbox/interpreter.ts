@@ -17,7 +17,7 @@ print(json.dumps({"executable": executable, "prefixes": sorted({sys.base_prefix,
 `;
 const Answer = z.object({ executable: z.string().startsWith('/'), prefixes: z.array(z.string().startsWith('/')).min(1) });
 
-/** What the usual version managers need to know which interpreter is meant. */
+/** Variables by which the usual version managers know which interpreter is meant. */
 const MANAGERS = /^(?:PATH|HOME|(?:PYENV|ASDF|MISE)_\w+)$/;
 
 /** Asks a command which interpreter it stands for; a text says why there is no answer. */

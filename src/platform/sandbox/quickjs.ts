@@ -9,7 +9,7 @@ declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: nu
 const JOBS_PER_LOOK = 64;
 const FILE_NAME = 'code.js';
 const PAGE_BYTES = 64 * 1024;
-/** What the interpreter was built to begin with. */
+/** The memory that the interpreter was built to begin with. */
 const INITIAL_PAGES = 256;
 /** Its stack and its own data, before the code has anything. */
 const INTERPRETER_BYTES = 8 * 1024 * 1024;
@@ -129,7 +129,7 @@ class Machine {
     return this.#settled(this.#got(this.#context.callFunction(callee, this.#context.undefined, ...handles)));
   }
 
-  /** What a promise became, once every job that can run has run. */
+  /** The outcome of a promise, once every job that can run has run. */
   #settled(value: QuickJSHandle): QuickJSHandle {
     while (this.#runtime.hasPendingJob()) {
       const jobs = this.#runtime.executePendingJobs(JOBS_PER_LOOK);

@@ -7,7 +7,7 @@ import { type Report, STARTED, type Task } from './thread-protocol.ts';
 
 /** Time for a thread to start and to load the interpreter. */
 const START_MS = 10_000;
-/** What the interpreter's own clock misses is ended from outside after this. */
+/** Code that the interpreter's own clock misses is ended from outside after this. */
 const GRACE_MS = 500;
 const THREADS = 2;
 

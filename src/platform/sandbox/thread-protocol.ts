@@ -1,6 +1,6 @@
 import type { Execution, Limits, Program } from './execution.ts';
 
-/** What the thread gets as its data. */
+/** The data that the thread is started with. */
 export interface Task extends Program {
   readonly limits: Limits;
 }
@@ -8,7 +8,7 @@ export interface Task extends Program {
 /** Sent when the code begins; from then on its time counts. */
 export const STARTED = 'started';
 
-/** What the thread sends at the end. The value is JSON text made inside the sandbox: no object crosses. */
+/** The message of the thread at its end. The value is JSON text made inside the sandbox: no object crosses. */
 export interface Report extends Omit<Execution, 'value'> {
   readonly valueText?: string;
 }

@@ -19,7 +19,7 @@ export interface DeltaSource {
 
 type Channel = 'output.message.delta' | 'reason.thinking.delta';
 
-/** What an answer has so far. */
+/** An answer so far. */
 class LiveAnswer {
   readonly source: DeltaSource;
   readonly texts: Record<Channel, string> = { 'output.message.delta': '', 'reason.thinking.delta': '' };
@@ -74,7 +74,7 @@ export class Deltas {
     this.#relay?.drop(sessionId);
   }
 
-  /** What the answer in the making has so far, for somebody who comes late. */
+  /** The answer in the making so far, for a reader who comes late. */
   soFar(sessionId: string): Delta[] {
     const answer = this.#live.get(sessionId);
     if (answer === undefined) return [];

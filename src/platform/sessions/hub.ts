@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../store/agent-plane/session-events.ts';
 import type { Delta } from './deltas.ts';
 
-/** What a listener of a session hears. */
+/** The news that a listener of a session hears. */
 export type Heard =
   | { readonly kind: 'stored'; readonly events: readonly StoredEvent[] }
   | { readonly kind: 'delta'; readonly delta: Delta }

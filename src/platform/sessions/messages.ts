@@ -20,7 +20,7 @@ export interface NewMessage {
   readonly visible: Visible;
   readonly parts: readonly IrPart[];
   readonly metadata?: JsonObject | undefined;
-  /** What the sender allows a turn that the message begins. */
+  /** The sender's grant for a turn that the message begins. */
   readonly grant: TurnGrant;
 }
 

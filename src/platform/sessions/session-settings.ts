@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 
-/** What a session sets for itself, over what its agent says. */
+/** Settings of a session, which win over those of its agent. */
 export interface SessionSettings {
   readonly model: string | null;
   readonly maxIterations: number | null;

@@ -110,7 +110,7 @@ export async function removeSession(parts: SessionParts, worker: Worker, id: str
   await forgetSession(parts, id);
 }
 
-/** What this process still has of a session that is gone. */
+/** Forgets everything that this process still has of a session that is gone. */
 export async function forgetSession({ transcripts, hub, workspaces }: SessionParts, id: string): Promise<void> {
   transcripts.forget(id);
   hub.tell(id, { kind: 'closed', reason: 'deleted' });

@@ -30,7 +30,7 @@ export function defineTool<S extends Schema>(definition: ToolDefinition<S>): Too
   };
 }
 
-/** What the model is told: the output, or the sentence of a failure. Faults of ours are not failures of the tool and go on as throws. */
+/** The words for the model: the output, or the sentence of a failure. Faults of ours are not failures of the tool and go on as throws. */
 export async function outcome(work: () => Promise<Json>): Promise<ToolOutcome> {
   try {
     return { output: await work() };

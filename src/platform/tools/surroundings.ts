@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchProvider } from './search.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What the server lends to the tools of capabilities. Made once at start. */
+/** Means that the server lends to the tools of capabilities. Made once at start. */
 export interface Surroundings {
   /** The way to any address that is not a configured engine. */
   readonly outbound: Outbound;
@@ -16,6 +16,6 @@ export interface Surroundings {
   readonly search: SearchProvider | undefined;
   readonly secrets: Secrets;
   readonly mcp: McpConnections;
-  /** What runs coding agents, loaded when it is first asked for; undefined where no gateway is there for them to call. */
+  /** The service that runs coding agents, loaded when it is first asked for; undefined where no gateway is there for them to call. */
   readonly runs: (() => Promise<RunService>) | undefined;
 }

@@ -7,7 +7,7 @@ import { problemOf } from '../checks/checks.ts';
 import type { Tool, ToolBehalf, ToolContext, ToolOutcome } from './tool.ts';
 
 const TIMEOUT_MS = 120_000;
-/** What a model gets of one result; more would only push the conversation out of its window. */
+/** The most that a model gets of one result; more would only push the conversation out of its window. */
 const MOST_OUTPUT = 64 * 1024;
 
 export interface ToolRunOptions {

@@ -4,7 +4,7 @@ import type { Recording } from '../../contract/receipts/receipt.ts';
 /** Whether a call runs at once or waits until somebody says yes. */
 type ToolPolicy = 'auto' | 'requires_approval';
 
-/** What a crash in the middle of a call means: an idempotent call is made again under the same id, any other one is asked about. */
+/** The meaning of a crash in the middle of a call: an idempotent call is made again under the same id, any other one is asked about. */
 type ToolEffect = 'idempotent' | 'at_most_once';
 
 /** On whose behalf a turn makes a call; a tool that starts runs hands it on. */
@@ -17,7 +17,7 @@ export interface ToolBehalf {
   readonly recording: Recording;
 }
 
-/** What a tool knows about the call it serves. */
+/** The call that a tool serves. */
 export interface ToolContext {
   /** The call, the same for every attempt: a tool that acts outside hands it on as its idempotency key. */
   readonly callId: string;

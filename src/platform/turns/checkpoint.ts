@@ -4,7 +4,7 @@ import type { Recording } from '../../contract/receipts/receipt.ts';
 import { freshState, type TurnState } from '../../loop/state.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 
-/** What the caller who began a turn allows it. */
+/** The grant of the caller who began a turn. */
 export interface TurnGrant {
   /** Tools that act on this machine outside a sandbox may be used. */
   readonly host: boolean;
@@ -17,7 +17,7 @@ export interface TurnGrant {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** What the sender's key allowed when it asked for the turn, for every model call of it. */
+/** The rights of the sender's key when it asked for the turn, for every model call of it. */
 export function grantedScopes({ engines, models }: TurnGrant): Scopes {
   return {
     planes: ['agent'],
@@ -26,7 +26,7 @@ export function grantedScopes({ engines, models }: TurnGrant): Scopes {
   };
 }
 
-/** What is kept of a turn between two steps. */
+/** A turn between two steps. */
 export interface Checkpoint {
   readonly state: TurnState;
   readonly grant: TurnGrant;

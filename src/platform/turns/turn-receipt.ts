@@ -17,7 +17,7 @@ import type { SessionParts } from '../parts.ts';
 import { contentOf } from '../sessions/content.ts';
 import type { TurnGrant } from './checkpoint.ts';
 
-/** What the receipt of a turn says of its beginning; the same from every worker on the turn. */
+/** The facts at the beginning of a turn, for its receipt; the same from every worker on the turn. */
 export interface TurnOpening {
   readonly turnId: string;
   readonly startedAt: number;
@@ -30,7 +30,7 @@ export interface TurnOpening {
   readonly grant: Pick<TurnGrant, 'recording' | 'tags'>;
 }
 
-/** What the receipt of a turn says of its end. */
+/** The facts at the end of a turn, for its receipt. */
 export interface TurnEnd {
   readonly turnId: string;
   readonly startedAt: number;

@@ -32,7 +32,7 @@ export interface TurnWork {
   readonly model?: ModelSide;
   readonly frame: TurnFrame;
   readonly transcript: Transcript;
-  /** What happened outside since the checkpoint, and how to begin. */
+  /** News from outside since the checkpoint, and how to begin. */
   readonly signals: readonly LoopSignal[];
 }
 
@@ -125,7 +125,7 @@ export class TurnRun {
     const signals = this.#signals;
     this.#signals = [];
     const step = advanceAll(this.#work.frame, this.#state, signals);
-    // What only changes our own mind need not be written; that the turn stands still must be, for the next worker that claims it.
+    // A change of our own mind need not be written; that the turn stands still must be, for the next worker that claims it.
     const quiet = step.records.length === 0 && standing(step.state, undefined) === 'running';
     const outcome = quiet ? 'committed' : await this.#commit(step);
     if (this.#over) return;

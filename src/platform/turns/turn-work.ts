@@ -123,7 +123,7 @@ async function workOf(parts: SessionParts, turn: Preparation): Promise<TurnWork>
   }
 }
 
-/** What is the agent's fault ends its turn; a fault of ours may pass, and is thrown. */
+/** A fault of the agent ends its turn; a fault of ours may pass, and is thrown. */
 function endingBy(error: unknown): LoopSignal {
   if (!AbpError.is(error) || error.code === 'internal') throw error;
   return { kind: 'given-up', failure: { code: error.code, message: error.message, retryable: false } };
@@ -140,7 +140,7 @@ function nobody(id: string): TurnAgent {
   return { id, name: '', model: null, systemPrompt: '', tools: [], maxIterations: null, maxCostNanoUsd: null };
 }
 
-/** What an event that somebody else appended means for the turn under way. */
+/** The signal for the turn under way in an event that another process or a caller appended. */
 export function signalOf({ type, data }: StoredEvent): LoopSignal[] {
   if (type === 'input.message') return [{ kind: 'message' }];
   if (type !== 'approval.answered') return [];

@@ -28,7 +28,7 @@ interface OpenRun {
   last: Position;
 }
 
-/** What is stored at once. */
+/** The most that is stored at once. */
 const MOST_RUNS = 500;
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -102,7 +102,7 @@ export class BodyDrain {
     this.#ended.push(run);
   }
 
-  /** What has ended is stored while the window that held it is in memory. */
+  /** Runs that have ended are stored while the window that held them is in memory. */
   async #store(blocks: string[]): Promise<void> {
     const { store, shelf } = this.#options;
     while (this.#ended.length > 0) {

@@ -46,7 +46,7 @@ export class BodyJournal {
 
   constructor(options: BodyJournalOptions) {
     this.#options = options;
-    // What an earlier process had open is complete as it is.
+    // A file that an earlier process had open is complete as it is.
     for (const name of readdirSync(options.folder)) if (name.endsWith(OPEN_SUFFIX)) this.#seal(name.slice(0, -OPEN_SUFFIX.length));
   }
 

@@ -86,7 +86,7 @@ export class BodyKeeper {
     this.#drain.forget(runs);
   }
 
-  /** What had come of an answer when its process ended; undefined when nothing is recorded. */
+  /** The part of an answer that had come when its process ended; undefined when nothing is recorded. */
   async remains(run: RunId): Promise<Remains | undefined> {
     const { store } = this.#options;
     const response = (await getRecording(store, run))?.response ?? undefined;
@@ -97,7 +97,7 @@ export class BodyKeeper {
     return { ...body, status, eventCount: bytes === undefined ? 0 : new SseFrames(bytes.length).push(bytes).length };
   }
 
-  /** What must be done now and then, also when no run ends. */
+  /** Upkeep that is due now and then, also when no run ends. */
   async tidy(now = Date.now()): Promise<void> {
     if (now - this.#settledAt >= TIDY_MS) await this.settle();
   }

@@ -18,11 +18,11 @@ export interface BeginMeta {
   readonly engine: string | null;
   readonly model: string | null;
   readonly request: RequestMeta;
-  /** What the engine gets; null when it gets the caller's bytes or nothing. */
+  /** The request for the engine; null when it gets the caller's bytes or nothing. */
   readonly sent: RequestMeta | null;
 }
 
-/** What an answer begins with. */
+/** The head of an answer. */
 export interface HeadMeta {
   readonly status: number;
   readonly headers: readonly string[];
@@ -62,7 +62,7 @@ export interface Position {
   readonly offset: number;
 }
 
-/** What is known of a record without reading its meta. */
+/** A record as it is known without reading its meta. */
 export interface RecordHeader {
   readonly kind: RecordKind;
   /** The run has no further record. */

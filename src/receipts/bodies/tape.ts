@@ -12,7 +12,7 @@ import {
   type RecordKind,
 } from './record.ts';
 
-/** What a run holds back before it is written, at most. */
+/** The most that a run holds back before it is written. */
 const HELD_BYTES = 64 * 1024;
 /** An answer is recorded up to this size. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -28,9 +28,9 @@ export class Tape {
   #over = false;
   /** When the oldest byte that is not on disk came. */
   waitingSince = 0;
-  /** What the engine answers. */
+  /** The engine's answer. */
   readonly engine: Track = new Track(this);
-  /** What the caller gets, where that is something else. */
+  /** The caller's answer, where that is another one. */
   readonly caller: Track = new Track(this);
 
   constructor(journal: BodyJournal, run: RunId, started: number) {

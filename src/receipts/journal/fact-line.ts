@@ -51,7 +51,7 @@ function factText(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
   return line;
 }
 
-/** What is appended to a line: a tab and the checksum of the bytes before it. */
+/** The end of a line: a tab and the checksum of the bytes before it. */
 export function checksumOf(line: string | Uint8Array): string {
   return `\t${crc32(line).toString(16).padStart(CHECKSUM_DIGITS, '0')}`;
 }

@@ -14,7 +14,7 @@ const SUPPLIED = [...LEAVES, ...leavesOf(UNSEEN_FIELDS)].filter(
   (leaf): leaf is FactRow => leaf.fact !== undefined && leaf.text !== undefined,
 );
 
-/** What each kind of fact says. */
+/** The rows of each kind of fact. */
 export const FACT_ROWS = {
   open: SUPPLIED.filter(({ from }) => from !== 'close'),
   close: SUPPLIED.filter(({ from }) => from !== 'open'),

@@ -3,7 +3,7 @@ import { type Redactor, redactor } from '../../base/redact.ts';
 
 const MOST_KNOWN = 1000;
 const LONGEST_KNOWN = 128;
-/** What a receipt keeps of a name or a message that a caller, an engine or a program chose. */
+/** The most that a receipt keeps of a name or a message that a caller, an engine or a program chose. */
 const LONGEST_NAME = 512;
 /** How much of it is searched for secrets before: one that is cut in the middle would not be recognised. */
 const LONGEST_READ = 8192;

@@ -21,7 +21,7 @@ export type CloseName = CloseRow['fact'];
 type Unchangeable<T> = T extends readonly (infer E)[] ? readonly E[] : T;
 type ValueOf<R> = R extends { readonly schema: infer S extends z.ZodType } ? Unchangeable<z.infer<S>> : never;
 type Optional = { readonly optional: true };
-/** What the beginning of a run says, and the end may say better. */
+/** Facts that the beginning of a run tells, and the end may tell better. */
 type Amended = { readonly closingSince: number };
 type Said<R extends { readonly fact: string }, LeftOut = Optional> = {
   readonly [F in Exclude<R, LeftOut> as F['fact']]: ValueOf<F>;

@@ -1,7 +1,7 @@
 import { FACT_ROWS, type FactRow, noneOf } from './fact-rows.ts';
 import type { CloseName, OpenName } from './facts.ts';
 
-/** What stands in every line before the values: its kind, the run without quotes, and the time. */
+/** The head of every line, before the values: its kind, the run without quotes, and the time. */
 const BEFORE = ['kind', 'run', 'at'] as const;
 type Before = 'run' | 'at';
 const KIND_AND_RUN = 2;
@@ -45,7 +45,7 @@ function placesOf(rows: readonly FactRow[]): ReadonlyMap<string, number> {
 /** Where each value stands. */
 export const PLACES = { open: placesOf(FACT_ROWS.open), close: placesOf(FACT_ROWS.close) } as const;
 
-/** What is known of the end of a run that goes on: nothing, hence no time either. */
+/** The end of a run that goes on: nothing is known, hence no time either. */
 export const NOT_ENDED: CloseTexts = new Texts(PLACES.close, ['close', '', '', ...FACT_ROWS.close.map(noneOf)]);
 
 /** The first place that a row has. */

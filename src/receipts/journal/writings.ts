@@ -54,7 +54,7 @@ export function costText(cost: Values['cost']): string {
   return cost === null ? 'null' : `{"nano_usd":${cost.nano_usd},"price_version":${jsonText(cost.price_version)}}`;
 }
 
-/** What engines say of a failure may name the key they were called with. */
+/** An engine's words on a failure may name the key it was called with. */
 function errorText(error: Values['error'], texts: FactTexts): string {
   return error === null ? 'null' : `{"code":${texts.name(error.code)},"message":${texts.name(error.message)}}`;
 }

@@ -13,7 +13,7 @@ export interface Origin {
   readonly version: string;
 }
 
-/** What a document is put together from: the texts of a run, each as the bytes of its RFC 8785 form, one per character. */
+/** The parts of a document: the texts of a run, each as the bytes of its RFC 8785 form, one per character. */
 export interface RunTexts {
   readonly open: readonly string[];
   readonly close: readonly string[];
@@ -131,7 +131,7 @@ const CONTENT = templateOf(
   }),
 );
 
-/** What the content hash is made of, in its RFC 8785 form. */
+/** The content that is hashed, in its RFC 8785 form. */
 export function contentText(run: RunTexts): string {
   return written(CONTENT, run);
 }

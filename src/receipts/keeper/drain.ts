@@ -87,7 +87,7 @@ export class Drain {
     const settled: RunId[] = [];
     const names = this.segments();
     for (const name of names) {
-      // What is appended meanwhile waits for the next drain: batches of what arrives during a batch would be tiny and dear.
+      // Lines that are appended meanwhile wait for the next drain: batches of what arrives during a batch would be tiny and dear.
       for (let more = true; more; ) more = await this.#batch(name, settled);
       if (name !== names.at(-1)) await this.#discard(name);
     }
@@ -178,7 +178,7 @@ export class Drain {
   }
 
   /**
-   * What the lines make of their runs. A run that begins and ends in one batch is one row; only what outlives it is written as running.
+   * Makes rows of the lines. A run that begins and ends in one batch is one row; only what outlives it is written as running.
    * Rows are made one by one as they are written: a batch of them would be copied about by the garbage collector.
    */
   *#rows({ lines, segment, recalled, sealer, written }: Batch): Generator<NewReceipt> {
@@ -224,7 +224,7 @@ export class Drain {
     return this.#judged(this.#priced(open, close));
   }
 
-  /** What the run cost, where nobody has said so yet. */
+  /** The cost of the run, where nobody has told it yet. */
   #priced(open: OpenTexts, close: CloseTexts): CloseTexts {
     if (this.#pricer === undefined || close.get('prices') === 'null' || close.get('cost') !== 'null' || close.get('usage') === 'null')
       return close;

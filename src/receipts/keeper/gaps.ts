@@ -12,7 +12,7 @@ import { append, entryTime } from '../seal/entry.ts';
 const KIND = 'gap';
 const FOLDER = 'damaged';
 
-/** What was set aside from the journal of a home and is still there; an operator who has looked at it may delete it. */
+/** Files that were set aside from the journal of a home and are still there; an operator who has looked at it may delete it. */
 export function damagedParts(journalFolder: string): readonly string[] {
   try {
     return readdirSync(join(journalFolder, FOLDER)).sort();

@@ -20,7 +20,7 @@ interface Past {
 
 const DAMAGED = 'how this run ended is not known: its process died, or the part of the journal that said so was damaged';
 
-/** What a turn of an agent is executed by, as JSON text begins. */
+/** The backend of an agent's turn, as its JSON text begins. */
 const AGENT = '"agent:';
 
 /** Whether the run ends with its process. Turns of agents do not: the workers on turns end their receipts. */
@@ -72,7 +72,7 @@ export async function closeRuns(store: Store, chain: Chain, ended: readonly Ende
   }
 }
 
-/** What had been recorded of the answer stands in the receipt. */
+/** The receipt tells the part of the answer that had been recorded. */
 async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
   const remains = open.get('recording') === '"full"' ? await bodies?.remains(writtenRunId(open.get('run'))) : undefined;
   return remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });

@@ -4,7 +4,7 @@ import type { RemovalOrder } from '../remove.ts';
 import type { Rotation } from '../seal/rotate.ts';
 import type { NodeTiming } from './node-watch.ts';
 
-/** What the keeper thread is started with. */
+/** The data that the keeper thread is started with. */
 export interface KeeperData {
   readonly homePath: string;
   readonly databaseUrl?: string;
@@ -25,28 +25,28 @@ export const IDLE = 0;
 export const PENDING = 1;
 export const URGENT = 2;
 
-/** What the keeper thread, as the one sealer of the node, is asked to do between batches. */
+/** Tasks of the keeper thread between batches, as the one sealer of the node. */
 export type KeeperTask =
   | { readonly kind: 'rotate' }
   | { readonly kind: 'erase-bodies'; readonly runs: readonly RunId[] }
   | ({ readonly kind: 'remove' } & RemovalOrder);
 
-/** What comes back, by the kind of the task. */
+/** The results, by the kind of the task. */
 export interface TaskResults {
   readonly rotate: Rotation;
   readonly remove: readonly RunId[];
   readonly 'erase-bodies': number;
 }
 
-/** What the keeper thread is told. */
+/** Messages to the keeper thread. */
 export type KeeperOrder = { readonly kind: 'stop' } | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
 
-/** What the keeper thread says. */
+/** Messages of the keeper thread. */
 export type KeeperReport =
   | { readonly kind: 'ready'; readonly interrupted: number }
   | { readonly kind: 'settled'; readonly runs: readonly RunId[] }
   | { readonly kind: 'stalled'; readonly message: string }
-  /** What had failed works again. */
+  /** Work that had failed goes on again. */
   | { readonly kind: 'resumed' }
   /** The signed head of the chain, once a minute while it grows. */
   | { readonly kind: 'head'; readonly document: string }

@@ -18,7 +18,7 @@ interface TaskSurroundings {
   readonly report: (message: KeeperReport) => void;
 }
 
-/** What is asked of the sealer besides sealing, one after the other and never during a batch. */
+/** Tasks of the sealer besides sealing, one after the other and never during a batch. */
 export class KeeperTasks {
   readonly #surroundings: TaskSurroundings;
   readonly #waiting: Extract<KeeperOrder, { kind: 'task' }>[] = [];

@@ -113,7 +113,7 @@ async function keep(): Promise<void> {
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
-  // What an earlier process left open is only known once all its facts have arrived.
+  // The runs that an earlier process left open are only known once all its facts have arrived.
   if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged }) });
   let failed = false;
   while (!stopping) {

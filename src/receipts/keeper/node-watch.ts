@@ -23,7 +23,7 @@ export class NodeWatch {
     this.#lostMs = lostMs;
   }
 
-  /** What is known now; the nodes that are lost. */
+  /** Takes note of the heartbeats; returns the nodes that are lost. */
   look(beats: readonly NodeBeat[], now: number): readonly string[] {
     const pause = now - this.#lookedAt;
     if (pause < 0 || pause > this.#lostMs / 2) this.#heard.clear();

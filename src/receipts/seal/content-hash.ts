@@ -14,7 +14,7 @@ export interface ContentMember {
 }
 
 /**
- * What `receipt_sha256` is made of under a profile: what the run did, as an allowlist. Ids, times, durations, attempts, headers, cost,
+ * The content of `receipt_sha256` under a profile: what the run did, as an allowlist. Ids, times, durations, attempts, headers, cost,
  * tags, keys, nodes and our version stay out, so that two runs that did the same thing have the same hash.
  */
 export function contentMembers(profile: HashProfile): readonly ContentMember[] {
@@ -44,7 +44,7 @@ function contentOf(receipt: JsonObject, { path, hashedWithout }: Leaf): Json {
   return wellFormed(hashedWithout === undefined ? value : without(value, hashedWithout));
 }
 
-/** What a document holds at the place of a field. */
+/** The value of a field in a document. */
 export function valueAt(document: JsonObject, [name, part]: Leaf['path']): Json | undefined {
   const value = document[name];
   if (part === undefined) return value;

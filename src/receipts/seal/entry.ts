@@ -14,7 +14,7 @@ export function entryHash({ signatures: _signatures, ...entry }: JsonObject & { 
   return sha256(canonicalJson({ ...entry, seal }));
 }
 
-/** What an entry that is not a receipt is made of. */
+/** The parts of an entry that is not a receipt. */
 export interface EntryPlan<T extends JsonObject> {
   readonly kind: string;
   /** Its members besides kind, node and seal. */
@@ -23,7 +23,7 @@ export interface EntryPlan<T extends JsonObject> {
   readonly signer: Signer;
   /** Adds what can only be known once the entry has its hash. */
   readonly complete?: (entry: JsonObject) => JsonObject;
-  /** What belongs to the entry and is written with it or not at all. */
+  /** Work that belongs to the entry: written with it or not at all. */
   readonly work: (db: Parameters<Parameters<typeof appendEntry>[2]>[0], seal: Seal) => Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export class HeadWatch {
   async publish(): Promise<void> {
     this.#at = Date.now();
     if (this.#chain.stored.sequence === this.#published) return;
-    // What has been told to the world must survive a power failure too, or the chain would go on from before it.
+    // A head that was told to the world must survive a power failure too, or the chain would go on from before it.
     await checkpoint(this.#store);
     const head = await findHead(this.#store, this.#chain.number);
     if (head === undefined) return;

@@ -2,7 +2,7 @@ import { isoTime } from '../../base/clock.ts';
 import type { ChainTip } from '../../store/receipts/chain.ts';
 import type { Signer } from './seal-keys.ts';
 
-/** What a head says besides who signed it. */
+/** The facts of a head, besides its signature. */
 export interface HeadFacts {
   readonly node: string;
   readonly at: number;

@@ -19,7 +19,7 @@ export interface Signer {
 }
 
 const SUFFIX = '.pem';
-/** What stands before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410). */
+/** The bytes before the 32 of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410). */
 const SPKI_PREFIX = '302a300506032b6570032100';
 
 /** Where a home keeps the private keys it seals with. */

@@ -74,7 +74,7 @@ export class SequenceWatch {
     this.#gaps.splice(this.#gaps.indexOf(gap), 1, ...parts);
   }
 
-  /** What never came. */
+  /** The entries that never came. */
   missing(): ChainProblem[] {
     return this.#gaps.map(({ from, to, line }) => ({
       code: 'missing',

@@ -3,7 +3,7 @@ import { sealKeyId, signatureCheck } from '../seal/seal-keys.ts';
 
 type Check = (message: string, signature: string) => boolean;
 
-/** What a signature turned out to be. */
+/** The verdict on a signature. */
 export type SignatureVerdict = 'good' | 'bad' | 'unknown_key';
 
 /** The keys a verifier was given, and those that a chain of rotations connects with them. */
@@ -40,7 +40,7 @@ export class TrustedKeys {
   }
 }
 
-/** What is wrong with the signatures of a rotation; undefined when both keys signed. */
+/** The fault of a rotation's signatures; undefined when both keys signed. */
 export function rotationFault({ old_key: old, new_key: next, signatures }: KeyRotation, message: string): string | undefined {
   for (const [key, name] of [
     [old, 'old'],

@@ -2,7 +2,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { type JsonTree, jsonTree, repeatedMember } from '../../base/json-tree.ts';
 
-/** What became of the check of a foreign receipt. */
+/** The verdict on a foreign receipt. */
 export interface ForeignVerification {
   readonly ok: boolean;
   readonly verdict: string;

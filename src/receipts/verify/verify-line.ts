@@ -26,7 +26,7 @@ interface Entry {
   readonly fault?: LineProblem;
 }
 
-/** What is wrong with a line by itself. */
+/** The faults of a line by itself. */
 export interface LineProblem {
   readonly code: ChainProblem['code'];
   readonly message: string;

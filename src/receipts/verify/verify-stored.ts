@@ -73,7 +73,7 @@ export async function verifyRun(store: Store, run: RunId, options: Pick<StoredOp
   return { ...found, notes: [...found.notes, ...(await lateNotes(store, run))] };
 }
 
-/** What the node of a run said later. */
+/** The late word of a run's node. */
 async function lateNotes(store: Store, run: RunId): Promise<string[]> {
   const late = await findLateEnd(store, run);
   if (late === undefined) return [];

@@ -1,6 +1,6 @@
 import type { Catalogue, Profile } from '../../adapters/define.ts';
 
-/** What is known of a coding agent without starting it. */
+/** The part of an adapter that is known without starting the agent. */
 export type AgentData = Profile & Catalogue;
 
 /** Variables of a process. */

@@ -5,7 +5,7 @@ import type { AgentName, AuthMethod } from '../../contract/runs/coding-agent.ts'
 import type { AuthStatus } from '../../contract/runs/run-error.ts';
 import type { AgentData, Environment } from './agent-data.ts';
 
-/** What can be told of an agent's login without opening anything: names of variables that are set, and of files that are there. */
+/** An agent's login, told without opening anything: names of variables that are set, and of files that are there. */
 export interface AuthState {
   readonly agent: AgentName;
   /** `unknown`: a login is there, and only its provider can say whether it still holds. */

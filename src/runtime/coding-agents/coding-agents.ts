@@ -22,7 +22,7 @@ export interface AdapterRegistry {
   capabilities(agent: AgentName): AgentCapabilities;
   /** Whether it is on this machine, in which version, and what that version can do. */
   detect(agent: AgentName, options?: { readonly fresh?: boolean }): Promise<Detection>;
-  /** What can be told of its login without opening a file. */
+  /** Its login, as far as it can be told without opening a file. */
   auth(agent: AgentName): AuthState;
   installInstructions(agent: AgentName, platform?: Platform): readonly InstallInstruction[];
   /** The way that `install` would go. */
@@ -50,7 +50,7 @@ export interface CodingAgents {
   readonly adapters: AdapterRegistry;
   readonly models: ModelRegistry;
   readonly plugins: PluginManager;
-  /** What the run engine asks. */
+  /** The answers that runs need. */
   readonly knowledge: AgentKnowledge;
 }
 

@@ -10,14 +10,14 @@ const PROBE_MS = 60_000;
 /** A caller that cannot wait for an answer stands still for no longer than this; what is not known by then is checked before the start. */
 const PROBE_NOW_MS = 10_000;
 
-/** What was found of an agent on this machine. */
+/** An agent as it was found on this machine. */
 export interface Detection {
   readonly agent: AgentName;
   readonly installed: boolean;
   readonly version?: string;
   /** Where its command is. */
   readonly path?: string;
-  /** What this version can do; what the profile says where there is no version. */
+  /** The abilities of this version; those of the profile where there is no version. */
   readonly effective: AgentCapabilities;
   /** That the adapter was not tried with this version. */
   readonly untested?: string;
@@ -44,13 +44,13 @@ export class Detector {
     this.#options = options;
   }
 
-  /** What the last detection found this version to be able to do, else what the profile says. */
+  /** The abilities that the last detection found, else those of the profile. */
   effective(agent: Pick<AgentData, 'agent' | 'capabilities'>): AgentCapabilities {
     return this.#last.get(agent.agent)?.effective ?? agent.capabilities;
   }
 
   /**
-   * What the version on the PATH of `env` can do, for a caller that needs to know it now: the same answer the first time as ever after.
+   * The abilities of the version on the PATH of `env`, for a caller that needs them now: the same answer the first time as ever after.
    * A program that nobody has asked yet is asked while the process waits.
    */
   known(agent: AgentData, env: Environment = this.#options.env): AgentCapabilities {

@@ -7,7 +7,7 @@ import type { Detection } from './detection.ts';
 
 const PLUGIN_MS = 10 * 60_000;
 
-/** What the agent's own plugin command said. */
+/** The output of the agent's own plugin command. */
 interface PluginAnswer {
   readonly agent: AgentName;
   readonly command: string;

@@ -4,7 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RuleRecord } from '../../contract/receipts/receipt.ts';
 import { type Policy, pathRules, systemPathsUnder } from './rules.ts';
 
-/** What there is to hold a policy with. */
+/** The means by which this machine can hold a policy. */
 export interface Means {
   /** Undefined when nothing of the policy needs the operating system. */
   readonly sandbox: Equipment | Obstacle | undefined;

@@ -6,7 +6,7 @@ import { SYSTEM_PATHS } from '../../confinement/bubblewrap.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { PolicyProfile } from '../../contract/work-orders/work-order.ts';
 
-/** What a run may touch. All lists empty allow everything. */
+/** Files, tools and hosts that a run may touch. All lists empty allow everything. */
 export type Policy = { readonly [K in keyof PolicyProfile]: readonly string[] };
 
 /** A policy as somebody writes it; lists that are left out are empty. */

@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 
-/** What was found of an agent on this machine. */
+/** An agent as it was found on this machine. */
 export interface Detected {
   readonly installed: boolean;
   readonly version?: string;
@@ -14,22 +14,22 @@ export interface Detected {
   readonly path?: string;
   /** That the adapter was not tried with this version. */
   readonly untested?: string;
-  /** What this version can do. */
+  /** The abilities of this version. */
   readonly effective: AgentCapabilities;
 }
 
-/** What a run asks of its model and its thinking, in the words of the agent. */
+/** The wishes of a run about its model and its thinking, in the words of the agent. */
 export interface Wanted {
   readonly model?: ModelCapabilities;
   readonly modelId?: string;
   readonly thinking: NativeThinking;
-  /** What could not be taken as it was, such as a budget outside of the model's range. */
+  /** Remarks about wishes that could not be taken as they were, such as a budget outside of the model's range. */
   readonly notes: readonly string[];
 }
 
-/** What is known of agents and models; the run engine asks, others know. */
+/** Answers about agents and models, which runs need and `coding-agents` has. */
 export interface AgentKnowledge {
-  /** What the installed version can do, as far as the options depend on it; what the profile says where there is none. */
+  /** The abilities of the installed version, as far as the options depend on it; those of the profile where there is none. */
   effective(adapter: Adapter, options: RunOptions, env: Readonly<Record<string, string | undefined>>): AgentCapabilities;
   /** Looks again, on the PATH of the run. */
   detect(adapter: Adapter, env: Readonly<Record<string, string | undefined>>): Promise<Detected>;
@@ -38,7 +38,7 @@ export interface AgentKnowledge {
   wanted(adapter: Adapter, options: RunOptions): Wanted;
 }
 
-/** What every run of a process shares. */
+/** Shared by every run of a process. */
 export interface RunPlace {
   readonly agents: AgentKnowledge;
   /** The home of this installation; folders of runs are made in it. */
@@ -48,7 +48,7 @@ export interface RunPlace {
   readonly clock: Clock;
 }
 
-/** What one run has of its own, besides its adapter and its options. */
+/** Of one run alone, besides its adapter and its options. */
 export interface RunTies {
   /** Opened when the run begins; the run's own receipt goes through it as well. */
   readonly gateway: () => Promise<GatewayPort>;
@@ -60,7 +60,7 @@ export interface RunTies {
   readonly onEvent?: (event: AgentEvent) => void;
   /** The process of an agent began. */
   readonly onProcess?: (pid: number) => void;
-  /** What the run changed in its folder, once it has ended; null where that is not known. */
+  /** Gets the changes of the run in its folder, once it has ended; null where that is not known. */
   readonly onChanges?: (delta: WorkspaceDelta | null) => void;
 }
 

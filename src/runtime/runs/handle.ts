@@ -4,7 +4,7 @@ import type { RunHooks } from '../../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 
-/** What a caller answers to an approval or a question. */
+/** A caller's answer to an approval or a question. */
 export type InteractionAnswer =
   | { readonly approve: true }
   | { readonly approve: false; readonly reason?: string }
@@ -21,7 +21,7 @@ export interface Interactions {
   denyAll(reason?: string): void;
 }
 
-/** What a caller adds to the options in the same process. */
+/** Functions that a caller in the same process adds to the options. */
 export interface RunCallbacks {
   /** Also called in `yolo`, where its answer may still be no; never in `deny`. */
   onApprovalRequest?(event: EventOf<'approval_request'>): Promise<boolean> | boolean;

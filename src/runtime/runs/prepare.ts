@@ -169,7 +169,7 @@ function toolsOf({ policy }: Ground): Pick<SpawnPlan, 'tools'> {
   return allowed.length + denied.length === 0 ? {} : { tools: { allowed, denied } };
 }
 
-/** What a room changes of an environment is not the caller's to change back. */
+/** The room has the last word on an environment: the caller cannot change back what confines the agent. */
 function inRoom({ room }: Ground, sources: EnvironmentSources): Record<string, string> {
   const env = childEnvironment(sources);
   return room === undefined ? env : room.environment(env);

@@ -14,7 +14,7 @@ export type Traffic =
       readonly kind: 'gateway';
       readonly engine: string;
       readonly credential: 'ours' | 'caller';
-      /** What the agent is told to speak; absent where only its own dialect is left, which is then mapped. */
+      /** The dialect that the agent is told to speak; absent where only its own dialect is left, which is then mapped. */
       readonly dialect?: string;
       /** Sent with every call instead of what the agent writes. */
       readonly forcedModel: string | null;
@@ -80,7 +80,7 @@ function obstacleOf(adapter: Adapter, offer: EngineOffer): string | undefined {
   return `${offer.engine} has no key here, and the login of ${adapter.displayName} cannot be forwarded to it`;
 }
 
-/** What the checks see of a run. Without `traffic`, which is found out later, it is taken to go where the caller wants it. */
+/** A run as the checks see it. Without `traffic`, which is found out later, it is taken to go where the caller wants it. */
 export function admissionAsk(
   runId: RunId,
   { agent, traffic: { dialect } }: Adapter,

@@ -16,7 +16,7 @@ export interface SetThinking {
   readonly wire: WireThinking;
   /** The members that carry it, as they stand in requests to the engine. */
   readonly form: string;
-  /** What could not be taken as it was. */
+  /** Remarks about wishes that could not be taken as they were. */
   readonly notes: readonly string[];
 }
 

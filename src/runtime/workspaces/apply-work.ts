@@ -191,7 +191,7 @@ export function undoApply(stage: string): boolean {
   return true;
 }
 
-/** What lies where tells whether a step was taken. */
+/** The places of the files tell whether a step was taken. */
 function takeBack(root: string, work: string, { kind, key, number }: Step): void {
   const path = fileOf(root, key);
   const there = lookAt(path);

@@ -33,7 +33,7 @@ export const kindOf = ({ before, after }: Change): ChangeKind => (before === nul
 export const pathKeyOf = ({ path, raw }: Pick<Change, 'path' | 'raw'>): PathKey =>
   raw === undefined ? keyOf(path) : Buffer.from(raw, 'base64').toString('latin1');
 
-/** What differs between two looks at a tree. `denied` says which changes the policy does not let through, and by which rule. */
+/** The differences between two looks at a tree. `denied` says which changes the policy does not let through, and by which rule. */
 export function changesBetween(
   before: ReadonlyMap<PathKey, Seen>,
   after: ReadonlyMap<PathKey, Seen>,
@@ -102,7 +102,7 @@ function isFolderOnly({ before, after }: Change): boolean {
   return types.every((type) => type === undefined || type === 'folder');
 }
 
-/** What a file beside a stage says; undefined where there is none or it is torn. This program alone writes there: no agent sees the folder. */
+/** The record in a file beside a stage; undefined where there is none or it is torn. This program alone writes there: no agent sees the folder. */
 export function stageRecord<T>(file: string): T | undefined {
   return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as T | undefined) : undefined;
 }

@@ -19,7 +19,7 @@ export function patchOf({ changes }: ChangeSet, contents: Contents): string {
   return changes.map((change) => partOf(change, contents)).join('');
 }
 
-/** What git calls the kind and the rights of a file; undefined for what is no file. */
+/** Git's word for the kind and the rights of a file; undefined for anything that is no file. */
 function modeOf(node: TreeNode | null): string | undefined {
   if (node?.type === 'link') return '120000';
   if (node?.type === 'file') return node.executable ? '100755' : '100644';

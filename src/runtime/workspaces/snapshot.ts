@@ -20,7 +20,7 @@ const IGNORE_FILE = '.gitignore';
 export interface Snapshot {
   /** By its path, what tells whether the file changed: kind, mode, and content or size and time. */
   readonly files: ReadonlyMap<string, string>;
-  /** What was ignored then. */
+  /** The rules of ignoring at that time. */
   readonly ignored: readonly IgnoreFile[];
 }
 
@@ -49,7 +49,7 @@ export async function snapshot(folder: string, home: string, earlier?: Snapshot)
       : hashed <= MOST_HASHED_BYTES && found.nlink === 1
         ? contentMark(path)
         : undefined;
-    // What cannot be read is compared by size and time.
+    // A file that cannot be read is compared by size and time.
     const mark = await content?.catch(() => undefined);
     files.set(name, `${found.mode.toString(8)} ${mark ?? `${found.size} ${found.mtimeMs}`}`);
   }
@@ -153,7 +153,7 @@ async function contentMark(file: string): Promise<string> {
   return sha256(await readFile(file));
 }
 
-/** What changed between two moments. */
+/** The changes between two moments. */
 export function workspaceDelta({ files: before }: Snapshot, { files: after }: Snapshot): WorkspaceDelta {
   return {
     added: [...after.keys()].filter((name) => !before.has(name)).sort(),

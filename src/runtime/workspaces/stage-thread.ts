@@ -4,7 +4,7 @@ import { TooLarge } from './copy-tree.ts';
 import { compareStage, makeStage } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
 
-// What is asked for comes from `onThread` alone.
+// `onThread` alone starts this thread, with such a task.
 const task = workerData as StageTask;
 
 function answer(): StageAnswer {

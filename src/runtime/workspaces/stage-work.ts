@@ -8,7 +8,7 @@ import { type History, shareHistory } from './git-history.ts';
 import { type Contents, patchOf } from './patch.ts';
 import { digestOf, fileOf, type Looks, nameOf, type PathKey, type Seen, textOf, walkTree } from './tree.ts';
 
-/** What is staged, and what of it is not. */
+/** Which files are staged, and which of them are not. */
 export interface StagePlan {
   /** The folder whose copy is made; a real path. */
   readonly source: string;
@@ -23,7 +23,7 @@ export interface StagePlan {
   readonly owner?: Owner;
 }
 
-/** What a staging came to. */
+/** The outcome of a staging. */
 export interface Staged {
   readonly files: number;
   readonly bytes: number;
@@ -89,7 +89,7 @@ interface Base {
   readonly seen: [PathKey, Seen][];
 }
 
-/** What a comparison found. */
+/** The outcome of a comparison. */
 export interface Compared {
   readonly changes: ChangeSet;
   readonly patchSha256: string;
@@ -122,7 +122,7 @@ function deniedBy({ denyRead, denyWrite, exclude }: StagePlan): (path: string) =
   return (path) => rules.find(({ matches }) => matches(path) || matches(`${path}/`))?.reason;
 }
 
-/** What stood in the original is read there, while it is still as it was copied. */
+/** The original's contents are read there, while they are still as they were copied. */
 function contentsOf(source: string, tree: string): Contents {
   const read = (root: string, change: Change, node: Change['before']): Buffer | undefined => {
     if (node?.type !== 'file' || node.bytes > LARGEST_SHOWN) return undefined;

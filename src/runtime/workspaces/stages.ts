@@ -94,7 +94,7 @@ export class Stage {
     return join(this.folder, PATCH_FILE);
   }
 
-  /** What the run changed. Compared once; the answer is kept. */
+  /** The changes of the run. Compared once; the answer is kept. */
   async changes(): Promise<Compared> {
     const { state, patchSha256 } = this.#record;
     const file = join(this.folder, CHANGES_FILE);
@@ -154,7 +154,7 @@ export class Stage {
   }
 }
 
-/** What applying came to. With conflicts nothing was changed. */
+/** The outcome of applying. With conflicts nothing was changed. */
 export interface Applied {
   readonly conflicts: readonly Conflict[];
   readonly applied: number;

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { closeSync, type Dirent, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
 
-/** What stands at a path. */
+/** The entry at a path. */
 export type TreeNode =
   | {
       readonly type: 'file';
@@ -70,7 +70,7 @@ export function lookAt(path: Buffer): Stats | undefined {
   }
 }
 
-/** What stands at a path now; undefined when nothing does. */
+/** The entry at a path now; undefined when there is none. */
 export function seenAt(root: string, key: PathKey, known?: Seen): Seen | undefined {
   const path = fileOf(root, key);
   const stats = lookAt(path);

@@ -5,10 +5,10 @@ import type { SessionStatus } from './sessions.ts';
 import type { DraftEvent } from './turn-writer.ts';
 import { isEnded, type StoredTurn, type TurnStatus, turnOf } from './turns.ts';
 
-/** What somebody outside does to an unfinished turn. */
+/** A change to an unfinished turn from outside. */
 export interface Intervention {
   readonly events: readonly DraftEvent[];
-  /** What the turn becomes; absent leaves it as it is. */
+  /** The new status of the turn; absent leaves it as it is. */
   readonly status?: TurnStatus;
   readonly sessionStatus?: SessionStatus;
 }

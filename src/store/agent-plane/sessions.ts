@@ -51,7 +51,7 @@ export interface SessionFilter extends PageOptions {
 export interface SessionChange {
   readonly title?: string | null | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** What becomes of its settings. */
+  /** Makes its new settings of the old ones. */
   readonly document?: ((before: JsonObject) => JsonObject) | undefined;
   readonly updatedAt: number;
 }

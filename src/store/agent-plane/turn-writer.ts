@@ -13,7 +13,7 @@ export interface MessageAppend {
   /** Other sessions are as if they were not there. */
   readonly visible: Visible;
   readonly message: DraftEvent;
-  /** What is appended after the message when it begins a turn. */
+  /** Events that are appended after the message when it begins a turn. */
   readonly opening: readonly DraftEvent[];
   readonly turn: {
     readonly id: string;
@@ -45,7 +45,7 @@ export interface Appended {
   readonly costNanoUsd: number;
 }
 
-/** What one step of a turn changes. */
+/** The changes of one step of a turn. */
 export interface TurnStep {
   readonly turnId: string;
   readonly sessionId: string;

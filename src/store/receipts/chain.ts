@@ -17,7 +17,7 @@ export interface StoredChain extends ChainTip {
   readonly keyId: string;
 }
 
-/** What a batch adds to a chain. */
+/** The rows that a batch adds to a chain. */
 export interface ChainAddition {
   readonly chain: number;
   readonly before: ChainTip;

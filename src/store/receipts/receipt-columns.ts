@@ -9,7 +9,7 @@ import { damaged, indexedText, storedObject } from '../text.ts';
 
 type Camel<S> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 
-/** What lists filter by, as the rows of the receipt's table say: plane, status, engine, `keyId`, `startedAt` and so on. */
+/** The facets that lists filter by, as the rows of the receipt's table say: plane, status, engine, `keyId`, `startedAt` and so on. */
 export type ReceiptFacets = {
   readonly [K in keyof ReceiptColumns as Camel<K>]: K extends 'tags' ? readonly string[] : ReceiptColumns[K];
 };
@@ -25,7 +25,7 @@ export interface StoredReceipt extends ReceiptFacets {
   readonly document: JsonObject;
 }
 
-/** What is left of these is a stub. */
+/** Receipts of these statuses are stubs. */
 export const ARCHIVED = 'archived';
 export const DELETED = 'deleted';
 

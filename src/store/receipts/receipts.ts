@@ -46,7 +46,7 @@ const FILTERS = ['plane', 'engine', 'model', 'status', 'key', 'content'] as cons
 
 type Conditions = ExpressionWrapper<Tables, 'receipts', SqlBool>;
 
-/** What a filter asks of a row. */
+/** The conditions of a filter on a row. */
 export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBuilder<Tables, 'receipts'>): Conditions {
   const all: Conditions[] = [];
   for (const name of FILTERS) {

@@ -1,9 +1,9 @@
-/** What is known of recorded runs. Their bodies and the index of those are on the disk of each node. */
+/** Tables about recorded runs. Their bodies and the index of those are on the disk of each node. */
 export interface RecordingTables {
   readonly recordings: RecordingsTable;
 }
 
-/** What is kept of a run with recording `full`. The document is the truth; the other columns are copies for the index. */
+/** A run with recording `full`. The document is the truth; the other columns are copies for the index. */
 export interface RecordingsTable {
   /** The 32 hex digits of the run's UUIDv7. */
   readonly run_id: string;

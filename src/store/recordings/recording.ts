@@ -36,7 +36,7 @@ export interface RecordedAnswer {
   readonly complete: boolean;
 }
 
-/** What is kept of a run. Bodies are elsewhere, under their digests. */
+/** The recording of a run. Bodies are elsewhere, under their digests. */
 export interface Recording {
   readonly runId: RunId;
   readonly node: string;
@@ -47,11 +47,11 @@ export interface Recording {
   readonly engine: string | null;
   readonly model: string | null;
   readonly request: RecordedRequest;
-  /** What the engine got; null where it got the caller's bytes, or nothing. */
+  /** The request that the engine got; null where it got the caller's bytes, or nothing. */
   readonly sent: RecordedRequest | null;
-  /** What the engine answered; null when it gave none. */
+  /** The engine's answer; null when it gave none. */
   readonly response: RecordedAnswer | null;
-  /** What the caller got, where that is not what the engine answered. */
+  /** The caller's answer, where that is not the engine's. */
   readonly delivered: RecordedAnswer | null;
   /** A secret was removed from a body, so what is kept is not what was sent. */
   readonly redacted: boolean;

@@ -13,7 +13,7 @@ export interface Wire {
 export const KEY_VARIABLE = 'ABP_RUN_KEY';
 
 /** The wire that the engine speaks by itself, where the agent can; else the first of the agent's own. */
-export function spokenWire({ dialect }: Pick<GatewayRoute, 'dialect'>, wires: readonly [Wire, ...Wire[]]): Wire {
+function spokenWire({ dialect }: Pick<GatewayRoute, 'dialect'>, wires: readonly [Wire, ...Wire[]]): Wire {
   return wires.find((wire) => wire.dialect === dialect) ?? wires[0];
 }
 

@@ -35,7 +35,7 @@ export const command = defineCommand({
   },
 });
 
-/** What is asked for must not be left undone in silence. */
+/** An option without an effect is refused, not ignored. */
 function assertTogether(
   agent: string | undefined,
   { changes, conflicts }: { readonly changes: boolean; readonly conflicts: string | undefined },

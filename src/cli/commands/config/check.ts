@@ -8,7 +8,7 @@ import type { Paint } from '../../output.ts';
 import { optional } from '../../parameter.ts';
 import { table } from '../../table.ts';
 
-/** What is in effect, without its secrets. */
+/** The configuration in effect, without its secrets. */
 interface Effective {
   readonly source: string | null;
   readonly warnings: readonly string[];

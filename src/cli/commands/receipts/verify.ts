@@ -76,7 +76,7 @@ async function verifyHere(context: Context, { runId, publicKey, head, from, to }
   });
 }
 
-/** What only the database can show: columns that were changed, stubs that nobody made. */
+/** Faults that only the database can show: columns that were changed, stubs that nobody made. */
 const OF_ROWS: ReadonlySet<string> = new Set(['column_changed', 'unrecorded_removal']);
 
 function withRows(found: ChainVerification, { problems }: ChainVerification): ChainVerification {

@@ -12,7 +12,7 @@ import { defineRoute, Reply } from '../../route.ts';
 const LOOK_MS = 500;
 const KEEP_ALIVE_MS = 15_000;
 
-/** What changed since the stream last told: questions that are new, and ids of those that are no longer open. */
+/** The changes since the stream last told: questions that are new, and ids of those that are no longer open. */
 function changes(gateway: Gateway, open: readonly Interaction[], told: Set<string>): string {
   const asked = open.filter(({ id }) => !told.has(id));
   const closed = [...told].filter((id) => !open.some((question) => question.id === id));

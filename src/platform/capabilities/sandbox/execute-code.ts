@@ -43,7 +43,7 @@ function unsupported(reason: string): string {
   return `python is not supported here. ${reason}`;
 }
 
-/** What goes wrong inside the program is its result, not a failure of the tool: the model sees what was printed before it. */
+/** A failure inside the program is its result, not a failure of the tool: the model sees what was printed before it. */
 function view({ status, stdout, stderr, truncated, value, error }: Execution): JsonObject {
   return {
     status,

@@ -74,7 +74,7 @@ export interface Ended extends AgentEnd {
   readonly untested?: string | undefined;
 }
 
-/** What the end of an agent means for its run. Our own stop outranks what the agent says about it. */
+/** The ending of a run by the end of its agent. Our own stop outranks what the agent says about it. */
 export function endingOf(end: Ended, stop: StopReason | undefined, interrupted: boolean): Ending {
   const { exit, outcome, stderr } = end;
   const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);

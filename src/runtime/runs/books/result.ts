@@ -15,7 +15,7 @@ export interface ResultParts {
   readonly events: AgentEvent[];
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export function resultOf({ run, options, tally, ending, spent, durationMs, events }: ResultParts): RunResult {
   const { exitReason, exit, error } = ending;
   return {

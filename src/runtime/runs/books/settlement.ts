@@ -17,7 +17,7 @@ import type { Tally } from './tally.ts';
 const NANO = 1e9;
 const CANCELLED: ReadonlySet<string> = new Set(['aborted', 'interrupted']);
 
-/** What a run came to in its books. */
+/** The outcome of a run in its books. */
 export type RunAccount = Pick<RunResult, 'cost' | 'tokenUsage' | 'model'>;
 
 export interface Settled {
@@ -141,7 +141,7 @@ export class Settlement {
       reason: exitReason === 'completed' ? null : exitReason,
       error: error === null ? null : { code: error.code, message: error.message },
       upstreamModel: fates?.upstreamModel ?? options.model ?? null,
-      // What became of the options is known from the start, what became of the calls only now.
+      // The fate of the options is known from the start, that of the calls only now.
       ...(fates === undefined ? {} : { fidelity: [...this.#optionFates(), ...fates.fidelity], answerFidelity: fates.answerFidelity }),
       eventCount: tally.eventCount,
       usage: spend.calls === 0 ? usageOf(tally.tokenUsage) : spend.usage,
@@ -154,7 +154,7 @@ export class Settlement {
   }
 }
 
-/** What a staged run changed. Its stage is kept for `abp apply`. */
+/** The changes of a staged run. Its stage is kept for `abp apply`. */
 async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunClosing, 'workspaceDelta' | 'changeSet' | 'artifacts'>>> {
   const stage = ground?.stage;
   if (stage === undefined) return {};
@@ -172,7 +172,7 @@ export function thinkingNote({ by, detail }: ThinkingDelivery): string {
   return `${by}: ${detail}${decides}`;
 }
 
-/** What became of the options that did not arrive as they were. */
+/** The fate of options that did not arrive as they were. */
 function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
   const thinking = Object.keys(wanted.thinking).length > 0;
   return [

@@ -5,13 +5,13 @@ import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import type { CostRecord } from '../../../contract/runs/event-table.ts';
 import type { RunTokenUsage } from '../../../contract/runs/run-result.ts';
 
-/** What a run has come to so far, read from its events. */
+/** Counts and texts of a run so far, read from its events. */
 export class Tally {
   sessionId: string | null = null;
   turnCount = 0;
   /** Events that were told, which are those that are kept. */
   eventCount = 0;
-  /** What the agent itself says it has cost. */
+  /** The cost that the agent itself tells. */
   cost: CostRecord | null = null;
   /** The agent has said or done something: trying again from the start would do it twice. */
   acted = false;

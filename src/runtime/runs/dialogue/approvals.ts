@@ -13,7 +13,7 @@ export interface ApprovalContext {
   readonly clock: Clock;
   /** Silence is not counted while somebody is asked. */
   readonly deadlines: Deadlines;
-  /** What a hook has said of the call before it was asked about. */
+  /** The verdict of a hook on the call, from before it was asked about. */
   verdictOn(interactionId: string): Verdict | undefined;
   /** Whether the running agent could be told. */
   tell(command: Command): boolean;
@@ -42,7 +42,7 @@ export class Approvals {
     else this.#wait(event);
   }
 
-  /** What is refused without a question. */
+  /** Why the call is denied without a question; undefined where it is not. */
   #refusal({ interactionId }: EventOf<'approval_request'>): string | undefined {
     const verdict = this.#context.verdictOn(interactionId);
     if (verdict?.kind === 'deny') return verdict.reason;
@@ -56,7 +56,7 @@ export class Approvals {
     this.#context.emit({ type: 'debug', level: 'warn', message: `${interactionId} had its answer already; this one came too late` });
   }
 
-  /** What a hook denied is asked of nobody, and `deny` asks nobody. A callback speaks before `yolo` does. */
+  /** Nobody is asked about a call that a hook denied, nor in `deny`. A callback speaks before `yolo` does. */
   decide(event: EventOf<'approval_request'>): void {
     const { approvalMode, onApprovalRequest } = this.#context.options;
     const refusal = this.#refusal(event);

@@ -19,7 +19,7 @@ interface Waiting {
   readonly when: QueueTime;
 }
 
-/** What the caller says to a running agent beside answers: at once, at a later point of its work, or after it stood still. */
+/** Messages of the caller to a running agent, beside answers: at once, at a later point of its work, or after it stood still. */
 export class Conversation {
   readonly #context: ConversationContext;
   #waiting: Waiting[] = [];

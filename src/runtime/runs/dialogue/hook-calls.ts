@@ -32,7 +32,7 @@ export class HookCalls {
     return this.#context.hooks[type] !== undefined;
   }
 
-  /** What the hook answers; throws what it throws, and where its answer is none. */
+  /** The answer of the hook; throws what the hook throws, and where its answer is none. */
   async ask<T extends HookType>(hookType: T, data: HookData[T]): Promise<HookAnswer | undefined> {
     const { hooks, agent, runId, clock, sessionId } = this.#context;
     const session = sessionId();

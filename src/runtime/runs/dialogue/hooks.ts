@@ -10,7 +10,7 @@ import { ToolWatch, type Verdict, type WatchContext } from './tool-watch.ts';
 
 export type HooksContext = HookContext & Omit<WatchContext, 'calls'>;
 
-/** What can follow an answer of an agent that listens. */
+/** The two ways on after an answer of an agent that listens. */
 export interface NextStep {
   end(): void;
   goOn(text: string): void;

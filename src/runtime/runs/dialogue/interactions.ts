@@ -4,7 +4,7 @@ import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { PendingInteraction } from '../../../contract/runs/run-result.ts';
 import type { InteractionAnswer, Interactions } from '../handle.ts';
 
-/** What becomes of an answer; it throws when the agent cannot take it. */
+/** Carries an answer to the agent; throws when the agent cannot take it. */
 type Deliver = (interaction: PendingInteraction, answer: InteractionAnswer) => void;
 
 /** The questions of one run that wait for an answer. */

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { Deadlines } from '../process/deadlines.ts';
 import { failed, type HookCalls } from './hook-calls.ts';
 
-/** What the hook says of one call, in the only ways in which it can be done. */
+/** The hook's verdict on one call, in the ways in which an agent can follow it. */
 export type Verdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'deny'; readonly reason: string }
@@ -91,7 +91,7 @@ export class ToolWatch {
     return true;
   }
 
-  /** What was decided about a question before it was asked. */
+  /** The verdict on a question from before it was asked. */
   verdictOn(interactionId: string): Verdict | undefined {
     return this.#verdicts.get(interactionId);
   }

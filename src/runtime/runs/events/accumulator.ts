@@ -5,7 +5,7 @@ interface Piece {
   readonly toolCallId?: unknown;
 }
 
-/** What has accumulated in the messages, thoughts and tool inputs of one run. */
+/** The text so far in the messages, thoughts and tool inputs of one run. */
 export class Accumulator {
   text = '';
   thinking = '';

@@ -8,7 +8,7 @@ type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 
 
 type Announced = Pick<Prepared, 'traffic' | 'spec' | 'wanted' | 'detected'> & { readonly adapter: Pick<Adapter, 'displayName'> };
 
-/** What the caller should know before the agent says anything. */
+/** Events that tell the caller about its options before the agent says anything. */
 export function announcements({ stream }: RunOptions, { adapter, traffic, spec, wanted, detected }: Announced): readonly EventDraft[] {
   const fallbacks = stream === 'auto' ? streamFallbacks(detected.effective, wanted.model) : [];
   const remarks = [
@@ -26,7 +26,7 @@ export function announcements({ stream }: RunOptions, { adapter, traffic, spec, 
   ];
 }
 
-/** What cannot be streamed, for callers who let the engine decide: by the agent, or by the model that was chosen. */
+/** Capabilities that cannot be streamed, for callers who let the engine decide: by the agent, or by the model that was chosen. */
 function streamFallbacks(effective: AgentCapabilities, model: ModelCapabilities | undefined): readonly Fallback[] {
   const rows = [
     { capability: 'text', field: 'supportsTextStreaming' },

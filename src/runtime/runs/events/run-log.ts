@@ -88,7 +88,7 @@ export class RunLog {
   }
 }
 
-/** What accumulates is left out: it would make the log of a long answer grow with its square. Readers put it back. */
+/** Accumulated texts are left out: they would make the log of a long answer grow with its square. Readers put it back. */
 function storable(event: AgentEvent): JsonObject {
   const {
     accumulated: _text,

@@ -56,7 +56,7 @@ export class Telling {
     return event;
   }
 
-  /** What was told once may be told again. */
+  /** Lets an event be told again that is told once. */
   forget(type: 'interrupted'): void {
     this.#toldOnce.delete(type);
   }

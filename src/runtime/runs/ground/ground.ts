@@ -26,7 +26,7 @@ export interface Ground {
   readonly enforcement: 'enforced' | 'advisory';
   readonly stage?: Stage;
   readonly room?: RunRoom;
-  /** What the agent wanted to reach; filled while it runs. */
+  /** Hosts that the agent wanted to reach; filled while it runs. */
   readonly egress: readonly EgressRecord[];
   readonly policy: Policy;
 }
@@ -46,7 +46,7 @@ export interface GroundPlan {
 
 const MOST_EGRESS = 1000;
 
-/** What is known of a run before anything of it is started. */
+/** The part of a run that is known before anything of it is started. */
 type Judging = Pick<GroundPlan, 'adapter' | 'options' | 'cwd' | 'home' | 'port'> & Partial<Pick<GroundPlan, 'traffic'>>;
 
 interface Judged {
@@ -120,7 +120,7 @@ function sandboxRule(found: Equipment | Obstacle | undefined, how: { advisory: b
   throw new AbpError('E005', `The policy cannot be enforced here: sandbox: ${reason}`, { operation: 'run', policy_rule: 'sandbox' });
 }
 
-/** What confines this run. Root is left: for the owner of the workspace, or, in a staged copy, for nobody. */
+/** The means to confine this run. Root is left: for the owner of the workspace, or, in a staged copy, for nobody. */
 async function equipmentFor({ cwd, home, adapter, traffic, port }: Judging, staged: boolean): Promise<Equipment | Obstacle> {
   assertRoomFor(realpathSync(cwd), home);
   if (adapter.capabilities.requiresPty) {

@@ -10,7 +10,7 @@ import type { Equipment } from '../../../confinement/equipment.ts';
 import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
 import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type Shown, shownAsIs } from '../../../confinement/room.ts';
 
-/** What the gateway is called inside every room. */
+/** The address of the gateway inside every room. */
 export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
 const PROXY_INSIDE = `http://127.0.0.1:${EGRESS_PORT}`;
 
@@ -26,7 +26,7 @@ export interface RunRoomOptions {
   readonly project: string;
   /** The workspace as it is shown. */
   readonly workspace: Shown;
-  /** What is shown beside it: objects of a history, folders of dependencies. */
+  /** Places that are shown beside it: objects of a history, folders of dependencies. */
   readonly places: readonly Shown[];
   readonly hidden: readonly string[];
   readonly rules: EgressRules;

@@ -1,4 +1,4 @@
-/** What a child needs of our environment to work at all. Everything else, credentials above all, stays here. */
+/** Variables of ours that a child needs to work at all. Everything else, credentials above all, stays here. */
 const ALLOWED = new Set([
   'PATH',
   'HOME',
@@ -51,7 +51,7 @@ export interface EnvironmentSources {
   readonly base: Environment;
   /** Names of further variables to keep: those that hold the agent's own credential, when it runs on it. */
   readonly keep: readonly string[];
-  /** What the adapter sets, then what the caller sets. */
+  /** The adapter's variables, and over them the caller's. */
   readonly adapter: Readonly<Record<string, string>>;
   readonly caller: Readonly<Record<string, string>>;
   readonly runId: string;

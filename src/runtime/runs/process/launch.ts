@@ -68,7 +68,7 @@ export interface AgentEnvironment {
   readonly command: string;
   /** Variables to set; without those that every process has. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the agent must be started with, beside anything else. */
+  /** Arguments that the agent must get, beside any others. */
   readonly args: readonly string[];
   readonly traffic: Traffic;
 }
