@@ -1,17 +1,15 @@
 import { blank, lineOf } from './blanking.ts';
 import { isTest, type SourceFile } from './source-files.ts';
 
-/** A thing that source code must not say, with an example that proves the rule can fail and one that shows what it leaves alone. */
+/** A thing that source code must not say and Biome has no rule for, with an example that proves the rule can fail and one that shows what it leaves alone. */
 export interface CodeRule {
   readonly name: string;
   readonly pattern: RegExp;
-  /** What is searched: code alone, code with its strings, or everything. */
-  readonly where: 'code' | 'strings' | 'everything';
+  /** Code without its comments and strings, or everything. */
+  readonly where: 'code' | 'everything';
   /** Paths where the pattern is right, each with its reason. */
   readonly allowed: Readonly<Record<string, string>>;
   readonly tests: 'also' | 'not' | 'only';
-  /** A comment inside the match states a reason and excuses it. */
-  readonly commentExcuses?: true;
   readonly bad: string;
   readonly good: string;
 }
@@ -21,15 +19,6 @@ const UNFINISHED = ['TO', 'FIX'].map((start, at) => start + ['DO', 'ME'][at]).jo
 
 export const CODE_RULES: readonly CodeRule[] = [
   {
-    name: 'any',
-    pattern: /:\s*any\b|\bas\s+any\b|<\s*any\s*[>,]|\bany\[\]/g,
-    where: 'code',
-    allowed: {},
-    tests: 'also',
-    bad: 'const a = b as any;',
-    good: "const a: unknown = 'as any'; // takes: any value",
-  },
-  {
     name: 'JSON.parse outside base/json.ts',
     pattern: /\bJSON\s*\.\s*parse\b/g,
     where: 'code',
@@ -37,24 +26,6 @@ export const CODE_RULES: readonly CodeRule[] = [
     tests: 'not',
     bad: 'const a = JSON.parse(text);',
     good: 'const a = parseJson(text); // not JSON.parse',
-  },
-  {
-    name: 'export *',
-    pattern: /\bexport\s*\*/g,
-    where: 'code',
-    allowed: {},
-    tests: 'also',
-    bad: "export * from './a.ts';",
-    good: "export { a } from './a.ts';",
-  },
-  {
-    name: 'export default',
-    pattern: /\bexport\s+default\b|\bas\s+default\b/g,
-    where: 'code',
-    allowed: {},
-    tests: 'also',
-    bad: 'export default function a() {}',
-    good: "export const a = 'export default';",
   },
   {
     name: 'unfinished work',
@@ -73,16 +44,6 @@ export const CODE_RULES: readonly CodeRule[] = [
     tests: 'also',
     bad: '// Whoever comes first waits.',
     good: '// The first caller waits.',
-  },
-  {
-    name: 'empty catch',
-    pattern: /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{\s*\}\s*\)/g,
-    where: 'code',
-    allowed: {},
-    tests: 'not',
-    commentExcuses: true,
-    bad: 'try { a(); } catch (error) { }',
-    good: 'try { a(); } catch (error) { log(error); } try { b(); } catch { /* Looked at again below. */ }',
   },
   {
     name: 'fetch',
@@ -107,15 +68,6 @@ export const CODE_RULES: readonly CodeRule[] = [
     good: "import { callJson } from '../client/http.ts';",
   },
   {
-    name: 'console outside the command line',
-    pattern: /\bconsole\s*\.\s*\w+/g,
-    where: 'code',
-    allowed: { 'src/cli/': 'its output is the product' },
-    tests: 'not',
-    bad: "console.log('a');",
-    good: "log.info('console.log');",
-  },
-  {
     name: 'mock of a module',
     pattern: /\bvi\s*\.\s*(?:mock|doMock)\s*\(/g,
     where: 'code',
@@ -134,9 +86,6 @@ function applies(rule: CodeRule, path: string): boolean {
 /** Where a file breaks a rule, as `path:line`. */
 export function offences(rule: CodeRule, file: SourceFile): string[] {
   if (!applies(rule, file.path)) return [];
-  const blanked = blank(file.text);
-  const text = { code: blanked.codeOnly, strings: blanked.withoutComments, everything: file.text }[rule.where];
-  return [...text.matchAll(rule.pattern)]
-    .filter((found) => !rule.commentExcuses || !/\/[/*]/.test(file.text.slice(found.index, found.index + found[0].length)))
-    .map((found) => `${file.path}:${lineOf(text, found.index)}`);
+  const text = rule.where === 'code' ? blank(file.text).codeOnly : file.text;
+  return [...text.matchAll(rule.pattern)].map((found) => `${file.path}:${lineOf(text, found.index)}`);
 }

@@ -1,16 +1,11 @@
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isTest, type SourceFile, typescriptFiles } from './source-files.ts';
+import { isTest, typescriptFiles } from './source-files.ts';
 
-const MAX_LINES = 400;
 const MAX_MEDIAN = 100;
 const MAX_FILES = 25;
 
 const linesOf = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-
-function tooLong(files: readonly SourceFile[]): string[] {
-  return files.filter(({ text }) => linesOf(text) > MAX_LINES).map(({ path, text }) => `${path}: ${linesOf(text)} lines`);
-}
 
 /** Folders that hold more sources side by side than a reader takes in at a glance; tests stand beside their source and do not count. */
 function crowded(paths: readonly string[]): string[] {
@@ -27,10 +22,6 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-it('no file is longer than 400 lines', () => {
-  expect(tooLong(typescriptFiles('src', 'test', 'bench', 'scripts', 'hosts', 'examples', 'console'))).toEqual([]);
-});
-
 it('the median source file has fewer than 100 lines', () => {
   const sources = typescriptFiles('src').filter(({ path }) => !isTest(path));
   expect(median(sources.map(({ text }) => linesOf(text)))).toBeLessThan(MAX_MEDIAN);
@@ -45,12 +36,6 @@ describe('the checkers', () => {
     const files = (count: number): string[] => Array.from({ length: count }, (_, index) => `src/a/f${index}.ts`);
     expect(crowded([...files(25), 'src/a/f1.test.ts', 'src/a/b/c.ts'])).toEqual([]);
     expect(crowded(files(26))).toEqual(['src/a: 26 files']);
-  });
-
-  it('catch a file of 401 lines and pass one of 400', () => {
-    const file = (lines: number): SourceFile => ({ path: 'src/a.ts', text: 'x\n'.repeat(lines) });
-    expect(tooLong([file(400)])).toEqual([]);
-    expect(tooLong([file(401)])).toEqual(['src/a.ts: 401 lines']);
   });
 
   it('take the middle of an odd and of an even count', () => {
