@@ -75,7 +75,7 @@ function askOf({ method, path, headers, body, dialect = '' }: ExchangeRequest, k
 }
 
 /** How an engine is reached when no recording answers a call. */
-export type Otherwise = () => Exchange;
+type Otherwise = () => Exchange;
 
 class ReplayCall implements Exchange {
   readonly #sink: ExchangeSink;
