@@ -1,12 +1,6 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Capability } from '../contract/capability.ts';
-import type {
-  AgentCapabilities,
-  BuiltInAgentName,
-  InstallMethod,
-  ModelCapabilities,
-  ThinkingEffortLevel,
-} from '../contract/runs/coding-agent.ts';
+import type { AgentCapabilities, AgentName, InstallMethod, ModelCapabilities, ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/runs/event.ts';
 import type { HookType } from '../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
@@ -224,7 +218,7 @@ export interface Dialogue {
 /** A stored session, as the agent's own files tell it. */
 export interface SessionSummary {
   readonly sessionId: string;
-  readonly agent: BuiltInAgentName;
+  readonly agent: AgentName;
   readonly title?: string;
   readonly cwd?: string;
   readonly model?: string;
@@ -304,7 +298,7 @@ export type WaitsFor = 'every-tool' | 'what-it-asks' | 'nothing';
 
 /** How one coding agent is driven and what it can do. */
 export interface Adapter {
-  readonly agent: BuiltInAgentName;
+  readonly agent: AgentName;
   readonly displayName: string;
   readonly cliCommand: string;
   /** Frozen: the very object that the registry hands out. */

@@ -3,7 +3,7 @@ import coerce from 'semver/functions/coerce.js';
 import gt from 'semver/functions/gt.js';
 import gte from 'semver/functions/gte.js';
 import lt from 'semver/functions/lt.js';
-import type { AgentCapabilities, BuiltInAgentName } from '../contract/runs/coding-agent.ts';
+import type { AgentCapabilities, AgentName } from '../contract/runs/coding-agent.ts';
 import type { Adapter, DetectRule } from './adapter.ts';
 
 /** What a profile file says of an agent: everything that is data and does not change from run to run. */
@@ -31,7 +31,7 @@ export type Catalogue = Pick<Adapter, 'models' | 'defaultModelId' | 'modelsAsOf'
 
 /** An adapter under the id that is also the name of its folder. */
 export interface RegisteredAdapter extends Adapter {
-  readonly id: BuiltInAgentName;
+  readonly id: AgentName;
 }
 
 /** Ties the parts of an adapter together and freezes its data. */

@@ -46,7 +46,9 @@ const EngineConfig = z.strictObject({
 
 const SecretConfig = z.strictObject({
   key: z.string().min(1).optional().describe('What custom tools send for {{secret.<id>}}. Better in ABP_SECRET_<ID>.'),
-  hosts: z.array(z.string().min(1)).min(1).describe('Where it may be sent, as host or host:port; nowhere else.'),
+  hosts: z
+    .array(z.string().min(1))
+    .describe('Where it may be sent, as host or host:port; nowhere else. An empty list is for programs of this machine (MCP over stdio).'),
   methods: z
     .array(z.string().regex(/^[A-Z]+$/))
     .optional()

@@ -84,6 +84,21 @@ describe('the five statuses', () => {
     expect(validate('old')).toMatchObject({ valid: true, status: 'deprecated', resolvedModelId: 'claude-sonnet-4-20250514' });
   });
 
+  it('an alias that two current models have is of neither, and moves to the model that the agent gives it to', async () => {
+    expect(registry().model('claude', 'small')).toBeNull();
+    const [first] = models;
+    if (first === undefined) throw new Error('no models');
+    const refreshed = createModelRegistry({
+      sources: [
+        { agent: 'claude', models: [{ ...first, modelId: 'old', modelAlias: 'opus' }], defaultModelId: null, modelsAsOf: '2026-01-01' },
+      ],
+      discover: async () => [{ ...first, modelId: 'new', modelAlias: 'opus' }],
+    });
+    await refreshed.refresh('claude');
+    expect(refreshed.validate('claude', 'opus')).toMatchObject({ status: 'alias', resolvedModelId: 'new' });
+    expect(refreshed.model('claude', 'old')?.modelAlias).toBeUndefined();
+  });
+
   it('ambiguous, which is not valid and lists every candidate', () => {
     expect(validate('small')).toMatchObject({ valid: false, status: 'ambiguous', suggestions: ['claude-haiku-5-5', 'claude-sonnet-5-5'] });
     expect(validate('claude-').suggestions).toHaveLength(6);

@@ -20,6 +20,8 @@ export interface ModelRegistry {
   /** Asks the agent for its models. Held in memory only. */
   refresh(agent: AgentName): Promise<void>;
   refreshAll(): Promise<void>;
+  /** Takes in the models of an agent that was registered later. */
+  add(source: ModelSource): void;
   /** When the models of the agent were last learnt; the date of the bundled data before any refresh. */
   lastUpdated(agent: AgentName): Date;
 }
@@ -57,7 +59,10 @@ export function createModelRegistry({ sources, discover, now = () => new Date() 
     const { models } = shelf(agent);
     const exact = models.find((one) => one.modelId === modelId);
     const aliased = models.filter((one) => one.modelAlias === modelId);
-    return exact ?? aliased.find((one) => !one.deprecated) ?? aliased[0] ?? null;
+    const current = aliased.filter((one) => !one.deprecated);
+    const [meant, other] = current.length > 0 ? current : aliased;
+    // A name that two models have means neither of them.
+    return exact ?? (other === undefined ? (meant ?? null) : null);
   }
 
   async function refresh(agent: AgentName): Promise<void> {
@@ -85,6 +90,7 @@ export function createModelRegistry({ sources, discover, now = () => new Date() 
       return row === undefined ? undefined : usageCost(row, usage, now());
     },
     refresh,
+    add: (source) => void shelves.set(source.agent, { ...source, updated: new Date(source.modelsAsOf) }),
     async refreshAll() {
       const outcomes = await Promise.allSettled([...shelves.keys()].map(refresh));
       const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -99,5 +105,12 @@ function merged(before: readonly ModelCapabilities[], found: readonly ModelCapab
   const known = new Map(before.map((one) => [one.modelId, one]));
   const fresh = found.map((one): ModelCapabilities => ({ ...known.get(one.modelId), ...one, source: 'remote', lastUpdated: at }));
   const listed = new Set(fresh.map(({ modelId }) => modelId));
-  return [...fresh, ...before.filter(({ modelId }) => !listed.has(modelId))];
+  const taken = new Set(found.flatMap(({ modelAlias }) => modelAlias ?? []));
+  return [...fresh, ...before.filter(({ modelId }) => !listed.has(modelId)).map((one) => withoutAlias(one, taken))];
+}
+
+/** An alias that the agent gives to another model now is that one's alone. */
+function withoutAlias(model: ModelCapabilities, taken: ReadonlySet<string>): ModelCapabilities {
+  const { modelAlias, ...rest } = model;
+  return modelAlias !== undefined && taken.has(modelAlias) ? rest : model;
 }

@@ -10,6 +10,23 @@ import type { LocalRunOptions, RunHandle } from '../runtime/runs/handle.ts';
 import { createSessions, type Session, type SessionFilter } from '../runtime/sessions.ts';
 import { createLocalRuns } from './run.ts';
 
+export type {
+  Adapter,
+  Command,
+  DetectRule,
+  Dialogue,
+  EventDraft,
+  GatewayRoute,
+  Heard,
+  Outcome,
+  ProcessExit,
+  SessionRule,
+  SpawnPlan,
+  SpawnSpec,
+  ThinkingDelivery,
+  ThinkingRule,
+  Traffic,
+} from '../adapters/adapter.ts';
 export type * from '../contract/runs/coding-agent.ts';
 export type { AgentEvent, EventName, EventOf } from '../contract/runs/event.ts';
 export { AgentMuxError, AuthError, CapabilityError, ValidationError } from '../contract/runs/run-error.ts';

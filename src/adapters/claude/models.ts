@@ -22,9 +22,8 @@ const models = [
   { fact: anthropic.opus45 },
   { fact: anthropic.sonnet45 },
   { fact: anthropic.haiku45 },
-  // The aliases were theirs once; a current holder wins.
-  { fact: anthropic.opus4, alias: 'opus' },
-  { fact: anthropic.sonnet4, alias: 'sonnet' },
+  { fact: anthropic.opus4 },
+  { fact: anthropic.sonnet4 },
 ].map((row) => bundledModel(options, row));
 
 /** The answer to `initialize` on its control channel. Prices stand only in a sentence for people. */

@@ -69,8 +69,7 @@ export const RunContinue = z.strictObject({
 });
 
 export const InteractionReply = z.union([
-  z.strictObject({ approve: z.literal(true) }),
-  z.strictObject({ approve: z.literal(false), reason: z.string().optional() }),
+  z.strictObject({ approve: z.boolean(), reason: z.string().optional().describe('For the agent, when the answer is no.') }),
   z.strictObject({ text: z.string() }),
 ]);
 export type InteractionReply = z.infer<typeof InteractionReply>;

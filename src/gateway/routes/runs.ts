@@ -128,14 +128,14 @@ function tell(handle: RunHandle, { text, when }: RunInput): void {
 }
 
 function answerOf(reply: InteractionReply): InteractionAnswer {
-  if ('text' in reply || reply.approve) return reply;
-  return { approve: false, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
+  if ('text' in reply) return reply;
+  return { approve: reply.approve, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
 }
 
 /** The answer as the list of answered questions shows it. */
 function said(reply: InteractionReply): { approved: boolean | null; reason?: string | undefined } {
   if ('text' in reply) return { approved: null };
-  return reply.approve ? { approved: true } : { approved: false, reason: reply.reason };
+  return { approved: reply.approve, reason: reply.reason };
 }
 
 /** A run is told to do something, and what comes of it is in its events. */

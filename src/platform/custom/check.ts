@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { faultsOfDefaults, schemaFaults } from '../checks/checks.ts';
 import type { Surroundings } from '../tools/surroundings.ts';
@@ -23,7 +23,7 @@ export async function checkDefinition(definition: CapabilityDefinition, surround
   ];
   const ofSchemas = await parameterFaults(definition.tools);
   for (const [index, tool] of definition.tools.entries()) {
-    const own = [...(ofSchemas.get(index) ?? []), ...(await toolFaults(tool, surroundings))];
+    const own = [...(ofSchemas.get(index) ?? []), ...(await toolFaults(tool, definition.config_schema, surroundings))];
     faults.push(...own.map((fault) => `tools[${index}].${fault}`));
   }
   if (faults.length > 0) {
@@ -36,9 +36,36 @@ function nameOf(tool: CapabilityDefinition['tools'][number]): string {
   return tool.type === 'coding_agent' ? codingAgentToolName(tool) : tool.name;
 }
 
-async function toolFaults(tool: CapabilityDefinition['tools'][number], surroundings: Surroundings): Promise<string[]> {
+async function toolFaults(
+  tool: CapabilityDefinition['tools'][number],
+  config: JsonObject | undefined,
+  surroundings: Surroundings,
+): Promise<string[]> {
   if (tool.type === 'coding_agent') return await codingAgentFaults(tool, surroundings);
-  return tool.type === 'http' ? httpFaults(tool, surroundings) : await sourceFaults(tool, surroundings);
+  return tool.type === 'http' ? httpFaults(tool, config, surroundings) : await sourceFaults(tool, surroundings);
+}
+
+/** Places that name an input or a setting which no schema declares: a call could never fill them. */
+function undeclared(
+  templates: readonly string[],
+  schemas: { readonly input: JsonObject; readonly config: JsonObject | undefined },
+): string[] {
+  const places = templates.flatMap(placesIn).flatMap(({ room, name }) => (room === 'secret' ? [] : [{ room, name }]));
+  const unknown = places.filter(({ room, name }) => !declares(schemas[room], name.split('.')));
+  return [...new Set(unknown.map(({ room, name }) => `templates: {{${room}.${name}}} is declared in no schema`))];
+}
+
+/** Words of a schema beside which it cannot be told what it declares. */
+const COMPOSED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'];
+
+function declares(schema: Json | undefined, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || schema === true) return true;
+  if (!isJsonObject(schema)) return false;
+  if (COMPOSED.some((word) => schema[word] !== undefined)) return true;
+  const { properties, additionalProperties: others } = schema;
+  const own = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (own !== undefined) return rest.length === 0 || !isJsonObject(own) || own.properties === undefined || declares(own, rest);
+  return others !== undefined && others !== false && declares(others, rest);
 }
 
 /** All schemas together have one deadline. */
@@ -72,7 +99,7 @@ async function rangeFaults({ id, dependencies }: CapabilityDefinition): Promise<
   });
 }
 
-function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
+function httpFaults(tool: HttpTool, config: JsonObject | undefined, { secrets }: Surroundings): string[] {
   const faults: string[] = [];
   const host = FIXED_ORIGIN.test(tool.url) ? URL.parse(tool.url.replaceAll(/\{\{[^{}]*\}\}/g, 'x'))?.host : undefined;
   if (host === undefined) faults.push('url: it must be an http or https address whose host is written out');
@@ -80,6 +107,7 @@ function httpFaults(tool: HttpTool, { secrets }: Surroundings): string[] {
   if (templates.some(hasStrayBraces) || textsIn(tool.body ?? null).some(hasMisspeltPlace)) {
     faults.push('templates: a place is written {{input.name}}, {{config.name}} or {{secret.NAME}}');
   }
+  faults.push(...undeclared([...templates, ...textsIn(tool.body ?? null)], { input: tool.parameters, config }));
   if (placesIn(tool.url).some(({ room }) => room === 'secret')) faults.push('url: a secret goes into the query, a header or the body');
   const headers = Object.keys(tool.headers).filter((name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN_HEADERS.has(name.toLowerCase()));
   faults.push(...headers.map((name) => `headers: ${name} cannot be set`));

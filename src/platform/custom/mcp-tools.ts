@@ -80,8 +80,19 @@ export function endpointOf(server: McpServer, secrets: Secrets): McpEndpoint {
     assertSecretsGoHome(server.url, secretsIn(server, secrets));
     return { transport: 'http', url: server.url, headers: fill(server.headers) };
   }
+  assertFree(secretsIn(server, secrets));
   const { command, args, env, cwd } = server;
   return { transport: 'stdio', command, args, env: fill(env), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+/** A program can send what it is given anywhere, so a secret that is bound to hosts is not given to one. */
+function assertFree(secrets: readonly Secret[]): void {
+  const bound = secrets.find(({ hosts }) => hosts.length > 0);
+  if (bound === undefined) return;
+  throw new AbpError(
+    'unprocessable',
+    `The secret ${bound.name} may go to ${bound.hosts.join(', ')} only; a program of this machine could send it anywhere. Configure one with hosts = [] for programs.`,
+  );
 }
 
 /** A server is there before any call, and for all agents: it knows neither inputs nor settings. */

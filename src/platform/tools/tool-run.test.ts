@@ -36,6 +36,15 @@ describe('a call', () => {
       onFault: (error) => faults.push(error),
     });
 
+  test('whose tool says more than is kept loses the end of its longest text, and nothing of an error beside it', async () => {
+    const output = { stdout: 'é"'.repeat(400_000), error: 'ValueError: no such thing', status: 'threw' };
+    const end = await run({ execute: async () => ({ output }) });
+    expect(end).toMatchObject({ output: { error: 'ValueError: no such thing', status: 'threw', truncated: true } });
+    const kept = JSON.stringify(end).match(/"stdout":"((?:[^"\\]|\\.)*)"/)?.[1] ?? '';
+    expect(JSON.stringify(output.stdout).slice(1).startsWith(kept)).toBe(true);
+    expect(kept.length).toBeGreaterThan(10_000);
+  });
+
   test('reaches its tool with its id and a folder that exists', async () => {
     let seen: ToolContext | undefined;
     const execute: Tool['execute'] = async (input, context) => {

@@ -93,5 +93,25 @@ function failed(error: string): CallEnd {
 function bounded(output: Json): Json {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
   if (text.length <= MOST_OUTPUT) return output;
+  const shortened = isJsonObject(output) ? withShorterTexts(output, text.length - MOST_OUTPUT) : undefined;
+  if (shortened !== undefined) return { ...shortened, truncated: true, characters_total: text.length };
   return { truncated: true, characters_total: text.length, text: text.slice(0, MOST_OUTPUT).toWellFormed() };
+}
+
+/** Room for what is added to an output that was cut. */
+const MARKS = 100;
+
+/** The longest text of an output gives way, so that a short one beside it, such as an error, stays whole; undefined where that is not enough. */
+function withShorterTexts(output: JsonObject, over: number): JsonObject | undefined {
+  const [longest] = Object.entries(output)
+    .flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
+    .toSorted((a, b) => b.value.length - a.value.length);
+  if (longest === undefined) return undefined;
+  const { name, value } = longest;
+  const written = JSON.stringify(value).length;
+  if (written <= over + MARKS) return undefined;
+  // One character may be written as several.
+  const kept = Math.floor((value.length * (written - over - MARKS)) / written);
+  const shorter = { ...output, [name]: value.slice(0, kept).toWellFormed() };
+  return JSON.stringify(shorter).length <= MOST_OUTPUT ? shorter : undefined;
 }

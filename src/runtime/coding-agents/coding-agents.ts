@@ -1,3 +1,4 @@
+import type { Adapter } from '../../adapters/adapter.ts';
 import { asksForMore, checkRunOptions, chooseModel } from '../../adapters/gates.ts';
 import { adapters as builtIn, type RegisteredAdapter } from '../../adapters/index.ts';
 import { normaliseThinking } from '../../adapters/thinking.ts';
@@ -12,11 +13,17 @@ import { type AuthState, authState } from './auth.ts';
 import { type Detection, Detector } from './detection.ts';
 import { chooseWay, type InstallInstruction, installAgent, installInstructions } from './install.ts';
 import { discoverModels, type EngineAccess } from './model-discovery.ts';
+import { outsideAdapter } from './outside-adapter.ts';
 import { createPlugins, type PluginManager } from './plugins.ts';
 
 /** The coding agents of this program. */
 export interface AdapterRegistry {
   list(): readonly RegisteredAdapter[];
+  /**
+   * Adds the adapter of a coding agent that this program does not know, for as long as the process lives. Its runs pass the same gates,
+   * get the same keys and leave the same receipts. Throws VALIDATION_ERROR for one that is not whole, and for a name that is taken.
+   */
+  register(adapter: Adapter): RegisteredAdapter;
   get(agent: AgentName): RegisteredAdapter;
   /** The frozen profile: the very object that the adapter has. */
   capabilities(agent: AgentName): AgentCapabilities;
@@ -57,12 +64,12 @@ export interface CodingAgents {
 export function createCodingAgents(options: CodingAgentsOptions = {}): CodingAgents {
   const { adapters: known = builtIn, env = process.env, platform = process.platform, run = runCommand, engines = {} } = options;
   const detector = new Detector({ env, platform, run });
-  const registry = adapterRegistry({ known, env, platform, run, detector });
-  const models = createModelRegistry({
+  const models: ModelRegistry = createModelRegistry({
     sources: known,
     discover: (agent) =>
       discoverModels(registry.get(agent), { env, run, detect: (data) => detector.detect(data), engine: (id) => engines[id] ?? {} }),
   });
+  const registry = adapterRegistry({ known, env, platform, run, detector, onRegistered: (adapter) => models.add(adapter) });
   const plugins = createPlugins({
     get: registry.get,
     detect: registry.detect,
@@ -79,9 +86,10 @@ interface RegistryParts {
   readonly platform: NodeJS.Platform;
   readonly run: RunCommand;
   readonly detector: Detector;
+  onRegistered(adapter: RegisteredAdapter): void;
 }
 
-function adapterRegistry({ known, env, platform, run, detector }: RegistryParts): AdapterRegistry {
+function adapterRegistry({ known, env, platform, run, detector, onRegistered }: RegistryParts): AdapterRegistry {
   const byName = new Map<AgentName, RegisteredAdapter>(known.map((adapter) => [adapter.agent, adapter]));
   const get = (agent: AgentName): RegisteredAdapter => {
     const found = byName.get(agent);
@@ -90,8 +98,14 @@ function adapterRegistry({ known, env, platform, run, detector }: RegistryParts)
   };
   const detect = (agent: AgentName, wishes: { readonly fresh?: boolean } = {}): Promise<Detection> => detector.detect(get(agent), wishes);
   return {
-    list: () => known,
+    list: () => [...byName.values()],
     get,
+    register(adapter) {
+      const registered = outsideAdapter(adapter, [...byName.keys()]);
+      byName.set(registered.agent, registered);
+      onRegistered(registered);
+      return registered;
+    },
     capabilities: (agent) => get(agent).capabilities,
     detect: async (agent, wishes) => await detect(agent, wishes),
     auth: (agent) => authState(get(agent), env),

@@ -14,6 +14,7 @@ import { Approvals, isAnswerable } from './dialogue/approvals.ts';
 import { Conversation } from './dialogue/conversation.ts';
 import { Hooks } from './dialogue/hooks.ts';
 import { announcements } from './events/announcements.ts';
+import { type EarlierSession, earlierSession, sessionEvents } from './events/earlier-session.ts';
 import { Telling } from './events/telling.ts';
 import type { GatedRun } from './gated-run.ts';
 import type { Interactions, LocalRunOptions, QueueTime, RunHandle } from './handle.ts';
@@ -48,6 +49,7 @@ export class Run implements RunHandle {
   readonly #stopped = new AbortController();
   #interrupted = false;
   #told = false;
+  #earlier: EarlierSession = { turns: undefined };
   #ended = false;
 
   /** `runId` is an id that is taken already; without it the caller's own is claimed, or one is made. */
@@ -272,6 +274,7 @@ export class Run implements RunHandle {
       },
       port,
     );
+    this.#earlier = await earlierSession(this.#gated.adapter, this.#options, this.#deps.env);
     this.#hooks.starting({ waits: prepared.waitsFor !== 'nothing' });
     await settlement.open(prepared);
     for (const draft of announcements(this.#options, { ...this.#gated, ...prepared })) this.#emit(draft);
@@ -333,6 +336,9 @@ export class Run implements RunHandle {
 
   #react(event: AgentEvent): void {
     switch (event.type) {
+      case 'session_start':
+        for (const draft of sessionEvents(event, this.#earlier)) this.#emit(draft);
+        break;
       case 'turn_start':
         if (this.#options.maxTurns !== undefined && this.#telling.tally.turnCount > this.#options.maxTurns) this.#end('turn_limit');
         break;

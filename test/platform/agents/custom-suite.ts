@@ -27,7 +27,11 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
       server = await startGateway({
         config: {
           tools: { allow_hosts: [service.host] },
-          secrets: { SERVICE: { key: 's3cret-value', hosts: [service.host] }, ELSEWHERE: { key: 'x', hosts: ['api.example.test'] } },
+          secrets: {
+            SERVICE: { key: 's3cret-value', hosts: [service.host] },
+            ELSEWHERE: { key: 'x', hosts: ['api.example.test'] },
+            PROGRAM: { key: 'p', hosts: [] },
+          },
         },
         ...(address === undefined ? {} : { databaseUrl: address }),
       });
@@ -128,6 +132,12 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         ['another scheme', { url: 'file:///etc/passwd' }, /host is written out/],
         ['an unknown secret', { url: 'http://a.test/', headers: { a: '{{secret.NONE}}' } }, /secret NONE is not configured/],
         ['a secret for another host', { url: 'http://a.test/', headers: { a: '{{secret.ELSEWHERE}}' } }, /may not be sent to a\.test/],
+        ['an input that no schema declares', { url: 'http://a.test/{{input.who}}' }, /\{\{input\.who\}\} is declared in no schema/],
+        [
+          'a setting that no schema declares',
+          { url: 'http://a.test/', body: { a: '{{config.who}}' } },
+          /\{\{config\.who\}\} is declared in no/,
+        ],
         ['a secret in the path', { url: 'http://api.example.test/{{secret.ELSEWHERE}}' }, /goes into the query/],
         ['a broken template', { url: 'http://a.test/{{input}}' }, /a place is written/],
         ['a broken template in the body', { url: 'http://a.test/', method: 'POST', body: { a: ['{{inputs.x}}'] } }, /a place is written/],
@@ -234,6 +244,11 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
       });
 
       it('as programs of this machine need the token, to define, to enable and to change', async () => {
+        const bound = { transport: 'stdio', command: process.execPath, args: [STDIO], env: { KEY: '{{secret.SERVICE}}' } };
+        const refused = await define({ id: 'mcp_bound', mcp: bound }, admin);
+        expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('could send it anywhere')]);
+        const free = await define({ id: 'mcp_free', mcp: { ...bound, env: { KEY: '{{secret.PROGRAM}}' } } }, admin);
+        expect(free.status).toBe(201);
         const definition = { id: 'mcp_stdio', mcp: { transport: 'stdio', command: process.execPath, args: [STDIO] } };
         expect((await define(definition)).status).toBe(403);
         expect((await define(definition, await api.withKey())).status).toBe(403);

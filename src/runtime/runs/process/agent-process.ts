@@ -2,6 +2,7 @@ import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } fro
 import { type ChildProcess, type Exit, type OutputSource, type ProcessSpec, startProcess } from '../../../base/child-process.ts';
 import { TextTail } from '../../../base/line-splitter.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
+import { InteractionIds } from '../dialogue/interaction-ids.ts';
 import type { Prepared } from '../prepare.ts';
 
 const UNREAD_CHARACTERS = 8 * 1024;
@@ -29,6 +30,7 @@ export interface Listening {
 export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #dialogue: Dialogue;
+  readonly #ids = new InteractionIds();
   readonly #listening: Listening;
   /** The end of what it printed that is no event of its protocol. */
   readonly #unread = new TextTail(UNREAD_CHARACTERS);
@@ -42,7 +44,7 @@ export class AgentProcess {
     this.end = child.exit.then((exit) => {
       clearTimeout(this.#force);
       const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
-      listening.hear(events);
+      listening.hear(this.#ids.shown(events));
       // Some agents say on their standard output why they end.
       return { exit, outcome, stderr: child.stderr.trim() === '' ? this.#unread.text : child.stderr };
     });
@@ -92,7 +94,7 @@ export class AgentProcess {
 
   /** Whether the agent could be told. */
   tell(command: Command): boolean {
-    const lines = this.#dialogue.say(command);
+    const lines = this.#dialogue.say(this.#ids.own(command));
     return lines?.every((line) => this.#write(line)) ?? false;
   }
 
@@ -115,7 +117,7 @@ export class AgentProcess {
     const heard = this.#dialogue.line(line);
     for (const event of heard.events) if (event.type === 'log') this.#unread.add(`${event.line}\n`);
     for (const text of heard.send ?? []) this.#write(text);
-    this.#listening.hear(heard.events);
+    this.#listening.hear(this.#ids.shown(heard.events));
     this.#listening.wait(heard.waiting ?? []);
     if (heard.done === true && !this.#listening.goesOn()) this.finish();
   }
