@@ -178,6 +178,20 @@ describe('control', () => {
     expect(await handle).toMatchObject({ exitReason: 'interrupted', error: null });
   });
 
+  it('keeps the text of an agent that is stopped in the midst of it, and estimates what it used', async () => {
+    const { run, gateway } = scene();
+    const handle = run(fakeAdapter('slow'));
+    await new Promise<void>((resolve) => {
+      handle.once('text_delta', () => resolve());
+    });
+    await handle.abort();
+    const { text, exitReason } = await handle;
+    expect(exitReason).toBe('aborted');
+    expect(text).not.toBe('');
+    const usage = { estimated: true, output_tokens: Math.ceil(text.length / 4), input_tokens: 1 };
+    expect(gateway.facts.at(-1)).toMatchObject({ status: 'cancelled', usage });
+  });
+
   it('stands still while it is paused, and silence does not count then', async () => {
     const { run } = scene();
     const handle = run(fakeAdapter('slow'), { inactivityTimeout: 1500 });

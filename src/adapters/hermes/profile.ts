@@ -90,6 +90,18 @@ export const profile: Profile = {
     { date: '2026-11-15', version: '0.19.0', note: 'on Windows it runs inside WSL2 only' },
     { date: '2026-11-15', version: '0.19.0', note: 'skills are installed by hermes skills, code plugins by hermes plugins' },
   ],
+  // Debian and its like refuse pip in the Python of the system; an environment of its own works everywhere.
+  today: {
+    date: '2026-11-16',
+    platform: 'all',
+    type: 'pip',
+    command:
+      'python3 -m venv "$HOME/.local/share/hermes-agent" && "$HOME/.local/share/hermes-agent/bin/pip" install --quiet "hermes-agent[acp,mcp]==0.19.0" && ' +
+      'mkdir -p "$HOME/.local/bin" && ln -sf "$HOME/.local/share/hermes-agent/bin/hermes" "$HOME/.local/bin/hermes"',
+    notes:
+      'Requires Python 3.11 or newer with venv (on Debian: apt install python3 python3-venv). The command lands in ~/.local/bin, which must be on the PATH.',
+    prerequisiteCheck: 'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"',
+  },
   detect: detectRule({ pattern: /Hermes Agent v(\d+\.\d+\.\d+\S*)/, tested: { oldest: '0.19.0', newest: '0.19.0' } }),
   auth: {
     envVars: [

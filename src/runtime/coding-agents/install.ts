@@ -76,10 +76,10 @@ async function succeeds(f: Installing, command: string): Promise<boolean> {
   return code === 0;
 }
 
-/** Commands of profiles are constants with pipes and quotes in them. npm reads its own settings from variables. */
+/** Commands of profiles are constants with pipes and quotes in them. npm and pip read their own settings from variables. */
 async function shell({ platform, env, run }: Installing, command: string, timeoutMs: number): ReturnType<RunCommand> {
-  const npm = Object.keys(env).filter((name) => /^npm_config_/i.test(name));
+  const own = Object.keys(env).filter((name) => /^(?:npm_config|pip)_/i.test(name));
   const [program, args] =
     platform === 'win32' ? (['cmd.exe', ['/d', '/s', '/c', command]] as const) : (['/bin/sh', ['-c', command]] as const);
-  return await run(program, args, { env: allowedEnvironment(env, npm), timeoutMs });
+  return await run(program, args, { env: allowedEnvironment(env, own), timeoutMs });
 }

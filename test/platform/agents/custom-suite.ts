@@ -30,7 +30,7 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
           secrets: {
             SERVICE: { key: 's3cret-value', hosts: [service.host] },
             ELSEWHERE: { key: 'x', hosts: ['api.example.test'] },
-            PROGRAM: { key: 'p', hosts: [] },
+            PROGRAM: { key: 'of-a-program', hosts: [] },
           },
         },
         ...(address === undefined ? {} : { databaseUrl: address }),
@@ -72,7 +72,11 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
               type: 'http',
               name: 'place_order',
               description: 'Places an order.',
-              parameters: { type: 'object', properties: { item: { type: 'string' }, count: { type: 'integer' } }, required: ['item'] },
+              parameters: {
+                type: 'object',
+                properties: { item: { type: 'string' }, count: { type: 'integer' }, note: {}, none: {}, pair: {} },
+                required: ['item'],
+              },
               method: 'POST',
               url: `http://${service.host}/shops/{{config.shop}}/items/{{input.item}}`,
               query: { note: '{{input.note}}', fixed: '1' },
@@ -102,7 +106,15 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
       it('cannot leave their path, and say what is missing', async () => {
         await define({
           id: 'paths',
-          tools: [{ type: 'http', name: 'get_thing', description: 'x', url: `http://${service.host}/things/{{input.id}}/end` }],
+          tools: [
+            {
+              type: 'http',
+              name: 'get_thing',
+              description: 'x',
+              parameters: { type: 'object', properties: { id: { type: 'string' } } },
+              url: `http://${service.host}/things/{{input.id}}/end`,
+            },
+          ],
         });
         const before = service.seen.length;
         expect(await run(['paths'], 'get_thing', { id: '..' })).toEqual({ error: 'The path holds a dot segment.' });

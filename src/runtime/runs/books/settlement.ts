@@ -144,7 +144,7 @@ export class Settlement {
       // The fate of the options is known from the start, that of the calls only now.
       ...(fates === undefined ? {} : { fidelity: [...this.#optionFates(), ...fates.fidelity], answerFidelity: fates.answerFidelity }),
       eventCount: tally.eventCount,
-      usage: spend.calls === 0 ? usageOf(tally.tokenUsage) : spend.usage,
+      usage: spend.calls === 0 ? (usageOf(tally.tokenUsage) ?? estimated(options, tally.text)) : spend.usage,
       toolCalls: tally.toolCalls,
       lastByteMs: Math.max(0, now - this.#at),
       cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
@@ -212,6 +212,24 @@ function billed({ usage, nanoUsd }: RunSpend): Pick<RunResult, 'cost' | 'tokenUs
             cacheCreationTokens: usage.cache_write_tokens,
             cacheReadTokens: cached,
           },
+  };
+}
+
+/** One token is about four characters of English, and less of anything else. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** An agent that was stopped before it counted has still used what it said, and the prompt; null where it said nothing. */
+function estimated({ prompt }: RunOptions, text: string): ReceiptUsage | null {
+  if (text === '') return null;
+  const tokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return {
+    input_tokens: tokens([prompt].flat().join('\n').length),
+    output_tokens: tokens(text.length),
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    thinking_tokens: 0,
+    web_search_requests: 0,
+    estimated: true,
   };
 }
 
