@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dialects } from '../../src/dialects/index.ts';
 import { engines } from '../../src/engines/index.ts';
 import { CONCEPTS, type Concept, conceptRow } from '../../src/ir/concept.ts';
@@ -5,6 +6,15 @@ import type { GeneratedFile } from './generated-file.ts';
 
 /** The page of every dialect on every engine, and of what each dialect calls each field. */
 export const matrixDoc: GeneratedFile = { path: 'docs/matrix.md', render };
+
+/** What `npm run truth` found when it last ran. */
+interface Figures {
+  readonly date: string;
+  readonly laws: readonly { readonly claim: string; readonly tried: number; readonly wrong: number }[];
+}
+
+const FIGURES = new URL('../../test/truth/figures.json', import.meta.url);
+const figures = JSON.parse(readFileSync(FIGURES, 'utf8')) as Figures; // written by `npm run truth`
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
@@ -24,6 +34,12 @@ function render(): string {
         engine.dialects.length === dialects.length ? 'all six' : engine.dialects.join(', '),
         ...dialects.map(({ id }) => (engine.dialects.includes(id) ? '**passthrough**' : 'mapped')),
       ]),
+    ),
+    '## What was tried',
+    `Every law below was tried with the fixtures of the repository, cases made to be hard, and recorded exchanges of the vendors, on engines and models that differ in what they take (\`npm run truth\`, ${figures.date}). A smaller part of each runs in \`npm test\`.`,
+    table(
+      ['claim', 'tried', 'right', 'wrong'],
+      figures.laws.map(({ claim, tried, wrong }) => [claim, String(tried), String(tried - wrong), String(wrong)]),
     ),
     '## Paths',
     table(

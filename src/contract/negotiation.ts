@@ -84,3 +84,15 @@ export const FidelityEntry = z.strictObject({
   count: z.int().positive().optional().describe('How many leaves of this shape there were.'),
 });
 export type FidelityEntry = z.infer<typeof FidelityEntry>;
+
+/** What a call would take at most, told before it is made. */
+export const CallEstimate = z.strictObject({
+  input_tokens: z.int().nonnegative().describe('What the model would read; estimated.'),
+  max_output_tokens: z.int().nonnegative().nullable().describe('The limit that the request sets; null where it sets none.'),
+  max_cost_nano_usd: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('At list prices, if all of the limit is used, in billionths of a dollar; null without a limit or a price.'),
+});
+export type CallEstimate = z.infer<typeof CallEstimate>;

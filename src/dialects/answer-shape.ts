@@ -32,12 +32,19 @@ export interface AnswerShape {
   readonly kindOf?: (value: JsonObject) => string | undefined;
   /** The name under which a caller of this dialect reads each meaning; no name means that there is no form for it. */
   readonly names: Readonly<Partial<Record<AnswerConcept, string>>>;
+  /** Meanings that a caller reads in part, and in how far. */
+  readonly partly?: Readonly<Partial<Record<AnswerConcept, string>>>;
   /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */
   show(part: VendorPart): ShownPart | undefined;
   /** One line for each citation of a text that is no page on the web. */
   places(meta: VendorMeta | undefined): readonly string[];
   /** The nearest part of this dialect to something that another engine generated; undefined where it has none. */
   form?(shown: ShownPart, id: string): JsonObject | undefined;
+}
+
+/** The kind of an object, as most dialects say it. */
+export function typeOf({ type }: JsonObject): string | undefined {
+  return typeof type === 'string' ? type : undefined;
 }
 
 /** The claims with a place before each of them. */

@@ -9,6 +9,7 @@ import type { IrRequest } from '../ir/request.ts';
 import type { FinishReason, IrError, IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerShape } from './answer-shape.ts';
+import type { StrictSubset } from './strict-subset.ts';
 
 /** What a vendor path does. */
 type Operation = 'generate' | 'count-tokens' | 'models' | 'embeddings';
@@ -70,6 +71,10 @@ interface DialectRules {
   readonly plainRoot: boolean;
   /** It has a form for a number of tokens to think; absent where it has levels or a switch only. */
   readonly thinkingBudgets?: true;
+  /** The schemas that a strict tool may have; absent where the vendor says nothing about it. */
+  readonly strict?: StrictSubset;
+  /** Who must speak first: the user, anybody besides the instructions, or nobody in particular. */
+  readonly opening: 'user' | 'somebody' | 'anyone';
 }
 
 /** A request in the engine's own words. */

@@ -9,7 +9,7 @@ type Schema = z.ZodType<object>;
 type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Record<string, never>;
 
 /** A handler's input: the request parsed by the route's schemas, and who asks. */
-interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
+export interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly gateway: Gateway;
   readonly principal: Principal;
   readonly runId: RunId;

@@ -42,6 +42,7 @@ export const CONCEPTS = {
   stored_file: { weight: 'meaning', own: true, title: 'Stored file' },
   thinking_history: { weight: 'hint', title: 'Reasoning of earlier answers', as: 'extended_thinking' },
   reasoning_state: { weight: 'hint', own: true, title: 'Opaque reasoning state', as: 'extended_thinking' },
+  carried_state: { weight: 'hint', title: 'State that another engine gets back', as: 'extended_thinking' },
   tool_call: { weight: 'meaning', title: 'Tool call', as: 'tool_use' },
   tool_result: { weight: 'meaning', title: 'Tool result', as: 'tool_use' },
   tool_result_media: { weight: 'meaning', title: 'Media in a tool result', as: 'tool_use' },

@@ -9,6 +9,8 @@ export interface IrFunctionTool {
   readonly description?: string;
   readonly schema: JsonObject;
   readonly strict?: boolean;
+  /** Where the caller says so, if not in the declaration itself. */
+  readonly strictAt?: string;
   readonly at?: string;
   readonly meta?: VendorMeta;
 }

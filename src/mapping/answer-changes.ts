@@ -6,9 +6,9 @@ import { SingleCallFilter } from './emulations/single-call.ts';
 import { StopFilter } from './emulations/stop-cut.ts';
 import { UnwrapFilter } from './emulations/wrapped-answer.ts';
 import { inputEstimate } from './input-estimate.ts';
-import { idFilter } from './tool-ids.ts';
-import { nameFilter } from './tool-names.ts';
-import { WrappedCallsFilter } from './tool-schemas.ts';
+import { idFilter } from './tools/tool-ids.ts';
+import { nameFilter } from './tools/tool-names.ts';
+import { WrappedCallsFilter } from './tools/tool-schemas.ts';
 
 function filterOf(change: AnswerChange): AnswerFilter {
   switch (change.kind) {

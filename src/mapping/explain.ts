@@ -1,89 +1,195 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { FidelityEntry } from '../contract/negotiation.ts';
+import type { CallEstimate, EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
-import type { Compatibility, Mode } from '../contract/support.ts';
+import type { CapabilityRequirements, Compatibility, Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';
+import { matchPath } from '../dialects/paths.ts';
 import { Ledger } from '../ir/ledger.ts';
+import type { IrRequest } from '../ir/request.ts';
+import { countRequest } from '../ir/token-estimate.ts';
+import { costOf } from '../models/cost.ts';
+import { assertMet } from '../negotiation/negotiate.ts';
+import { negotiationAccount } from '../negotiation/report.ts';
+import { ownPlaces, withPlaces } from './destinations.ts';
 import { fidelity } from './fidelity.ts';
-import { map } from './mapping.ts';
-import { type Route, route } from './route.ts';
+import { type MappingInput, map } from './mapping.ts';
+import { modelFacts } from './model.ts';
+import { type Route, type RouteRow, route } from './route.ts';
 
+/** A call as a vendor path would get it. */
 export interface ExplainInput {
-  readonly from: string;
-  readonly to: string;
+  /** The dialect; or `path` names it. */
+  readonly from?: string | undefined;
+  /** The vendor's path, where it says more than the dialect: the model and whether the answer is streamed. */
+  readonly path?: string | undefined;
+  /** The engine; without one the call goes where a vendor path would send it. */
+  readonly to?: string | undefined;
   readonly model?: string | undefined;
+  readonly stream?: boolean | undefined;
   readonly compatibility?: Compatibility | undefined;
   readonly emulate?: readonly Capability[] | undefined;
+  readonly requirements?: CapabilityRequirements | undefined;
+  /** Feature headers of the caller's vendor. */
+  readonly features?: Readonly<Record<string, string>> | undefined;
+  /** The operator's routes. */
+  readonly table?: readonly RouteRow[] | undefined;
   readonly request: Json;
 }
 
 /** What would happen to a request, without calling anyone. */
 export interface Explanation {
+  readonly to: string;
   readonly mode: Mode;
   readonly negotiation: ReceiptNegotiation | null;
+  readonly emulations: readonly EmulationEntry[];
   readonly fidelity: readonly FidelityEntry[];
   readonly upstream: { readonly method: string; readonly path: string; readonly body: Json } | null;
+  readonly estimate: CallEstimate | null;
   readonly error?: AbpError;
 }
 
+/** A call whose dialect and destination are known. */
+interface Explained extends ExplainInput {
+  readonly source: Dialect;
+  readonly address: MappingInput['address'];
+  readonly chosen: Route;
+}
+
 export function explain(input: ExplainInput): Explanation {
-  const source = findDialect(input.from);
-  if (source === undefined) {
-    throw new AbpError('not_found', `There is no dialect "${input.from}". Known are ${dialects.map(({ id }) => id).join(', ')}.`, {
-      dialect: input.from,
-    });
-  }
-  const asked = isJsonObject(input.request) && typeof input.request.model === 'string' ? input.request.model : (input.model ?? '');
-  const chosen = route({ dialect: source, model: asked, headerEngine: input.to, table: [] });
-  const model = input.model ?? chosen.model;
+  const { source, address } = addressed(input);
+  const asked = modelIn(input.request) ?? address.model ?? '';
+  const found = route({ dialect: source, model: asked, headerEngine: input.to, table: input.table ?? [] });
+  const model = input.model ?? found.model;
   if (model === '')
     throw new AbpError('invalid_request', 'No model is named: a request of this dialect has it in its address, so give it beside.');
-  if (chosen.mode === 'passthrough' && model === chosen.model) return passthrough(source, input.request, chosen);
-  const {
-    upstream,
-    error,
-    negotiation,
-    fidelity: entries,
-  } = map({
-    body: input.request,
-    source,
-    address: { model },
-    engine: chosen.engine,
-    target: chosen.target,
-    model,
-    compatibility: input.compatibility ?? 'best_effort',
-    emulate: new Set(input.emulate),
-    requirements: { required: [] },
-    unknownLeaves: 'refuse',
-  });
+  const chosen: Route = { ...found, model, ...(model === asked ? {} : { mode: 'mapped' }) };
+  const call: Explained = { ...input, source, address: { ...address, model: asked === '' ? model : asked }, chosen };
+  return chosen.target.id === source.id ? ownDialect(call) : translated(call);
+}
+
+function modelIn(request: Json): string | undefined {
+  return isJsonObject(request) && typeof request.model === 'string' ? request.model : undefined;
+}
+
+/** The dialect and what the address says, from the path where there is one. */
+function addressed({ from, path, model, stream }: ExplainInput): Pick<Explained, 'source' | 'address'> {
+  const match = path === undefined ? undefined : matchPath('POST', path.replace(/\?.*$/s, ''));
+  if (path !== undefined && match?.path.operation !== 'generate')
+    throw new AbpError('not_found', `${path} is no vendor path that generates.`, { path });
+  const source = match?.dialect ?? findDialect(from ?? '');
+  if (source === undefined) {
+    throw new AbpError('not_found', `There is no dialect "${from ?? ''}". Known are ${dialects.map(({ id }) => id).join(', ')}.`, {
+      dialect: from ?? null,
+    });
+  }
+  const said = { model: match?.model ?? model, stream: match?.path.stream ?? stream };
   return {
+    source,
+    address: { ...(said.model === undefined ? {} : { model: said.model }), ...(said.stream === undefined ? {} : { stream: said.stream }) },
+  };
+}
+
+function translated({ source, address, chosen, ...input }: Explained): Explanation {
+  const { engine, target, model } = chosen;
+  const mapping = (body: Json) =>
+    map({
+      body,
+      source,
+      address,
+      engine,
+      target,
+      model,
+      compatibility: input.compatibility ?? 'best_effort',
+      emulate: new Set([...(input.emulate ?? []), ...(chosen.row?.emulate ?? [])]),
+      requirements: input.requirements ?? { required: [] },
+      ...(input.features === undefined ? {} : { features: input.features }),
+      unknownLeaves: 'refuse',
+    });
+  const { asked, upstream, error, negotiation, emulations, fidelity: entries } = mapping(input.request);
+  return {
+    to: nameOf(chosen),
     mode: 'mapped',
     negotiation,
-    fidelity: entries,
+    emulations,
+    fidelity: upstream === undefined ? entries : withPlaces(input.request, entries, (body) => mapping(body).upstream, upstream),
     upstream: upstream === undefined ? null : { method: 'POST', path: upstream.path, body: upstream.body },
+    estimate: estimateOf(asked, chosen),
     ...(error === undefined ? {} : { error }),
   };
 }
 
-/** Nothing is parsed, nothing changes: every leaf is exact. */
-function passthrough(dialect: Dialect, body: Json, { engine, model }: Route): Explanation {
+/** Nothing is parsed; at most the model gets its other name. Requirements come from beside the body, as on a vendor path. */
+function ownDialect({
+  source,
+  address,
+  chosen,
+  request,
+  requirements = { required: [] },
+  compatibility = 'best_effort',
+}: Explained): Explanation {
+  const { engine, model, mode } = chosen;
+  const { manifest } = modelFacts(engine, model);
+  const renamed = mode === 'mapped' && isJsonObject(request) && request.model !== undefined;
+  const body = renamed ? { ...request, model } : request;
   const account = fidelity({
-    ...{ body, source: dialect, target: dialect, engineName: engine.name },
+    ...{ body: request, source, target: source, engineName: engine.name },
     ...{ ledger: new Ledger(), lacks: new Set(), notes: [] },
   });
+  const entries = ownPlaces(request, account.entries).map((entry) =>
+    entry.path === 'model' && renamed ? { ...entry, fate: 'renamed' as const, code: 'model_renamed', note: `sent as ${model}` } : entry,
+  );
+  const error = refusalOf(() => assertMet({ manifest, requirements, compatibility, backend: engine.name }));
   return {
-    mode: 'passthrough',
-    negotiation: null,
-    fidelity: account.entries,
-    upstream: { method: 'POST', path: pathOf(dialect, model), body },
+    to: nameOf(chosen),
+    mode,
+    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
+    emulations: [],
+    fidelity: entries,
+    upstream: error === undefined ? { method: 'POST', path: pathOf(source, model, address.stream === true), body } : null,
+    estimate: estimateOf(liftedOrNothing(source, request, address), chosen),
+    ...(error === undefined ? {} : { error }),
   };
 }
 
+function refusalOf(run: () => void): AbpError | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (AbpError.is(error)) return error;
+    throw error;
+  }
+}
+
+/** A body that passes unread need not be one that we can read. */
+function liftedOrNothing(source: Dialect, body: Json, address: MappingInput['address']): IrRequest | undefined {
+  try {
+    return source.liftRequest(body, { ledger: new Ledger(), ...address });
+  } catch (error) {
+    if (AbpError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+function estimateOf(asked: IrRequest | undefined, { engine, model }: Route): CallEstimate | null {
+  if (asked === undefined) return null;
+  const inputTokens = countRequest(asked);
+  const outputTokens = asked.maxTokens;
+  const usage = { inputTokens, outputTokens: outputTokens ?? 0, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
+  const cost = outputTokens === undefined || engine.prices === undefined ? undefined : costOf(usage, model, engine.prices, new Date());
+  return { input_tokens: inputTokens, max_output_tokens: outputTokens ?? null, max_cost_nano_usd: cost ?? null };
+}
+
+function nameOf({ engine, target }: Route): string {
+  return engine.dialects.length === 1 ? engine.id : `${engine.id}:${target.id}`;
+}
+
 /** The vendor's own path, without our prefix for the dialect and with the model where the address names it. */
-function pathOf({ paths, prefix = '' }: Dialect, model: string): string {
-  const path = paths.find(({ operation }) => operation === 'generate')?.path ?? '/';
+function pathOf({ paths, prefix = '' }: Dialect, model: string, stream: boolean): string {
+  const known = paths.filter(({ operation }) => operation === 'generate');
+  const path = (known.find((one) => one.stream === stream) ?? known[0])?.path ?? '/';
   return path.slice(prefix.length).replace('{model}', encodeURIComponent(model));
 }

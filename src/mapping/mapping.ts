@@ -19,8 +19,8 @@ import { capabilityOf, emulationsOf } from './labels.ts';
 import { modelFacts } from './model.ts';
 import { impliedRequirements, requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
-import { idsIn } from './tool-ids.ts';
-import type { Renames } from './tool-names.ts';
+import { idsIn } from './tools/tool-ids.ts';
+import type { Renames } from './tools/tool-names.ts';
 import { type HabitInput, withoutHabits, withReasons } from './traffic.ts';
 import { write } from './writing.ts';
 
@@ -69,6 +69,7 @@ export function map(input: MappingInput): Mapping {
   let known: Mapping = { negotiation: null, emulations: [], fidelity: [], changes: [] };
   try {
     const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
+    claimCarried(lifted.messages, input, ledger);
     const facts = modelFacts(input.engine, input.model);
     const decided = overrideThinking(lifted, input.thinking ?? {}, { dialect: input.target, lower: facts.lower });
     const asked = { ...decided.request, model: input.model };
@@ -108,6 +109,17 @@ export function map(input: MappingInput): Mapping {
     const account = known.fidelity.length > 0 ? known.fidelity : refusedFidelity(input, ledger, known.asked, error);
     return { ...known, ...strictVerdict(input, known.asked, error), fidelity: account, error: located(error, account) };
   }
+}
+
+/** State that an engine wrote and its caller brings back arrives there, though no other engine can read it. */
+function claimCarried(messages: IrRequest['messages'], { source, target }: MappingInput, ledger: Ledger): void {
+  if (source.id === target.id) return;
+  const owned = messages.flatMap(({ at, parts }) =>
+    at !== undefined && parts.some(({ meta }) => meta?.[target.id] !== undefined) ? [at] : [],
+  );
+  if (owned.length === 0) return;
+  for (const [path, concept] of ledger.claims)
+    if (concept === 'reasoning_state' && owned.some((at) => covers(at, path))) ledger.claim(path, 'carried_state');
 }
 
 /** What strict refused is unmet in the negotiation, too: the level is the one that the error names. */

@@ -20,11 +20,12 @@ test('a conversation that needs nothing stays as it is', () => {
   expect(repair(messages, claude, none)).toEqual({ messages, notes: [] });
 });
 
-test('texts that say nothing go where the target answers 400 to them, but the last message stays what it is', () => {
+test('texts that say nothing go where the target answers 400 to them, and the last message gets a stand-in', () => {
   const blank = { kind: 'text', text: ' ', at: 'messages[0].content[1]' } as const;
   const first: IrMessage = { role: 'user', parts: [{ kind: 'text', text: 'hi' }, blank] };
   const { messages, notes } = repair([first, { role: 'assistant', parts: [{ kind: 'text', text: '' }] }, user('')], claude, none);
-  expect(messages).toEqual([user('hi'), user('')]);
+  expect(messages).toEqual([user('hi'), user('(no text)')]);
+  expect(notes.at(-1)).toMatchObject({ concept: 'text', fate: 'emulated', code: 'blank_stand_in' });
   expect(notes[0]).toMatchObject({ concept: 'text', fate: 'renamed', code: 'says_nothing', at: 'messages[0].content[1]' });
   const lenient: Dialect = { ...claude, rules: { ...claude.rules, blankText: true } };
   expect(repair([first, user('more')], lenient, none)).toEqual({ messages: [first, user('more')], notes: [] });
@@ -71,8 +72,8 @@ test('media leave a result that can hold only text and follow it in the same tur
   const textOnly: Dialect = { ...claude, rules: { ...claude.rules, toolResultMedia: false } };
   const image = { kind: 'image', source: { kind: 'url', url: 'https://example.test/a.png' } } as const;
   const seen: IrMessage = { role: 'user', parts: [{ kind: 'tool-result', callId: 'c1', isError: false, parts: [image] }] };
-  const { messages, notes } = repair([call, seen], textOnly, none);
-  expect(messages[1]?.parts).toEqual([
+  const { messages, notes } = repair([user('hi'), call, seen], textOnly, none);
+  expect(messages[2]?.parts).toEqual([
     { kind: 'tool-result', callId: 'c1', isError: false, parts: [{ kind: 'text', text: 'The result is media; it follows.' }] },
     { kind: 'text', text: '[media 1–1 of tool result c1]\n' },
     image,
@@ -89,6 +90,7 @@ test('results move to the front of the turn right after their calls', () => {
   const text = { kind: 'text', text: 'wait' } as const;
   const { messages, notes } = repair(
     [
+      user('hi'),
       called('a', 'b'),
       { role: 'user', parts: [text, seen('b')] },
       user('so'),
@@ -101,6 +103,7 @@ test('results move to the front of the turn right after their calls', () => {
     none,
   );
   expect(messages.map(({ role, parts }) => [role, parts.map((part) => (part.kind === 'tool-result' ? part.callId : part.kind))])).toEqual([
+    ['user', ['text']],
     ['assistant', ['tool-call', 'tool-call']],
     ['user', ['a', 'b', 'text']],
     ['user', ['text']],
@@ -120,4 +123,17 @@ test('arguments that are no JSON stand in an object where the wire takes objects
   expect(notes).toEqual([expect.objectContaining({ concept: 'tool_call', fate: 'emulated', at: 'messages[1].content[0]' })]);
   const texts: Dialect = { ...claude, rules: { ...claude.rules, argumentsAreObjects: false } };
   expect(repair([user('hi'), broken, result], texts, none)).toEqual({ messages: [user('hi'), broken, result], notes: [] });
+});
+
+test('a conversation of instructions alone, or one that the assistant begins, gets a turn of the user where the wire wants one', () => {
+  const system: IrMessage = { role: 'system', parts: [{ kind: 'text', text: 'be brief' }] };
+  const said: IrMessage = { role: 'assistant', parts: [{ kind: 'text', text: 'here' }] };
+  const roles = (messages: readonly IrMessage[], opening: Dialect['rules']['opening']): string[] =>
+    repair(messages, { ...claude, rules: { ...claude.rules, opening } }, none).messages.map(({ role }) => role);
+  expect(roles([system], 'user')).toEqual(['system', 'user']);
+  expect(roles([system, said], 'user')).toEqual(['system', 'user', 'assistant']);
+  expect(roles([system, said], 'somebody')).toEqual(['system', 'assistant']);
+  expect(roles([system], 'somebody')).toEqual(['system', 'user']);
+  expect(roles([system], 'anyone')).toEqual(['system']);
+  expect(repair([said], claude, none).notes).toMatchObject([{ fate: 'emulated', code: 'turn_added' }]);
 });

@@ -15,8 +15,13 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
   const notes: FateNote[] = [];
   const carries = (concept: Concept): boolean => target.names[concept] !== undefined && !lacks.has(concept);
   const takesMedia = target.rules.toolResultMedia && !lacks.has('tool_result_media');
-  const spoken = target.rules.blankText ? messages : withoutBlanks(messages, target.id, notes);
-  const inPlace = carries('system_in_place') ? spoken : systemAsText(spoken, notes);
+  const last = messages.at(-1);
+  // A message without any part says what an empty text says, which not every wire leaves out.
+  const filled =
+    last?.parts.length === 0 ? [...messages.slice(0, -1), { ...last, parts: [{ kind: 'text' as const, text: '' }] }] : messages;
+  const spoken = target.rules.blankText ? filled : withoutBlanks(filled, target.id, notes);
+  const opened = withOpening(spoken, target, notes);
+  const inPlace = carries('system_in_place') ? opened : systemAsText(opened, notes);
   if (!inPlace.some(hasTools)) return { messages: inPlace, notes };
   const whole = target.rules.argumentsAreObjects ? mendBrokenCalls(inPlace, notes) : inPlace;
   const passes: ((messages: readonly IrMessage[]) => readonly IrMessage[])[] = [
@@ -32,14 +37,31 @@ function hasTools({ parts }: IrMessage): boolean {
   return parts.some(({ kind }) => kind === 'tool-call' || kind === 'tool-result');
 }
 
-/** Texts that say nothing go, and so do messages of nothing else; the last message stays, because it is what the engine answers. */
+/** What stands where the wire takes no message without words. */
+const STAND_IN = '(no text)';
+/** What the user says where the wire wants somebody to speak, or the user to speak first. */
+const OPENING = '(The conversation begins here.)';
+
+/** A conversation of instructions alone, or one that the assistant begins, gets a turn of the user where the wire wants one. */
+function withOpening(messages: readonly IrMessage[], { rules }: Dialect, notes: FateNote[]): readonly IrMessage[] {
+  const at = messages.findIndex(({ role }) => role !== 'system');
+  const first = messages[at];
+  const missing = rules.opening !== 'anyone' && (first === undefined || (rules.opening === 'user' && first.role === 'assistant'));
+  if (!missing) return messages;
+  notes.push({ concept: 'structure', fate: 'emulated', code: 'turn_added', note: 'a turn of the user was added', at: '(first turn)' });
+  const turn: IrMessage = { role: 'user', parts: [{ kind: 'text', text: OPENING }] };
+  return first === undefined ? [...messages, turn] : [...messages.slice(0, at), turn, ...messages.slice(at)];
+}
+
+/** Texts that say nothing go, and so do messages of nothing else; the last message is what the engine answers, so it gets a stand-in. */
 function withoutBlanks(messages: readonly IrMessage[], target: string, notes: FateNote[]): readonly IrMessage[] {
   // A text of the target's own may carry its state.
   const isBlank = (part: IrPart): boolean => part.kind === 'text' && part.text.trim() === '' && part.meta?.[target] === undefined;
-  if (!messages.some(({ parts }) => parts.some(isBlank))) return messages;
+  if (!messages.some(({ parts }) => parts.length === 0 || parts.some(isBlank))) return messages;
   return messages.flatMap((message, index) => {
     const parts = message.parts.filter((part) => !isBlank(part));
-    if (parts.length === message.parts.length || (parts.length === 0 && index === messages.length - 1)) return [message];
+    if (parts.length === 0 && index === messages.length - 1) return [standIn(message, notes)];
+    if (parts.length === message.parts.length) return parts.length === 0 ? [] : [message];
     for (const part of message.parts.filter(isBlank))
       notes.push({
         concept: message.role === 'system' ? 'system' : 'text',
@@ -50,6 +72,12 @@ function withoutBlanks(messages: readonly IrMessage[], target: string, notes: Fa
       });
     return parts.length === 0 ? [] : [{ ...message, parts }];
   });
+}
+
+function standIn(message: IrMessage, notes: FateNote[]): IrMessage {
+  const note = `the engine takes no message without words; "${STAND_IN}" was sent`;
+  notes.push({ concept: message.role === 'system' ? 'system' : 'text', fate: 'emulated', code: 'blank_stand_in', note, ...where(message) });
+  return { ...message, parts: [{ kind: 'text', text: STAND_IN }] };
 }
 
 /** An instruction inside the conversation becomes text that says what it is. */

@@ -7,12 +7,13 @@ import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import { readableHistory } from './history.ts';
 import type { ModelFacts } from './model.ts';
-import { withoutToolSettings } from './no-tools.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
-import { mapIds } from './tool-ids.ts';
-import { type Renames, renamesFor, renameTools } from './tool-names.ts';
-import { mendSchemas } from './tool-schemas.ts';
+import { withoutToolSettings } from './tools/no-tools.ts';
+import { looseStrict } from './tools/strict-tools.ts';
+import { mapIds } from './tools/tool-ids.ts';
+import { type Renames, renamesFor, renameTools } from './tools/tool-names.ts';
+import { mendSchemas } from './tools/tool-schemas.ts';
 
 /** A request in neutral words, and what it is to be written for. */
 export interface WritingInput {
@@ -45,9 +46,10 @@ export function write(input: WritingInput): Written {
   const history = same ? chosen : readableHistory(chosen.request, target);
   const cleared = preflight({ ...input, request: history.request, manifest, lower });
   const mended = same ? { request: cleared.request, notes: [], changes: [] } : mendSchemas(cleared.request, target);
-  const repaired = same ? { messages: mended.request.messages, notes: [] } : repair(mended.request.messages, target, lower.lacks);
-  const renames = renamesFor(mended.request, target.rules.toolName);
-  const ready = renameTools({ ...mended.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
+  const held = same ? { request: mended.request, notes: [] } : looseStrict(mended.request, target);
+  const repaired = same ? { messages: held.request.messages, notes: [] } : repair(held.request.messages, target, lower.lacks);
+  const renames = renamesFor(held.request, target.rules.toolName);
+  const ready = renameTools({ ...held.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
   return {
     lowered: target.lowerRequest(ready, lower),
     emulations: cleared.emulations,
@@ -59,6 +61,7 @@ export function write(input: WritingInput): Written {
       ...cleared.notes,
       ...repaired.notes,
       ...mended.notes,
+      ...held.notes,
       ...renameNotes(cleared.request, renames),
     ],
   };

@@ -66,7 +66,7 @@ const UNLISTED = [
   /^src\/cli\/commands\/./,
   /^src\/engines\//,
   // New ones: each gets its row with the change that brings it.
-  /^src\/(?:runtime\/(?:sidecars|work-orders|bare-model)|gateway\/(?:hosts|routes\/run-plane)|mapping\/tools)\//,
+  /^src\/(?:runtime\/(?:sidecars|work-orders|bare-model)|gateway\/(?:hosts|routes\/run-plane))\//,
 ];
 const LISTED_BELOW_IDS = /^src\/dialects\/[^/]+\/./;
 

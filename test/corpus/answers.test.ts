@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { EngineStream } from '../../src/calls/answers/engine-stream.ts';
@@ -9,29 +7,13 @@ import { EngineFailure } from '../../src/ir/engine-failure.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import type { IrResponse } from '../../src/ir/response.ts';
 import { type Exchange, exchangesOf, hasCorpus, NO_CORPUS } from '../support/corpus.ts';
-import { discoveryChecker } from '../support/discovery-schema.ts';
 import { dialectOf } from '../support/mapping.ts';
 import { needing } from '../support/needs.ts';
-import { openapiChecker } from '../support/openapi-schema.ts';
+import { type Descriptions, readDescriptions } from '../truth/descriptions.ts';
 
 const FOLDERS: Readonly<Record<string, string>> = { claude: 'anthropic' };
 const CALLERS = ['openai-chat', 'openai-responses', 'gemini'];
 const CONTEXT = { runHex: '0'.repeat(32), createdAtMs: 0, model: 'm', includeUsage: true, query: '' };
-
-/** Complaints about a whole answer, by dialect; a vendor whose description cannot be read has none. */
-const checks = new Map<string, (body: Json) => string[]>();
-
-async function readDescriptions(): Promise<void> {
-  const folder = join(process.env.ABP_CORPUS ?? '.', '..', 'vendor-openapi');
-  const openai = await openapiChecker(join(folder, 'openai-openapi'));
-  const google = join(folder, 'google-discovery.json');
-  if (openai !== undefined) checks.set('openai-chat', (body) => openai('CreateChatCompletionResponse', body));
-  if (openai !== undefined) checks.set('openai-responses', (body) => openai('Response', body));
-  if (existsSync(google)) {
-    const discovery = discoveryChecker(google);
-    checks.set('gemini', (body) => discovery('GenerateContentResponse', body));
-  }
-}
 
 /** The answer of an exchange in neutral words; undefined where it is an error or a list of something. */
 function answerOf(engine: string, { stream, body, status }: Exchange): IrResponse | undefined {
@@ -56,7 +38,10 @@ function lifted(engine: string, body: Json): IrResponse | undefined {
 }
 
 describe.skipIf(!hasCorpus)(needing('recorded answers for callers of other dialects', hasCorpus ? undefined : NO_CORPUS), () => {
-  beforeAll(readDescriptions);
+  let descriptions: Descriptions;
+  beforeAll(async () => {
+    descriptions = await readDescriptions();
+  });
 
   describe.each(dialects.map(({ id }) => id))('of %s', (engine) => {
     const answers = exchangesOf(FOLDERS[engine] ?? engine).flatMap((exchange): (readonly [string, IrResponse])[] => {
@@ -71,7 +56,7 @@ describe.skipIf(!hasCorpus)(needing('recorded answers for callers of other diale
     test.each(CALLERS.filter((id) => id !== engine))('are valid by the description of %s’s vendor', (caller) => {
       const found = answers.flatMap(([id, answer]) => {
         const body = JSON.parse(JSON.stringify(dialectOf(caller).lowerResponse(answer, CONTEXT))) as JsonObject; // as the caller reads it
-        return (checks.get(caller)?.(body) ?? []).map((complaint) => `${id}: ${complaint}`);
+        return (descriptions.answers.get(caller)?.(body) ?? []).map((complaint) => `${id}: ${complaint}`);
       });
       expect(found).toEqual([]);
     });

@@ -149,6 +149,7 @@ test('what every answer has is accounted for', () => {
   const { fidelity } = wholeAnswer('claude', 'openai-chat', json(claude([{ type: 'text', text: 'a' }])));
   expect(fidelity).toEqual([
     { path: 'id', fate: 'exact', count: 1 },
+    { path: 'type', fate: 'exact', count: 1 },
     { path: 'role', fate: 'exact', count: 1 },
     { path: 'model', fate: 'dropped', note: 'the caller reads the model name that it asked for; the receipt holds the engine’s', count: 1 },
     { path: 'content[*]<text>.text', fate: 'renamed', note: 'message.content', count: 1 },

@@ -17,6 +17,8 @@ export interface Exchange {
   /** `raw` means byte for byte as the vendor sent it. */
   readonly responseFidelity: string;
   readonly request?: Json;
+  /** The same, byte for byte as it was kept. */
+  readonly requestBytes?: Buffer;
   readonly body?: Json;
   readonly stream?: Buffer;
   readonly responseBytes?: Buffer;
@@ -48,7 +50,7 @@ export function exchangesOf(vendor: string): Exchange[] {
       url: String(http.url ?? ''),
       status: Number(http.status ?? 200),
       responseFidelity: String(object(meta.fidelity).response ?? ''),
-      ...(request === undefined ? {} : { request }),
+      ...(request === undefined ? {} : { request, requestBytes: readFileSync(at('request.json')) }),
       ...(body === undefined ? {} : { body }),
       ...(existsSync(at('response.sse')) ? { stream: readFileSync(at('response.sse')) } : {}),
       ...(file === undefined ? {} : { responseBytes: readFileSync(at(file)) }),

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { mapTo } from '../support/mapping.ts';
-import { type EchoCount, tryEcho } from './echo.ts';
+import { tryEcho } from './echo.ts';
 import { fixtureAnswers, TARGETS } from './sources.ts';
+import { linesOf, newTally } from './tally.ts';
 
 const samples = fixtureAnswers();
 
 describe.each(dialects.map(({ id }) => id))('an answer of %s, sent back as its SDK does', (from) => {
   test.each(TARGETS)('is served by $name', (target) => {
-    const count: EchoCount = { tried: 0, wrong: [] };
-    for (const sample of samples.filter((one) => one.from === from)) tryEcho(sample, target, count);
-    expect(count.tried).toBeGreaterThan(0);
-    expect(count.wrong).toEqual([]);
+    const tally = newTally();
+    for (const sample of samples.filter((one) => one.from === from)) tryEcho(sample, target, tally);
+    expect(tally.tried).toBeGreaterThan(0);
+    expect(linesOf(tally)).toEqual([]);
   });
 });
 

@@ -1,18 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { type MappingTarget, mapTo, OPTED_IN } from '../support/mapping.ts';
 import type { SampleAnswer } from './sources.ts';
-
-/** An answer that an engine did not get back in the next request, though its vendor's SDK sends it so. */
-export interface RefusedEcho {
-  readonly sample: string;
-  readonly target: string;
-  readonly error: string;
-}
-
-export interface EchoCount {
-  tried: number;
-  readonly wrong: RefusedEcho[];
-}
+import type { Tally } from './tally.ts';
 
 /** The next request of a conversation, as the vendor's SDK makes it of an answer: undefined for an answer without content. */
 type Echo = (answer: JsonObject, asked: JsonObject | undefined) => JsonObject | undefined;
@@ -100,11 +89,11 @@ export const ECHOES: Readonly<Record<string, Echo>> = {
 };
 
 /** Puts a vendor's answer into the next request and sees whether the engine is served it. */
-export function tryEcho({ id, from, answer, request }: SampleAnswer, target: MappingTarget, count: EchoCount): void {
+export function tryEcho({ id, from, answer, request }: SampleAnswer, target: MappingTarget, tally: Tally): void {
   const body = ECHOES[from]?.(answer, request);
   if (body === undefined) return;
-  count.tried += 1;
+  tally.tried += 1;
   const { error } = mapTo(target, from, body, { emulate: OPTED_IN });
   if (error !== undefined)
-    count.wrong.push({ sample: id, target: target.name, error: `${error.code} ${String(error.details.path ?? '')} ${error.message}` });
+    tally.wrong.push({ sample: id, where: target.name, what: `${error.code} ${String(error.details.path ?? '')} ${error.message}` });
 }

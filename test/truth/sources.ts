@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import type { MappingInput } from '../../src/mapping/mapping.ts';
-import { exchangesOf } from '../support/corpus.ts';
+import { type Exchange, exchangesOf } from '../support/corpus.ts';
 import { type MappingTarget, targetOf } from '../support/mapping.ts';
 
 /** Models of each engine that differ in what they take, and the sim in every dialect. */
@@ -23,14 +23,14 @@ export const TARGETS: readonly MappingTarget[] = [
   ...dialects.map(({ id }) => targetOf(`sim:${id}`, 'sim-1')),
 ];
 
-/** Where the recorded requests of a dialect lie, and the addresses among them that generate. */
-const CORPUS: Readonly<Record<string, { readonly folder: string; readonly url: RegExp }>> = {
-  claude: { folder: 'anthropic', url: /\/v1\/messages(\?|$)/ },
-  'openai-chat': { folder: 'openai-chat', url: /\/chat\/completions/ },
-  'openai-responses': { folder: 'openai-responses', url: /\/responses(\?|$)/ },
-  gemini: { folder: 'gemini', url: /:(?:generateContent|streamGenerateContent)/ },
-  kimi: { folder: 'kimi', url: /\/chat\/completions/ },
-  copilot: { folder: 'copilot', url: /\/chat\/completions/ },
+/** Where the recorded exchanges of a dialect lie, the addresses among them that generate, and how many requests there are at least. */
+export const CORPUS: Readonly<Record<string, { readonly folder: string; readonly url: RegExp; readonly least: number }>> = {
+  claude: { folder: 'anthropic', url: /\/v1\/messages(\?|$)/, least: 80 },
+  'openai-chat': { folder: 'openai-chat', url: /\/chat\/completions/, least: 40 },
+  'openai-responses': { folder: 'openai-responses', url: /\/responses(\?|$)/, least: 60 },
+  gemini: { folder: 'gemini', url: /:(?:generateContent|streamGenerateContent)/, least: 60 },
+  kimi: { folder: 'kimi', url: /\/chat\/completions/, least: 15 },
+  copilot: { folder: 'copilot', url: /\/chat\/completions/, least: 5 },
 };
 
 /** A request that a caller may send. */
@@ -88,12 +88,31 @@ export function fixtureAnswers(): SampleAnswer[] {
   });
 }
 
-function recorded() {
+export function fixtureStreams(): SampleStream[] {
+  return fixtureCases().flatMap(({ id, from, folder }) => {
+    const file = join(folder, 'stream.sse');
+    return existsSync(file) ? [{ id, from, stream: readFileSync(file) }] : [];
+  });
+}
+
+/** A recorded exchange and the dialect that it is in. */
+export interface Recorded {
+  readonly from: string;
+  readonly exchange: Exchange;
+}
+
+/** Everything that was recorded at an address that generates, failures too. */
+export function allRecorded(): Recorded[] {
   return Object.entries(CORPUS).flatMap(([from, { folder, url }]) =>
     exchangesOf(folder)
-      .filter((exchange) => exchange.status < 400 && (exchange.url === '' || url.test(exchange.url)))
+      .filter((exchange) => exchange.url === '' || url.test(exchange.url))
       .map((exchange) => ({ from, exchange })),
   );
+}
+
+/** A vendor's own refusal says nothing about a translation. */
+function recorded(): Recorded[] {
+  return allRecorded().filter(({ exchange }) => exchange.status < 400);
 }
 
 /** The recorded requests of all dialects; none without the corpus. */
@@ -101,6 +120,17 @@ export function recordedRequests(): SampleRequest[] {
   return recorded().flatMap(({ from, exchange: { id, request, url } }) =>
     isJsonObject(request) ? [{ id, from, body: request, address: addressOf(url) }] : [],
   );
+}
+
+/** Streams of a vendor as they came. */
+export interface SampleStream {
+  readonly id: string;
+  readonly from: string;
+  readonly stream: Buffer;
+}
+
+export function recordedStreams(): SampleStream[] {
+  return recorded().flatMap(({ from, exchange: { id, stream } }) => (stream === undefined ? [] : [{ id, from, stream }]));
 }
 
 export function recordedAnswers(): SampleAnswer[] {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, listIn, parseJsonObject } from '../../base/json.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
-import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../answer-shape.ts';
+import { type AnswerShape, below, type FoundPage, type ShownPart, textIn, typeOf } from '../answer-shape.ts';
 
 const USAGE: Record<string, AnswerConcept> = {
   '': 'usage_detail',
@@ -9,6 +9,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '.output_tokens': 'usage_output',
   '.cache_read_input_tokens': 'usage_cache_read',
   '.cache_creation_input_tokens': 'usage_cache_write_beside',
+  '.cache_creation.ephemeral_1h_input_tokens': 'usage_cache_write_hour',
   '.output_tokens_details.thinking_tokens': 'usage_thinking',
   '.server_tool_use.web_search_requests': 'usage_search',
   '.service_tier': 'vendor_member',
@@ -18,6 +19,8 @@ const USAGE: Record<string, AnswerConcept> = {
 const BLOCK: Record<string, AnswerConcept> = {
   '<text>.text': 'text',
   '<text>.citations[*]<web_search_result_location>': 'citation',
+  '<text>.citations[*]<web_search_result_location>.cited_text': 'citation_detail',
+  '<text>.citations[*]<web_search_result_location>.encrypted_index': 'citation_detail',
   '<text>.citations[*]<*>': 'document_citation',
   '<thinking>.thinking': 'thinking',
   '<thinking>.signature': 'reasoning_state',
@@ -25,20 +28,25 @@ const BLOCK: Record<string, AnswerConcept> = {
   '<tool_use>.id': 'tool_call',
   '<tool_use>.name': 'tool_call',
   '<tool_use>.input': 'tool_call',
-  '<tool_use>': 'vendor_member',
+  '<tool_use>': 'call_state',
   '<server_tool_use>': 'hosted_call',
+  '<server_tool_use:code>': 'code',
   '<mcp_tool_use>': 'hosted_call',
   '<web_search_tool_result>': 'hosted_result',
   '<web_fetch_tool_result>': 'hosted_result',
   '<mcp_tool_result>': 'hosted_result',
   '<tool_search_tool_result>': 'hosted_result',
+  '<text_editor_code_execution_tool_result>': 'hosted_result',
   '<code_execution_tool_result>': 'code_result',
   '<bash_code_execution_tool_result>': 'code_result',
-  '<text_editor_code_execution_tool_result>': 'code_result',
+  '<code_execution_tool_result>.tool_use_id': 'block_detail',
+  '<bash_code_execution_tool_result>.tool_use_id': 'block_detail',
+  '<tool_result>': 'hosted_result',
   '<*>': 'vendor_part',
 };
 
 const MESSAGE: Record<string, AnswerConcept> = {
+  '.type': 'structure',
   '.id': 'answer_id',
   '.role': 'structure',
   '.model': 'model',
@@ -61,6 +69,8 @@ const EVENTS: Record<string, AnswerConcept> = {
   '<content_block_delta>.delta<thinking_delta>.thinking': 'thinking',
   '<content_block_delta>.delta<signature_delta>.signature': 'reasoning_state',
   '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>': 'citation',
+  '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>.cited_text': 'citation_detail',
+  '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>.encrypted_index': 'citation_detail',
   '<content_block_delta>.delta<citations_delta>.citation<*>': 'document_citation',
   '<content_block_delta>.delta<*>': 'vendor_part',
   '<content_block_stop>': 'structure',
@@ -71,6 +81,15 @@ const EVENTS: Record<string, AnswerConcept> = {
   '<ping>': 'structure',
   '<error>': 'error',
 };
+
+const RUNS_CODE = /^(?:bash_)?code_execution$/;
+
+/** A call of the tool that runs code holds the code, which callers of other dialects are told; results of tools that nobody knows are alike. */
+function kindOf(value: JsonObject): string | undefined {
+  const type = typeOf(value);
+  if (type === 'server_tool_use') return RUNS_CODE.test(textIn(value.name)) ? 'server_tool_use:code' : type;
+  return type?.endsWith('_tool_result') && !(`<${type}>` in BLOCK) ? 'tool_result' : type;
+}
 
 const TOOL_NAMES: Readonly<Record<string, string>> = {
   mcp_tool_result: 'MCP tool',
@@ -92,7 +111,7 @@ function shownCall(block: JsonObject, streamed: string | undefined): ShownPart {
   const told = streamed === undefined ? undefined : parseJsonObject(streamed);
   const input = told ?? (isJsonObject(block.input) ? block.input : {});
   const code = textIn(input.code) || textIn(input.command);
-  if (/code_execution$/.test(textIn(block.name)) && code !== '')
+  if (RUNS_CODE.test(textIn(block.name)) && code !== '')
     return { kind: 'code', language: input.command === undefined ? 'python' : 'bash', code };
   return { kind: 'hosted_call', name: textIn(block.name), input: JSON.stringify(input) };
 }
@@ -137,6 +156,7 @@ function placeOf(citation: JsonObject): string {
 export const answers: AnswerShape = {
   claims: { ...below('', MESSAGE), ...below('.content[*]', BLOCK) },
   eventClaims: EVENTS,
+  kindOf,
   names: {
     structure: 'structure',
     answer_id: 'id',
@@ -145,11 +165,16 @@ export const answers: AnswerShape = {
     thinking: 'thinking',
     reasoning_state: 'signature',
     tool_call: 'tool_use',
+    call_state: 'tool_use',
+    block_detail: 'content',
+    code: 'server_tool_use',
     code_result: 'code_execution_tool_result',
     hosted_call: 'server_tool_use',
     hosted_result: 'tool result',
     vendor_part: 'content',
     citation: 'citations',
+    citation_place: 'citations',
+    citation_detail: 'citations',
     document_citation: 'citations',
     stop_reason: 'stop_reason',
     stop_sequence: 'stop_sequence',
@@ -157,6 +182,7 @@ export const answers: AnswerShape = {
     usage_output: 'usage.output_tokens',
     usage_cache_read: 'usage.cache_read_input_tokens',
     usage_cache_write: 'usage.cache_creation_input_tokens',
+    usage_cache_write_hour: 'usage.cache_creation.ephemeral_1h_input_tokens',
     usage_cache_write_beside: 'usage.cache_creation_input_tokens',
     usage_thinking: 'usage.output_tokens_details.thinking_tokens',
     usage_search: 'usage.server_tool_use.web_search_requests',

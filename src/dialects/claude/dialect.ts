@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { CLAUDE_STRICT } from '../strict-subset.ts';
 import { answers } from './answer-shape.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -29,6 +30,8 @@ export const claude: Dialect = {
     blankText: false,
     plainRoot: true,
     thinkingBudgets: true,
+    strict: CLAUDE_STRICT,
+    opening: 'user',
     stopSequence: /\S/,
   },
   answers,

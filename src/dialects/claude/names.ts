@@ -14,6 +14,7 @@ export const names: Dialect['names'] = {
   document_label: 'title',
   document_citations: 'citations',
   thinking_history: 'thinking',
+  carried_state: 'signature',
   tool_call: 'tool_use',
   tool_result: 'tool_result',
   tool_result_media: 'tool_result content',

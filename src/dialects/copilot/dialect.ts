@@ -29,6 +29,7 @@ export const copilot: Dialect = {
     assistantMedia: false,
     blankText: true,
     plainRoot: true,
+    opening: 'anyone',
   },
   answers: chatAnswers(flavour),
   echoOf,

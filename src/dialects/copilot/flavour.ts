@@ -43,6 +43,7 @@ export const flavour: ChatFlavour = {
   state: ['reasoning_opaque'],
   sealed: true,
   carrier: 'reasoning_opaque',
+  details: false,
   prefill: false,
   media: new Set(['image']),
   allowedTools: false,

@@ -12,6 +12,7 @@ export const names: Dialect['names'] = {
   image: 'image_url',
   image_detail: 'detail',
   thinking_history: 'reasoning_text',
+  carried_state: 'reasoning_opaque',
   tool_call: 'tool_calls',
   tool_result: 'tool message',
   tool_result_error: 'content',

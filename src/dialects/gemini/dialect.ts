@@ -19,6 +19,10 @@ export const gemini: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1beta/models/{model}:generateContent', stream: false },
     { operation: 'generate', method: 'POST', path: '/v1beta/models/{model}:streamGenerateContent', stream: true },
     { operation: 'count-tokens', method: 'POST', path: '/v1beta/models/{model}:countTokens', stream: false },
+    // The stable version of the same API, which newer SDKs ask first.
+    { operation: 'generate', method: 'POST', path: '/v1/models/{model}:generateContent', stream: false },
+    { operation: 'generate', method: 'POST', path: '/v1/models/{model}:streamGenerateContent', stream: true },
+    { operation: 'count-tokens', method: 'POST', path: '/v1/models/{model}:countTokens', stream: false },
   ],
   names,
   rules: {
@@ -30,6 +34,7 @@ export const gemini: Dialect = {
     blankText: false,
     plainRoot: false,
     thinkingBudgets: true,
+    opening: 'user',
   },
   answers,
   liftRequest,

@@ -30,7 +30,9 @@ export function liftTools(f: Request): LiftedTools {
   const calling = config?.node('functionCallingConfig');
   const mode = calling?.peek('mode')?.toUpperCase() ?? '';
   const strict = mode === 'VALIDATED';
-  const functions = tools.flatMap((tool) => tool.nodes('functionDeclarations').map((declaration) => liftFunction(declaration, strict)));
+  const functions = tools.flatMap((tool) =>
+    tool.nodes('functionDeclarations').map((declaration) => liftFunction(declaration, strict ? calling?.where('mode') : undefined)),
+  );
   calling?.read('mode', strict ? 'tool_strict' : 'tool_choice');
   const names = calling?.read('allowedFunctionNames', 'tool_choice') ?? [];
   const toolChoice = liftChoice(mode, names, functions.length > 0);
@@ -72,7 +74,9 @@ const DECLARED = ['name', 'description', 'parametersJsonSchema'];
 /** Hints about a function that only Gemini takes. */
 const HINTS = ['response', 'responseJsonSchema', 'behavior'];
 
-function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strict: boolean): IrFunctionTool {
+/** `strictAt` is where the request holds the model to the schemas of all its functions, if it does. */
+function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strictAt: string | undefined): IrFunctionTool {
+  const strict = strictAt !== undefined;
   const name = d.read('name', 'tool');
   if (name === undefined) throw new AbpError('invalid_request', `${d.path}.name: is required`);
   const description = d.read('description', 'tool');
@@ -85,7 +89,7 @@ function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strict: boolean)
     name,
     ...(description === undefined ? {} : { description }),
     schema: schema ?? { type: 'object', properties: {} },
-    ...(strict ? { strict } : {}),
+    ...(strict ? { strict, strictAt } : {}),
     at: d.path,
     // `parameters` stays beside its neutral form, so that Gemini gets its own words back.
     ...vendorMeta('gemini', d.others(DECLARED) ?? (strict ? {} : undefined)),

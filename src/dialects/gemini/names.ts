@@ -12,6 +12,7 @@ export const names: Dialect['names'] = {
   audio: 'inlineData',
   video: 'inlineData',
   thinking_history: 'thought',
+  carried_state: 'thoughtSignature',
   tool_call: 'functionCall',
   tool_result: 'functionResponse',
   tool_result_media: 'functionResponse.parts',

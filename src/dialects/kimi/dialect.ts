@@ -31,6 +31,7 @@ export const kimi: Dialect = {
     blankText: false,
     assistantMedia: false,
     plainRoot: false,
+    opening: 'anyone',
   },
   answers: chatAnswers(flavour),
   echoOf,

@@ -35,6 +35,7 @@ export const flavour: ChatFlavour = {
   reasoningField: 'reasoning_content',
   state: ['reasoning_details'],
   sealed: false,
+  details: true,
   prefill: true,
   media: new Set(['image', 'video']),
   allowedTools: false,

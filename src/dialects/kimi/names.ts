@@ -14,6 +14,7 @@ export const names: Dialect['names'] = {
   image_detail: 'detail',
   video: 'video_url',
   thinking_history: 'reasoning_content',
+  carried_state: 'reasoning_details',
   tool_call: 'tool_calls',
   tool_result: 'tool message',
   tool_result_error: 'content',

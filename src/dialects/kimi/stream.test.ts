@@ -27,10 +27,10 @@ it('usage stands in the finishing choice, and again at the end for a caller that
   expect(emitted(kimi, thinking)).toContain(`"choices":[],${usage}`);
 });
 
-it('reasoning is text beside the content, and carries nothing of another engine', () => {
+it('reasoning is text beside the content, and carries what another engine must get back', () => {
   const text = emitted(kimi, thinking);
   expect(text).toContain('"delta":{"reasoning_content":"Let me see."}');
-  expect(text).not.toContain('sig');
+  expect(text).toContain('"reasoning_details":[{"type":"reasoning.text"');
 });
 
 it('pieces of a host’s reasoning details join into what must go back', () => {

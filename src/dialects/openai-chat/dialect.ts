@@ -3,6 +3,7 @@ import { chatAnswers } from '../families/chat/answers/answer-shape.ts';
 import { liftError } from '../families/chat/errors.ts';
 import { modelList, noTokenCount, tokenCount } from '../families/chat/lists.ts';
 import { echoOf } from '../families/chat/lower-response.ts';
+import { OPENAI_STRICT } from '../strict-subset.ts';
 import { lowerError, wrapError } from './errors.ts';
 import { flavour } from './flavour.ts';
 import { liftRequest, liftResponse } from './lift.ts';
@@ -31,6 +32,8 @@ export const openaiChat: Dialect = {
     assistantMedia: false,
     blankText: true,
     plainRoot: true,
+    strict: OPENAI_STRICT,
+    opening: 'anyone',
   },
   answers: chatAnswers(flavour),
   echoOf,

@@ -51,6 +51,7 @@ export const flavour: ChatFlavour = {
   reasoning: ['reasoning_content', 'reasoning'],
   state: ['reasoning_details'],
   sealed: false,
+  details: true,
   prefill: false,
   media: new Set(['image', 'audio', 'document']),
   allowedTools: true,

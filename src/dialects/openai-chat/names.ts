@@ -14,6 +14,7 @@ export const names: Dialect['names'] = {
   document: 'file',
   document_label: 'filename',
   audio: 'input_audio',
+  carried_state: 'reasoning_details',
   tool_call: 'tool_calls',
   tool_result: 'tool message',
   tool_result_error: 'content',

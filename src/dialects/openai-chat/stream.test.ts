@@ -216,8 +216,10 @@ describe('the stream', () => {
     expect(emitted(openaiChat, [error])).toBe('data: {"error":{"message":"broke","type":"server_error","param":null,"code":null}}\n\n');
   });
 
-  it('shows no reasoning: the wire has no member for it', () => {
-    expect(emitted(openaiChat, events)).not.toContain('Let me see.');
+  it('tells reasoning of another engine once, beside the state that must come back with it', () => {
+    const text = emitted(openaiChat, events);
+    expect(text.split('Let me see.')).toHaveLength(2);
+    expect(text).toMatch(/"reasoning_details":\[\{"type":"reasoning\.text","text":"Let me see\.","signature":"abp1\./);
   });
 
   it('tells usage once, in a chunk of its own', () => {

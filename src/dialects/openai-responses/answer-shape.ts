@@ -29,8 +29,9 @@ const OUTPUT: Record<string, AnswerConcept> = {
   '<custom_tool_call>.input': 'tool_call',
   '<image_generation_call>': 'vendor_member',
   '<image_generation_call>.result': 'image',
+  '<image_generation_call>.output_format': 'image',
   '<code_interpreter_call>': 'vendor_member',
-  '<code_interpreter_call>.code': 'code',
+  '<code_interpreter_call>.code': 'code_result',
   '<code_interpreter_call>.outputs': 'code_result',
   '<web_search_call>': 'hosted_call',
   '<web_search_call>.action.sources': 'hosted_result',
@@ -132,6 +133,8 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
         ...{ kind: 'hosted_result', name: textIn(item.name), failed: item.error !== undefined && item.error !== null },
         text: typeof item.output === 'string' ? item.output : JSON.stringify(item.error ?? null),
       };
+    case 'mcp_list_tools':
+      return { kind: 'hosted_call', name: `the tools of ${textIn(item.server_label)}`, input: '' };
     default:
       return undefined;
   }
@@ -186,6 +189,7 @@ export const answers: AnswerShape = {
     thinking: 'reasoning.summary',
     reasoning_state: 'encrypted_content',
     tool_call: 'function_call',
+    call_state: 'encrypted_content',
     image: 'image_generation_call',
     code: 'code_interpreter_call',
     code_result: 'code_interpreter_call',
@@ -194,6 +198,7 @@ export const answers: AnswerShape = {
     vendor_part: 'output',
     vendor_member: 'output',
     citation: 'annotations',
+    citation_place: 'annotations',
     document_citation: 'annotations',
     logprobs: 'logprobs',
     logprob_bytes: 'logprobs.bytes',

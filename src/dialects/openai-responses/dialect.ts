@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { OPENAI_STRICT } from '../strict-subset.ts';
 import { failedResponse } from './answer.ts';
 import { answers } from './answer-shape.ts';
 import { echoOf } from './echo.ts';
@@ -31,6 +32,8 @@ export const openaiResponses: Dialect = {
     assistantMedia: false,
     blankText: true,
     plainRoot: true,
+    strict: OPENAI_STRICT,
+    opening: 'somebody',
   },
   answers,
   echoOf,

@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/canonical-json.ts';
 import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart } from '../../ir/part.ts';
@@ -98,10 +99,15 @@ function lowerAnswer(parts: readonly IrPart[], context: ItemContext): JsonObject
     }
     const content = [outputContent(part, own)];
     const plain = part.kind === 'text' && part.meta?.[ID] === undefined;
-    items.push({ type: 'message', role: 'assistant', content: plain ? part.text : content, ...objectIn(item) });
+    items.push({ type: 'message', role: 'assistant', content: plain ? part.text : content, ...(objectIn(item) ?? refusalMembers(part)) });
     open = plain ? undefined : { key, content };
   }
   return items;
+}
+
+/** A refusal stands only in an item as the model wrote it, which has an id; no two places of a request make the same one. */
+function refusalMembers({ kind, at, text }: Extract<IrPart, { kind: 'text' | 'refusal' }>): JsonObject {
+  return kind === 'refusal' ? { id: `msg_${sha256(`${at ?? ''} ${text}`).slice(0, 32)}`, status: 'completed' } : {};
 }
 
 /** A piece of a message that the model wrote. */

@@ -6,8 +6,8 @@ import type { IrPart } from '../../ir/part.ts';
 import type { IrOutputFormat, IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
-import { fitsStrict } from '../families/chat/strict-schema.ts';
 import { compact } from '../members.ts';
+import { OPENAI_STRICT, strictProblem } from '../strict-subset.ts';
 import { answerItems, outcomeOf, responseId, responseObject } from './answer.ts';
 import { ENCRYPTED, LOGPROBS } from './lift.ts';
 import { ID } from './lift-content.ts';
@@ -141,7 +141,7 @@ function lowerFormat(request: IrRequest, notes: FateNote[]): JsonObject | undefi
  */
 function isHeld({ name, schema }: Extract<IrOutputFormat, { kind: 'json-schema' }>, notes: FateNote[]): boolean {
   if (name !== undefined) return false;
-  const held = fitsStrict(schema);
+  const held = strictProblem(schema, OPENAI_STRICT) === undefined;
   if (!held)
     notes.push({
       concept: 'json_schema',

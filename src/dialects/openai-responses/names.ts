@@ -13,6 +13,7 @@ export const names: Dialect['names'] = {
   document: 'input_file',
   document_label: 'filename',
   thinking_history: 'reasoning',
+  carried_state: 'encrypted_content',
   tool_call: 'function_call',
   tool_result: 'function_call_output',
   tool_result_media: 'output',

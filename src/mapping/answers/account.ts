@@ -1,6 +1,6 @@
 import { isExactNumber, isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../base/json.ts';
 import type { Fate, FidelityEntry } from '../../contract/negotiation.ts';
-import type { AnswerShape } from '../../dialects/answer-shape.ts';
+import { type AnswerShape, typeOf } from '../../dialects/answer-shape.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type AnswerConcept, answerConceptRow } from '../../ir/answer-concept.ts';
 
@@ -15,6 +15,9 @@ interface Place {
   readonly path: string;
   readonly concept: AnswerConcept | undefined;
   readonly below: Map<string, Place>;
+  /** Stands for everything below that place which has no claim of its own: it is counted there. */
+  readonly restOf?: Place;
+  rest?: Place;
 }
 
 /** Members that no table knows are listed up to this many places; an engine could otherwise name as many as it likes. */
@@ -51,7 +54,7 @@ export class AnswerAccount {
 
   /** An answer in one piece. */
   whole(value: Json): void {
-    if (isJsonObject(value)) this.#members(this.#whole, value);
+    if (isJsonObject(value)) this.#members(this.#whole, value, false);
     else this.#walk(this.#whole, value);
   }
 
@@ -87,7 +90,8 @@ export class AnswerAccount {
   #walk(place: Place, value: Json): void {
     if (value === null || value === '') return;
     if (typeof value !== 'object' || isExactNumber(value)) {
-      this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1);
+      const counted = place.restOf ?? place;
+      this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
       return;
     }
     if (Array.isArray(value)) {
@@ -95,19 +99,21 @@ export class AnswerAccount {
       return;
     }
     const object = jsonOf(value); // neither null nor a list
-    this.#members(this.#kind(place, object), object);
+    const kind = this.#kind(place, object);
+    this.#members(kind, object, kind !== place);
   }
 
   #kind(place: Place, object: JsonObject): Place {
     const { kindOf } = this.#engine.answers;
-    const kind = kindOf === undefined ? (typeof object.type === 'string' ? object.type : undefined) : kindOf(object);
+    const kind = kindOf === undefined ? typeOf(object) : kindOf(object);
     if (kind === undefined) return place.below.get('<*>') ?? place;
     return place.below.get(`<${kind}>`) ?? place.below.get('<*>') ?? place;
   }
 
-  #members(place: Place, object: JsonObject): void {
+  /** The type of an object that has a place for its kind is told by that place. */
+  #members(place: Place, object: JsonObject, isKind: boolean): void {
     for (const key in object) {
-      if (key === 'type' && this.#engine.answers.kindOf === undefined) continue;
+      if (isKind && key === 'type') continue;
       this.#walk(this.#step(place, `.${key}`), object[key] ?? null);
     }
   }
@@ -116,7 +122,7 @@ export class AnswerAccount {
   #step(place: Place, key: string): Place {
     const known = place.below.get(key) ?? this.#unknown.get(place)?.get(key);
     if (known !== undefined) return known;
-    if (place.concept !== undefined || this.#unknownCount >= MOST_UNKNOWN) return place;
+    if (place.concept !== undefined || this.#unknownCount >= MOST_UNKNOWN) return restOf(place);
     this.#unknownCount += 1;
     const next: Place = { path: `${place.path}${key}`, concept: undefined, below: new Map() };
     const others = this.#unknown.get(place) ?? new Map<string, Place>();
@@ -133,8 +139,17 @@ export class AnswerAccount {
     const same = this.#engine.id === this.#caller.id;
     const name = row.own === true && !same ? undefined : nameIn(this.#caller.answers, concept);
     if (name === undefined) return { fate: 'dropped', note: `${row.title} has no form in ${this.#caller.id}` };
+    const partly = same ? undefined : this.#caller.answers.partly?.[concept];
+    if (partly !== undefined) return { fate: 'emulated', note: partly };
     return name === nameIn(this.#engine.answers, concept) ? { fate: 'exact' } : { fate: 'renamed', note: name };
   }
+}
+
+/** A name below a claim may also stand beside it, where it means something else. */
+function restOf(place: Place): Place {
+  if (place.below.size === 0) return place;
+  place.rest ??= { path: place.path, concept: place.concept, below: new Map(), restOf: place };
+  return place.rest;
 }
 
 function nameIn(shape: AnswerShape, concept: AnswerConcept): string | undefined {

@@ -20,6 +20,7 @@ export interface FormsOptions {
 type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
 
 const AS_TEXT: AnswerNote = { fate: 'emulated', note: 'told as labelled text' };
+const BELOW: AnswerNote = { fate: 'emulated', note: 'told as a line below the text' };
 const IN_JSON: AnswerNote = { fate: 'dropped', note: 'the caller asked for JSON, which a label would break' };
 
 const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
@@ -173,12 +174,14 @@ class OneAnswer {
   /** Places in documents, below the text that rests on them. */
   #footnotes(index: number, places: readonly string[]): readonly IrAnswerEvent[] {
     if (places.length === 0) return [];
-    this.#options.account.note(
-      'document_citation',
-      this.#options.json ? IN_JSON : { fate: 'emulated', note: 'told as a line below the text' },
-    );
+    this.#noteSources();
     if (this.#options.json) return [];
     return [{ type: 'part-delta', index, text: `\n\n${places.map((place) => `[source] ${place}`).join('\n')}\n` }];
+  }
+
+  #noteSources(): void {
+    const { account, json } = this.#options;
+    for (const concept of ['document_citation', 'citation_place'] as const) account.note(concept, json ? IN_JSON : BELOW);
   }
 
   /** Pages that were found and not cited have no place in the text. */
@@ -201,6 +204,7 @@ class OneAnswer {
     this.#pages = [];
     if (pages.length > 0) told.push(...this.#label(this.#next++, 'hosted_result', pagesLabel(pages)));
     const places = this.#placesOf({ type: 'part-end', index: -1, ...(event.meta === undefined ? {} : { meta: event.meta }) });
+    if (places.length > 0) this.#noteSources();
     if (places.length > 0)
       told.push(...this.#label(this.#next++, 'document_citation', places.map((place) => `[source] ${place}`).join('\n')));
     if (this.#said || this.#lost === undefined || event.finish !== 'stop') return [...told, event];

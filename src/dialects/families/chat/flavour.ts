@@ -38,6 +38,8 @@ export interface ChatFlavour {
   readonly sealed: boolean;
   /** The opaque text member that carries what another engine must get back. */
   readonly carrier?: string;
+  /** Reasoning of other engines is told in `reasoning_details`, and state of their calls in `extra_content`. */
+  readonly details: boolean;
   /** `partial` on the last assistant message makes it a prefill. */
   readonly prefill: boolean;
   readonly media: ReadonlySet<string>;

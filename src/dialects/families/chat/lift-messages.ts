@@ -1,11 +1,12 @@
-import { type JsonObject, jsonOf } from '../../../base/json.ts';
+import { type Json, type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { unpackMeta } from '../../../ir/carrier.ts';
 import type { IrMessage } from '../../../ir/conversation.ts';
 import type { Fields } from '../../../ir/ledger.ts';
-import type { IrPart, ToolCallPart, ToolResultPart, VendorMeta } from '../../../ir/part.ts';
+import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart, VendorMeta } from '../../../ir/part.ts';
 import type { IrRequest } from '../../../ir/request.ts';
 import { otherMembers, vendorMeta } from '../../members.ts';
+import { DETAILS, detailParts, extraMeta } from './details.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { liftContent } from './lift-parts.ts';
 import { isEmpty, stateOf } from './state.ts';
@@ -78,7 +79,8 @@ function claimMembers(m: Message, flavour: ChatFlavour): void {
 /** A last assistant message without `partial` is no prefill; other wires make it one, so the difference is written down. */
 function assistantMeta(m: Message, index: number, walk: Walk): { meta?: VendorMeta } {
   const { flavour } = walk;
-  const reasoning = flavour.reasoningField === undefined ? [] : [...flavour.reasoning, ...flavour.state];
+  const ours = isDetailed(m, flavour) ? [DETAILS] : [];
+  const reasoning = flavour.reasoningField === undefined ? ours : [...flavour.reasoning, ...flavour.state];
   claimMembers(m, flavour);
   const other = otherMembers(m.value, [...KNOWN, ...reasoning]);
   const last = flavour.prefill && index === walk.count - 1 && m.value.partial === undefined;
@@ -100,12 +102,28 @@ function liftAssistant(m: Message, index: number, walk: Walk): IrPart[] {
 
 /** Reasoning of an earlier answer, with the opaque state it must come back with. */
 function liftReasoning(m: Message, flavour: ChatFlavour): Reasoning {
-  if (flavour.reasoningField === undefined) return { thinking: [], call: [] };
+  const details = liftDetails(m, flavour);
+  if (flavour.reasoningField === undefined) return { thinking: details ?? [], call: [] };
   const field = flavour.reasoning.find((name) => typeof m.value[name] === 'string');
-  for (const name of flavour.reasoning) m.take(name, name === field ? 'thinking_history' : 'structure');
+  // What stands in the details, too, is a repetition here.
+  const told = details === undefined ? 'thinking_history' : 'item_identity';
+  for (const name of flavour.reasoning) m.take(name, name === field ? told : 'structure');
   for (const name of flavour.state) m.take(name, isEmpty(m.value[name]) ? 'structure' : 'reasoning_state');
+  if (details !== undefined) return { thinking: details, call: [] };
   const place = field ?? flavour.state.find((name) => m.value[name] !== undefined);
   return reasoningOf(flavour, m.value, place === undefined ? undefined : m.at(place));
+}
+
+/** Reasoning that we wrote for another engine, read back. */
+function liftDetails(m: Message, flavour: ChatFlavour): ThinkingPart[] | undefined {
+  const details = isDetailed(m, flavour) ? detailParts(m.value[DETAILS] as Json, m.at(DETAILS)) : undefined; // parsed JSON
+  for (const { at } of details ?? []) if (at !== undefined) m.ledger.claim(`${at}.text`, 'thinking_history');
+  return details;
+}
+
+/** Whether a message of the history holds reasoning that we wrote for another engine. */
+function isDetailed(m: Message, flavour: ChatFlavour): boolean {
+  return flavour.details && detailParts(m.value[DETAILS] as Json | undefined, '') !== undefined; // parsed JSON
 }
 
 /** Reasoning of a message; `call` stands right before the first call and has what another engine must get back with it. */
@@ -146,7 +164,8 @@ function liftCalls(m: Message, index: number, walk: Walk): IrPart[] {
       (node as Fields<Readonly<Record<string, unknown>>> | undefined)?.take(ADDED, 'item_identity'); // looked up by name
     call.take('index', 'structure');
     call.take('extra_content', 'reasoning_state');
-    return { ...part, at: call.path };
+    const carried = extraMeta((call.value as Readonly<Record<string, Json>>).extra_content); // parsed JSON
+    return { ...part, at: call.path, ...(carried === undefined ? {} : { meta: { ...part.meta, ...carried } }) };
   });
   const legacy = m.takeMembers('function_call', m.value.function_call ? 'tool_call' : 'structure', ['name', 'arguments']);
   if (!legacy) return calls;

@@ -8,6 +8,7 @@ import type { AnswerContext } from '../../dialect.ts';
 import { compact } from '../../members.ts';
 import { citationMembers } from '../../openai-citations.ts';
 import { lowerLogprobs } from '../../openai-logprobs.ts';
+import { callExtra, DETAILS, detailOf } from './details.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerCall } from './lower-messages.ts';
 
@@ -128,7 +129,8 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
     ...answerState(flavour, parts),
     ...ownMedia(flavour, parts),
     annotations: annotations.length === 0 ? undefined : annotations,
-    tool_calls: calls.length === 0 ? undefined : calls.map((part) => lowerCall(part, flavour.id)),
+    tool_calls:
+      calls.length === 0 ? undefined : calls.map((part) => ({ ...lowerCall(part, flavour.id), ...callExtra(flavour, part.meta) })),
   });
 }
 
@@ -141,6 +143,8 @@ function ownMedia(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
 function answerState(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
   const own: JsonObject = Object.assign({}, ...parts.map((part) => (part.kind === 'thinking' ? (part.meta?.[flavour.id] ?? {}) : {})));
   if (Object.keys(own).length > 0) return own;
+  const details = parts.flatMap((part) => (part.kind === 'thinking' ? detailOf(flavour, part) : []));
+  if (details.length > 0) return { [DETAILS]: details };
   const thinking = parts.map((part) => (part.kind === 'thinking' ? foreignMeta(part.meta, flavour.id) : undefined)).find(isDefined);
   const call = parts.map((part) => (part.kind === 'tool-call' ? foreignMeta(part.meta, flavour.id) : undefined)).find(isDefined);
   return carried(flavour, thinking, call);

@@ -50,7 +50,7 @@ function lowerFunction(tool: IrFunctionTool, { flavour, notes }: Lowering): Json
       fate: 'emulated',
       code: 'strict_not_held',
       note: 'the model is asked to keep to the schema, not held to it',
-      ...where(tool),
+      ...where({ ...tool, ...(tool.strictAt === undefined ? {} : { at: tool.strictAt }) }),
     });
   const declared = compact({ name, description, parameters: schema, strict, ...(isJsonObject(inner) ? inner : {}) });
   return { type: 'function', function: declared, ...outer };

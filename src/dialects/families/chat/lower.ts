@@ -3,10 +3,10 @@ import type { Concept } from '../../../ir/concept.ts';
 import type { IrOutputFormat, IrRequest } from '../../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../../dialect.ts';
 import { compact } from '../../members.ts';
+import { OPENAI_STRICT, strictProblem } from '../../strict-subset.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerMessages } from './lower-messages.ts';
 import { lowerToolChoice, lowerTools } from './lower-tools.ts';
-import { fitsStrict } from './strict-schema.ts';
 
 /** Writes a Chat body. The order of members is fixed, so that the same request gives the same bytes and keeps its prompt cache. */
 export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: LowerContext): LoweredRequest {
@@ -110,7 +110,7 @@ function lowerOutput(flavour: ChatFlavour, output: IrOutputFormat | undefined, n
   if (output === undefined) return undefined;
   if (output.kind === 'json') return { type: 'json_object' };
   const { name, description, schema } = output;
-  const strict = output.strict ?? (name === undefined ? fitsStrict(schema) : undefined);
+  const strict = output.strict ?? (name === undefined ? strictProblem(schema, OPENAI_STRICT) === undefined : undefined);
   if (name === undefined && strict === false) {
     notes.push({
       concept: 'json_schema',

@@ -9,18 +9,22 @@ const PART: Record<string, AnswerConcept> = {
   '<thought>.text': 'thinking',
   '<thought>.thought': 'structure',
   '<thought>.thoughtSignature': 'reasoning_state',
-  '<*>.thoughtSignature': 'reasoning_state',
+  '<*>.thoughtSignature': 'vendor_member',
   '<text>.thoughtSignature': 'reasoning_state',
   '<functionCall>.functionCall': 'tool_call',
   '<functionCall>.thoughtSignature': 'reasoning_state',
   '<inlineData>.inlineData<image>': 'image',
   '<inlineData>.inlineData<audio>': 'audio',
   '<inlineData>.inlineData<*>': 'vendor_part',
-  '<inlineData>.thoughtSignature': 'reasoning_state',
+  '<inlineData>.thoughtSignature': 'vendor_member',
   '<executableCode>.executableCode': 'code',
-  '<executableCode>.thoughtSignature': 'reasoning_state',
+  '<executableCode>.thoughtSignature': 'vendor_member',
   '<codeExecutionResult>.codeExecutionResult': 'code_result',
-  '<codeExecutionResult>.thoughtSignature': 'reasoning_state',
+  '<codeExecutionResult>.thoughtSignature': 'vendor_member',
+  '<toolCall>.toolCall': 'hosted_call',
+  '<toolCall>.thoughtSignature': 'vendor_member',
+  '<toolResponse>.toolResponse': 'hosted_result',
+  '<toolResponse>.thoughtSignature': 'vendor_member',
   '<*>': 'vendor_part',
 };
 
@@ -33,22 +37,34 @@ const CANDIDATE: Record<string, AnswerConcept> = {
   '.tokenCount': 'vendor_member',
   '.avgLogprobs': 'vendor_member',
   '.logprobsResult': 'logprobs',
+  '.logprobsResult.chosenCandidates[*].tokenId': 'vendor_member',
+  '.logprobsResult.topCandidates[*].candidates[*].tokenId': 'vendor_member',
   '.safetyRatings': 'safety',
   '.citationMetadata': 'document_citation',
   '.groundingMetadata': 'vendor_member',
   '.groundingMetadata.groundingChunks[*].web': 'citation',
   '.groundingMetadata.groundingChunks[*].retrievedContext': 'document_citation',
-  '.groundingMetadata.groundingSupports': 'citation',
+  '.groundingMetadata.groundingSupports': 'citation_place',
+  '.groundingMetadata.groundingSupports[*].segment.text': 'vendor_member',
+  '.groundingMetadata.groundingSupports[*].confidenceScores': 'vendor_member',
   '.groundingMetadata.webSearchQueries': 'hosted_call',
   '.urlContextMetadata': 'hosted_result',
 };
 
-const PARTS: ReadonlySet<string> = new Set(['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult']);
+const PARTS: ReadonlySet<string> = new Set([
+  'functionCall',
+  'inlineData',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+]);
 
-/** Parts have no `type`: the member that they have says what they are, and a medium is told by its MIME type. */
+/** Parts have no `type`: the member that they have says what they are; a medium is told by its MIME type, its tokens by their modality. */
 function kindOf(value: JsonObject): string | undefined {
   if (value.text !== undefined) return value.thought === true ? 'thought' : 'text';
   if (typeof value.mimeType === 'string') return value.mimeType.slice(0, value.mimeType.indexOf('/'));
+  if (typeof value.modality === 'string') return value.modality;
   for (const key in value) if (PARTS.has(key)) return key;
   return undefined;
 }
@@ -116,7 +132,7 @@ export const answers: AnswerShape = {
   claims: {
     '.responseId': 'answer_id',
     '.modelVersion': 'model',
-    '.createTime': 'created',
+    '.createTime': 'vendor_member',
     '.promptFeedback': 'safety',
     '.promptFeedback.blockReason': 'stop_reason',
     ...below('.candidates[*]', CANDIDATE),
@@ -126,6 +142,8 @@ export const answers: AnswerShape = {
     '.usageMetadata.candidatesTokenCount': 'usage_output',
     '.usageMetadata.thoughtsTokenCount': 'usage_thinking',
     '.usageMetadata.cachedContentTokenCount': 'usage_cache_read',
+    '.usageMetadata.promptTokensDetails[*]<AUDIO>': 'usage_audio',
+    '.usageMetadata.candidatesTokensDetails[*]<AUDIO>': 'usage_audio',
     '.usageMetadata.totalTokenCount': 'structure',
     '.error': 'error',
   },
@@ -138,6 +156,7 @@ export const answers: AnswerShape = {
     thinking: 'thought',
     reasoning_state: 'thoughtSignature',
     tool_call: 'functionCall',
+    call_state: 'thoughtSignature',
     image: 'inlineData',
     audio: 'inlineData',
     code: 'executableCode',
@@ -148,6 +167,7 @@ export const answers: AnswerShape = {
     vendor_member: 'candidate',
     safety: 'safetyRatings',
     citation: 'groundingMetadata',
+    citation_place: 'groundingMetadata',
     document_citation: 'citationMetadata',
     logprobs: 'logprobsResult',
     stop_reason: 'finishReason',

@@ -43,18 +43,19 @@ function listOf(value: Json | undefined): readonly Json[] {
 
 /** The pages of another engine's search as grounding of the answer; nothing where there are none. */
 export function lowerGrounding(texts: readonly Cited[]): { groundingMetadata?: JsonObject } {
-  const urls = new Map<string, JsonObject>();
+  const pages = new Map<string, JsonObject>();
   const supports: JsonObject[] = [];
   let before = 0;
   for (const { text, citations = [] } of texts) {
     for (const { url, title, start, end } of citations) {
-      if (!urls.has(url)) urls.set(url, { web: { uri: url, title: title ?? url } });
+      const page = JSON.stringify([url, title]);
+      if (!pages.has(page)) pages.set(page, { web: { uri: url, title: title ?? url } });
       const startIndex = before + Buffer.byteLength(text.slice(0, start));
       const endIndex = before + Buffer.byteLength(text.slice(0, end));
       const segment = { startIndex, endIndex, text: text.slice(start, end) };
-      supports.push({ segment, groundingChunkIndices: [[...urls.keys()].indexOf(url)] });
+      supports.push({ segment, groundingChunkIndices: [[...pages.keys()].indexOf(page)] });
     }
     before += Buffer.byteLength(text);
   }
-  return supports.length === 0 ? {} : { groundingMetadata: { groundingChunks: [...urls.values()], groundingSupports: supports } };
+  return supports.length === 0 ? {} : { groundingMetadata: { groundingChunks: [...pages.values()], groundingSupports: supports } };
 }

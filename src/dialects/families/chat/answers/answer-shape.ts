@@ -24,6 +24,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '.completion_tokens': 'usage_output',
   '.total_tokens': 'structure',
   '.prompt_tokens_details.cached_tokens': 'usage_cache_read',
+  '.cached_tokens': 'usage_cache_read',
   '.prompt_tokens_details.cache_write_tokens': 'usage_cache_write',
   '.completion_tokens_details.reasoning_tokens': 'usage_thinking',
   '.reasoning_tokens': 'usage_thinking',
@@ -95,7 +96,7 @@ function placeOf(annotation: JsonObject): string {
 
 /** How the answers of one member of the Chat family look. */
 export function chatAnswers(flavour: ChatFlavour): AnswerShape {
-  const { reasoningField, carrier } = flavour;
+  const { reasoningField, carrier, details } = flavour;
   return {
     claims: claimsOf(flavour),
     names: {
@@ -104,11 +105,13 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       text: 'message.content',
       refusal: 'message.refusal',
       ...(reasoningField === undefined ? {} : { thinking: `message.${reasoningField}` }),
-      ...(carrier === undefined ? {} : { reasoning_state: `message.${carrier}` }),
+      ...(reasoningField === undefined && details ? { thinking: 'message.reasoning_details' } : {}),
+      ...(carrier === undefined ? {} : { reasoning_state: `message.${carrier}`, call_state: `message.${carrier}` }),
+      ...(details ? { reasoning_state: 'message.reasoning_details', call_state: 'message.tool_calls.extra_content' } : {}),
       tool_call: 'message.tool_calls',
       ...(flavour.messageMembers.annotations === undefined
         ? {}
-        : { citation: 'message.annotations', document_citation: 'message.annotations' }),
+        : { citation: 'message.annotations', citation_place: 'message.annotations', document_citation: 'message.annotations' }),
       logprobs: 'logprobs',
       logprob_bytes: 'logprobs.bytes',
       stop_reason: 'finish_reason',
@@ -121,6 +124,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       usage_thinking: 'usage.completion_tokens_details.reasoning_tokens',
       error: 'error',
     },
+    ...(carrier === undefined ? {} : { partly: { call_state: 'the state of the first call is carried' } }),
     show: (part) => showIn(flavour, part),
     places: (meta) => placesIn(flavour, meta),
   };

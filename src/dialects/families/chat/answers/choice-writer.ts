@@ -4,6 +4,7 @@ import type { IrAnswerEvent, IrPartStart } from '../../../../ir/event.ts';
 import type { TokenLogprob } from '../../../../ir/logprob.ts';
 import type { VendorMeta } from '../../../../ir/part.ts';
 import type { FinishReason } from '../../../../ir/response.ts';
+import { callExtra, DETAILS, detailOf } from '../details.ts';
 import type { ChatFlavour } from '../flavour.ts';
 import { annotationsOf, carried, choiceLogprobs, lowerAnnotations, reasonOf } from '../lower-response.ts';
 
@@ -12,6 +13,8 @@ interface OpenPart {
   /** Number of a call among the calls. */
   readonly number: number;
   empty: boolean;
+  /** Reasoning is told once more where its state is. */
+  text: string;
   /** How much text the choice had before. */
   readonly before: number;
 }
@@ -32,6 +35,8 @@ export class ChoiceWriter {
   readonly #index: number;
   readonly #legacy: boolean;
   readonly #open = new Map<number, OpenPart>();
+  /** Entries of `reasoning_details` so far. */
+  #details = 0;
   #calls = 0;
   /** How much text there is so far. */
   #said = 0;
@@ -74,15 +79,15 @@ export class ChoiceWriter {
 
   #startPart(index: number, part: IrPartStart): string {
     const isCall = part.kind === 'tool-call';
-    this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true, before: this.#said });
+    this.#open.set(index, { part, number: isCall ? this.#calls : -1, empty: true, text: '', before: this.#said });
     this.#refused ||= part.kind === 'refusal';
-    if (part.kind === 'thinking') return this.#state(part.meta);
+    if (part.kind === 'thinking') return this.#flavour.details ? '' : this.#state(part.meta);
     const own = part.kind === 'vendor' ? part.meta?.[this.#flavour.id] : undefined;
     if (own !== undefined) return this.#chunk(own);
     if (!isCall) return '';
     const sealed = this.#sealed ? '' : this.#seal(undefined, foreignMeta(part.meta, this.#flavour.id));
     const { id, name } = part;
-    const members = part.meta?.[this.#flavour.id];
+    const members = { ...part.meta?.[this.#flavour.id], ...callExtra(this.#flavour, part.meta) };
     const call = part.custom
       ? { index: this.#calls, id, type: 'custom', custom: { name, input: '' }, ...members }
       : { index: this.#calls, id, type: 'function', function: { name, arguments: '' }, ...members };
@@ -95,6 +100,7 @@ export class ChoiceWriter {
     const open = this.#open.get(index);
     if (open === undefined) return '';
     open.empty = false;
+    if (open.part.kind === 'thinking' && this.#flavour.details) open.text += text;
     if (open.part.kind === 'text') this.#said += text.length;
     const delta = this.#deltaOf(open, text);
     if (delta === undefined) return '';
@@ -121,7 +127,7 @@ export class ChoiceWriter {
     const open = this.#open.get(index);
     if (open === undefined) return '';
     const { part, number, empty, before } = open;
-    if (part.kind === 'thinking') return this.#state(meta);
+    if (part.kind === 'thinking') return this.#flavour.details ? this.#detail(open, meta) : this.#state(meta);
     if (part.kind === 'text')
       return this.#sources(annotationsOf(this.#flavour, meta) ?? lowerAnnotations(this.#flavour, citations, before));
     // Callers parse the arguments; a call without any has an empty object.
@@ -133,6 +139,20 @@ export class ChoiceWriter {
 
   #sources(annotations: readonly Json[]): string {
     return annotations.length === 0 ? '' : this.#chunk({ annotations });
+  }
+
+  /** The wire joins pieces of the list by number, so each entry comes whole. */
+  #detail({ part, text }: OpenPart, ended: VendorMeta | undefined): string {
+    if (part.kind !== 'thinking') return '';
+    const meta = ended === undefined ? part.meta : { ...part.meta, ...ended };
+    const own = meta?.[this.#flavour.id];
+    if (own !== undefined) return this.#chunk(own);
+    const [entry] = detailOf(this.#flavour, {
+      text,
+      ...(part.redacted === undefined ? {} : { redacted: part.redacted }),
+      ...(meta === undefined ? {} : { meta }),
+    });
+    return entry === undefined ? '' : this.#chunk({ [DETAILS]: [{ ...entry, index: this.#details++ }] });
   }
 
   #state(meta: VendorMeta | undefined): string {

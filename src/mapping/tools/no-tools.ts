@@ -1,5 +1,5 @@
-import type { FateNote } from '../dialects/dialect.ts';
-import type { IrRequest } from '../ir/request.ts';
+import type { FateNote } from '../../dialects/dialect.ts';
+import type { IrRequest } from '../../ir/request.ts';
 
 /** Vendors answer settings for tools beside no tool with 400. A choice that forces none says nothing then, and neither does how many calls. */
 export function withoutToolSettings(request: IrRequest): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IrRequest } from '../ir/request.ts';
+import type { IrRequest } from '../../ir/request.ts';
 import { withoutToolSettings } from './no-tools.ts';
 
 const request: IrRequest = {

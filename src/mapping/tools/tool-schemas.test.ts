@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../base/json.ts';
-import { claude } from '../dialects/claude/dialect.ts';
-import { gemini } from '../dialects/gemini/dialect.ts';
-import type { IrRequest } from '../ir/request.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { claude } from '../../dialects/claude/dialect.ts';
+import { gemini } from '../../dialects/gemini/dialect.ts';
+import type { IrRequest } from '../../ir/request.ts';
 import { mendSchemas } from './tool-schemas.ts';
 
 function offering(schema: JsonObject): IrRequest {
@@ -41,9 +41,12 @@ it('what the wire refuses at the root of a schema is told in words, and labelled
   expect(notes.map(({ concept, fate, at }) => [concept, fate, at])).toEqual([['tool', 'emulated', 'tools[0]']]);
 });
 
-it('nothing changes on a wire that takes it, nor in a schema that needs nothing', () => {
+it('alternatives at the root stay on a wire that takes them, and nothing changes in a schema that needs nothing', () => {
   const odd = offering({ anyOf: [{ type: 'object' }] });
-  expect(mendSchemas(odd, gemini).request).toBe(odd);
+  expect(mendSchemas(odd, gemini)).toMatchObject({
+    request: { tools: [{ schema: { type: 'object', anyOf: [{ type: 'object' }] } }] },
+    notes: [],
+  });
   const plain = offering({ type: 'object', properties: { a: { anyOf: [{ type: 'string' }] } } });
   expect(mendSchemas(plain, claude).request).toBe(plain);
 });

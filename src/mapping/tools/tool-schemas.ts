@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../base/json.ts';
-import type { Dialect, FateNote } from '../dialects/dialect.ts';
-import type { IrMessage } from '../ir/conversation.ts';
-import type { IrAnswerEvent } from '../ir/event.ts';
-import type { IrPart } from '../ir/part.ts';
-import type { IrFunctionTool, IrRequest, IrTool } from '../ir/request.ts';
-import type { AnswerChange, AnswerFilter } from './answer-filter.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { Dialect, FateNote } from '../../dialects/dialect.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { IrFunctionTool, IrRequest, IrTool } from '../../ir/request.ts';
+import type { AnswerChange, AnswerFilter } from '../answer-filter.ts';
 
 /** Keywords that combine schemas, which some wires answer with 400 at the root of a function's schema. */
 const COMBINING = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
@@ -19,14 +19,16 @@ export interface MendedTools {
 }
 
 /**
- * Arguments are always an object, so a schema that does not say so says it; one of another type is put into an object, and what else
- * the wire refuses at the root goes into words.
+ * Arguments are always an object, so a schema that does not say so says it; one of another type is put into an object. What the wire
+ * refuses at the root beside that goes into words.
  */
 export function mendSchemas(request: IrRequest, { rules }: Dialect): MendedTools {
-  if (!rules.plainRoot || !request.tools.some(isOdd)) return { request, notes: [], changes: [] };
+  const refused = rules.plainRoot ? COMBINING : [];
+  const odd = (tool: IrTool): tool is IrFunctionTool => isOdd(tool, refused);
+  if (!request.tools.some(odd)) return { request, notes: [], changes: [] };
   const notes: FateNote[] = [];
-  const names = new Set(request.tools.filter(isOdd).flatMap(({ name, schema }) => (isWrapped(schema) ? [name] : [])));
-  const tools = request.tools.map((tool) => (isOdd(tool) ? mended(tool, notes) : tool));
+  const names = new Set(request.tools.filter(odd).flatMap(({ name, schema }) => (isWrapped(schema) ? [name] : [])));
+  const tools = request.tools.map((tool) => (odd(tool) ? mended(tool, refused, notes) : tool));
   if (names.size === 0) return { request: { ...request, tools }, notes, changes: [] };
   return {
     request: { ...request, tools, messages: request.messages.map((message) => withWrappedCalls(message, names)) },
@@ -35,30 +37,31 @@ export function mendSchemas(request: IrRequest, { rules }: Dialect): MendedTools
   };
 }
 
-function isOdd(tool: IrTool): tool is IrFunctionTool {
-  return tool.kind === 'function' && (tool.schema.type !== 'object' || COMBINING.some((word) => tool.schema[word] !== undefined));
+function isOdd(tool: IrTool, refused: readonly string[]): tool is IrFunctionTool {
+  return tool.kind === 'function' && (tool.schema.type !== 'object' || refused.some((word) => tool.schema[word] !== undefined));
 }
 
 function isWrapped({ type }: JsonObject): boolean {
   return type !== undefined && type !== 'object';
 }
 
-function mended(tool: IrFunctionTool, notes: FateNote[]): IrFunctionTool {
+function mended(tool: IrFunctionTool, refused: readonly string[], notes: FateNote[]): IrFunctionTool {
   const at = tool.at === undefined ? {} : { at: tool.at };
   if (isWrapped(tool.schema)) {
     const note = `the schema is no object; the arguments are asked for as the member "${MEMBER}" of one and taken out again`;
     notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_wrapped', note, ...at });
     return { ...tool, schema: wrapped(tool.schema) };
   }
-  const taken = Object.entries(tool.schema).filter(([word]) => COMBINING.includes(word));
-  const rest = Object.fromEntries(Object.entries(tool.schema).filter(([word]) => !COMBINING.includes(word) && word !== 'type'));
+  const taken = Object.entries(tool.schema).filter(([word]) => refused.includes(word));
+  const rest = Object.fromEntries(Object.entries(tool.schema).filter(([word]) => !refused.includes(word) && word !== 'type'));
   const schema: JsonObject = { type: 'object', ...rest };
   if (taken.length === 0) return { ...tool, schema };
   const words = taken.map(([word]) => word).join(', ');
   const note = `${words} at the root of the schema stands in the description; the wire takes it nowhere else`;
   notes.push({ concept: 'tool', fate: 'emulated', code: 'schema_root_described', note, ...at });
   const { strict: _unheld, ...unheld } = tool;
-  if (tool.strict === true) notes.push({ concept: 'tool_strict', fate: 'emulated', code: 'strict_not_held', note, ...at });
+  const strictAt = tool.strictAt === undefined ? at : { at: tool.strictAt };
+  if (tool.strict === true) notes.push({ concept: 'tool_strict', fate: 'emulated', code: 'strict_not_held', note, ...strictAt });
   return { ...unheld, schema, description: [tool.description, demand(Object.fromEntries(taken))].filter(Boolean).join('\n\n') };
 }
 

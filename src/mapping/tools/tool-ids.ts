@@ -1,8 +1,8 @@
-import { sha256 } from '../base/canonical-json.ts';
-import type { IrMessage } from '../ir/conversation.ts';
-import type { IrAnswerEvent } from '../ir/event.ts';
-import type { IrPart } from '../ir/part.ts';
-import type { AnswerFilter } from './answer-filter.ts';
+import { sha256 } from '../../base/canonical-json.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
+import type { IrPart } from '../../ir/part.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
 
 /** An id of letters, digits, `_` and `-`, from which the engine's own id can be restored. `copy` tells repeated ids apart. */
 function encodeId(id: string, copy = 0): string {

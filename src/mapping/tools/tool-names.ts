@@ -1,8 +1,8 @@
-import { sha256 } from '../base/canonical-json.ts';
-import type { IrMessage } from '../ir/conversation.ts';
-import type { IrAnswerEvent } from '../ir/event.ts';
-import type { IrRequest, IrTool, IrToolChoice } from '../ir/request.ts';
-import type { AnswerFilter } from './answer-filter.ts';
+import { sha256 } from '../../base/canonical-json.ts';
+import type { IrMessage } from '../../ir/conversation.ts';
+import type { IrAnswerEvent } from '../../ir/event.ts';
+import type { IrRequest, IrTool, IrToolChoice } from '../../ir/request.ts';
+import type { AnswerFilter } from '../answer-filter.ts';
 
 /** Tool names that the target's wire does not take, each with the one sent instead. */
 export type Renames = ReadonlyMap<string, string>;

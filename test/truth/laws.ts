@@ -1,0 +1,100 @@
+import { dialects } from '../../src/dialects/index.ts';
+import { tryAcceptable } from './acceptable.ts';
+import { tryAnswer, tryStream } from './answers.ts';
+import { type Descriptions, readDescriptions } from './descriptions.ts';
+import { tryEcho } from './echo.ts';
+import { tryFates } from './fates.ts';
+import { hardCases } from './hard-cases.ts';
+import { tryNumbers } from './numbers.ts';
+import {
+  allRecorded,
+  fixtureAnswers,
+  fixtureRequests,
+  fixtureStreams,
+  recordedAnswers,
+  recordedRequests,
+  recordedStreams,
+  type SampleRequest,
+  TARGETS,
+} from './sources.ts';
+import { newTally, type Tally } from './tally.ts';
+import { tryValidity } from './validity.ts';
+import { Wire } from './wire.ts';
+
+/** A line of the table: what is claimed, and how often it was tried. */
+export interface LawResult {
+  readonly id: string;
+  readonly claim: string;
+  readonly tally: Tally;
+}
+
+/** The samples that all laws about requests are tried with: the fixtures of the repository, cases made to be hard, and everything recorded. */
+function requestsOfAll(): SampleRequest[] {
+  return [...fixtureRequests(), ...hardCases(), ...recordedRequests()];
+}
+
+function eachRequest(requests: readonly SampleRequest[], run: (sample: SampleRequest, target: (typeof TARGETS)[number]) => void): void {
+  for (const sample of requests) for (const target of TARGETS) if (target.dialect.id !== sample.from) run(sample, target);
+}
+
+/** Laws that need no server, each tried over everything there is. */
+function* offlineLaws(descriptions: Descriptions): Generator<LawResult> {
+  const requests = requestsOfAll();
+  const valid = newTally();
+  eachRequest(requests, (sample, target) => tryValidity(sample, target, descriptions.requests, valid));
+  yield {
+    id: 'mapped',
+    claim: 'Mapped requests are valid by the vendor’s own description, or a refusal that names the place',
+    tally: valid,
+  };
+
+  const answers = newTally();
+  for (const sample of [...fixtureAnswers(), ...recordedAnswers()]) for (const { id } of dialects) tryAnswer(sample, id, answers);
+  for (const sample of [...fixtureStreams(), ...recordedStreams()]) for (const { id } of dialects) tryStream(sample, id, answers);
+  yield { id: 'answers', claim: 'Law 1: every leaf of an answer has a fate in the receipt, and it is true', tally: answers };
+
+  const fates = newTally();
+  eachRequest(requests, (sample, target) => tryFates(sample, target, fates));
+  yield {
+    id: 'fates',
+    claim: 'Law 2: changing a leaf that arrives changes the upstream request, changing a dropped one does not',
+    tally: fates,
+  };
+
+  const numbers = newTally();
+  eachRequest(requests, (sample, target) => tryNumbers(sample, target, numbers));
+  yield { id: 'numbers', claim: 'Law 3: numbers beyond a double survive in schemas and arguments', tally: numbers };
+
+  const echoes = newTally();
+  for (const sample of [...fixtureAnswers(), ...recordedAnswers()]) for (const target of TARGETS) tryEcho(sample, target, echoes);
+  yield { id: 'echo', claim: 'Law 4: an answer sent back as its SDK does is served by every engine', tally: echoes };
+
+  const acceptable = newTally();
+  eachRequest(requests, (sample, target) => tryAcceptable(sample, target, acceptable));
+  yield { id: 'acceptable', claim: 'Law 5: what leaves keeps the vendor’s rules beyond its description', tally: acceptable };
+}
+
+/** Laws about what goes over the wire, through a real gateway. */
+async function* wireLaws(): AsyncGenerator<LawResult> {
+  const wire = await Wire.open();
+  try {
+    const [sent, told] = [newTally(), newTally()];
+    for (const recorded of allRecorded()) await wire.tryPassthrough(recorded, sent, told);
+    yield { id: 'passthrough-requests', claim: 'Passthrough requests reach the engine byte for byte', tally: sent };
+    yield { id: 'passthrough-answers', claim: 'Passthrough answers reach the caller byte for byte', tally: told };
+
+    const explained = newTally();
+    const targets = TARGETS.filter(({ engine }) => engine.endpoint !== undefined);
+    for (const sample of recordedRequests())
+      for (const target of targets) if (target.dialect.id !== sample.from) await wire.tryExplain(sample, target, explained);
+    yield { id: 'explain', claim: '`explain` says what then happens: the same upstream bytes, or the same refusal', tally: explained };
+  } finally {
+    await wire.close();
+  }
+}
+
+/** Tries everything, one line at a time. */
+export async function* allLaws(): AsyncGenerator<LawResult> {
+  yield* wireLaws();
+  yield* offlineLaws(await readDescriptions());
+}
