@@ -32,6 +32,11 @@ function sinceOf({ since = SECOND_FORM, closingSince = since }: FactRow, kind: K
 }
 
 const CHECKSUM_DIGITS = 8;
+const [TAB, LF] = [9, 10];
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
+
+/** What a checksum takes of a line: a tab and its digits. */
+const CHECKSUM_BYTES = 1 + CHECKSUM_DIGITS;
 
 const NO_OWN_PATTERNS = new FactTexts();
 
@@ -51,15 +56,52 @@ function factText(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
   return line;
 }
 
-/** The end of a line: a tab and the checksum of the bytes before it. */
-export function checksumOf(line: string | Uint8Array): string {
-  return `\t${crc32(line).toString(16).padStart(CHECKSUM_DIGITS, '0')}`;
+/** Where lines are put together. */
+let scratch = Buffer.allocUnsafe(64 * 1024);
+
+/** The journal lines of facts, each with its checksum and line break, as bytes that are good until the next call. */
+export function factLines(facts: readonly Fact[], texts?: FactTexts): Buffer {
+  let at = 0;
+  for (const fact of facts) {
+    const text = factText(fact, texts);
+    const most = at + text.length + CHECKSUM_BYTES + 1;
+    if (most > scratch.length) scratch = Buffer.concat([scratch.subarray(0, at)], most * 2);
+    const start = at;
+    at += scratch.write(text, at, 'latin1');
+    at = writeChecksum(crc32(scratch.subarray(start, at)), at);
+    scratch[at] = LF;
+    at += 1;
+  }
+  return scratch.subarray(0, at);
+}
+
+/** Writes a tab and the digits; where the line goes on. */
+function writeChecksum(sum: number, at: number): number {
+  scratch[at] = TAB;
+  for (let digit = CHECKSUM_DIGITS; digit > 0; digit -= 1) scratch[at + digit] = HEX[(sum >>> ((CHECKSUM_DIGITS - digit) * 4)) & 15] ?? 0;
+  return at + CHECKSUM_BYTES;
 }
 
 /** The whole journal line of a fact, without its line break. */
 export function factLine(fact: Fact, texts?: FactTexts): string {
-  const line = factText(fact, texts);
-  return line + checksumOf(line);
+  return factLines([fact], texts).toString('latin1').slice(0, -1);
+}
+
+/** Whether these bytes are a line that ends in the checksum of what stands before it. */
+export function hasChecksum(line: Buffer): boolean {
+  const end = line.length - CHECKSUM_BYTES;
+  return end > 0 && line[end] === TAB && numberAt(line, end + 1) === crc32(line.subarray(0, end));
+}
+
+/** The number of eight lower-case hex digits; -1 where they are none. */
+function numberAt(bytes: Buffer, from: number): number {
+  let number = 0;
+  for (let at = from; at < from + CHECKSUM_DIGITS; at += 1) {
+    const digit = HEX.indexOf(bytes[at] ?? 0);
+    if (digit === -1) return -1;
+    number = number * 16 + digit;
+  }
+  return number;
 }
 
 export function isOpening(line: string): boolean {

@@ -73,9 +73,9 @@ describe('a full disk', () => {
   beforeEach(() => {
     full = false;
     faults = [];
-    const write = (fd: number, text: string): number => {
+    const write = (fd: number, bytes: Buffer): number => {
       if (full) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-      return writeSync(fd, text, null, 'latin1');
+      return writeSync(fd, bytes);
     };
     journal = new Journal(folder, { write, onFault: (message) => faults.push(message) });
   });
@@ -113,7 +113,7 @@ describe('a full disk', () => {
 
   it('ends the segment whose last line it tore', () => {
     let tear = false;
-    const write = (fd: number, text: string): number => writeSync(fd, tear ? text.slice(0, 40) : text, null, 'latin1');
+    const write = (fd: number, bytes: Buffer): number => writeSync(fd, tear ? bytes.subarray(0, 40) : bytes);
     const torn = new Journal(folder, { write });
     torn.append(openFact());
     tear = true;

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redactor } from '../../base/redact.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { factLine } from './fact-line.ts';
+import { factLines } from './fact-line.ts';
 import { FactTexts } from './fact-texts.ts';
 import type { Fact } from './facts.ts';
 import { HeldFacts } from './held-facts.ts';
@@ -31,14 +31,10 @@ export interface JournalOptions {
   readonly onWritten?: (facts: readonly Fact[]) => void;
   /** Facts cannot be written, and why; undefined when they can be again. */
   readonly onFault?: (message: string | undefined) => void;
-  /** Writes ASCII text at the end of a file; how much of it. */
-  readonly write?: (fd: number, text: string) => number;
+  /** Writes bytes at the end of a file; how many of them. */
+  readonly write?: (fd: number, bytes: Buffer) => number;
   /** Removes secrets from what callers and engines chose to say; without it, those of known shapes. */
   readonly redactor?: Redactor;
-}
-
-function writeAscii(fd: number, text: string): number {
-  return writeSync(fd, text, null, 'latin1');
 }
 
 /**
@@ -99,9 +95,8 @@ export class Journal {
 
   /** A line that did not get out whole (a full disk) ends its segment: only a last line may be torn. */
   #write(facts: readonly Fact[]): void {
-    let lines = '';
-    for (const fact of facts) lines += `${factLine(fact, this.#texts)}\n`;
-    const { write = writeAscii, onWritten } = this.#options;
+    const lines = factLines(facts, this.#texts);
+    const { write = writeSync, onWritten } = this.#options;
     try {
       if (write(this.#open(), lines) < lines.length) throw new Error('only a part of a line was taken; is the disk full?');
     } catch (error) {
@@ -118,8 +113,8 @@ export class Journal {
     const file = join(this.#folder, `${process.pid}.probe`);
     const fd = openSync(file, 'w', 0o600);
     try {
-      const { write = writeAscii } = this.#options;
-      if (write(fd, ' '.repeat(PROBE_BYTES)) < PROBE_BYTES) throw new Error('only a part was taken; is the disk full?');
+      const { write = writeSync } = this.#options;
+      if (write(fd, Buffer.alloc(PROBE_BYTES, ' ')) < PROBE_BYTES) throw new Error('only a part was taken; is the disk full?');
     } finally {
       closeSync(fd);
       rmSync(file, { force: true });

@@ -1,5 +1,5 @@
 import { parseJson } from '../../base/json.ts';
-import { checksumOf, LAYOUTS } from './fact-line.ts';
+import { hasChecksum, LAYOUTS } from './fact-line.ts';
 
 /** Bytes of a segment that are no facts. */
 export interface Damage {
@@ -17,7 +17,6 @@ export interface Sifted {
 
 const RUN = /^run_[0-9a-f]{32}$/;
 const BEGINNING = /(?:open|close)\d*\t/g;
-const CHECKSUM = 9;
 
 /** Tells facts from damage. The bytes are a part of a segment and begin at this offset of it. */
 export function sift(bytes: Buffer, offset: number): Sifted {
@@ -35,15 +34,14 @@ export function sift(bytes: Buffer, offset: number): Sifted {
 
 /** Whether the line has the checksum of its bytes: nearly every one does, and it is seen without copying any of them. */
 function isChecked(line: string, bytes: Buffer, from: number, to: number): boolean {
-  if (!(LAYOUTS.get(line.slice(0, line.indexOf('\t')))?.checked ?? false)) return false;
-  return checksumOf(bytes.subarray(from, to - CHECKSUM)) === line.slice(-CHECKSUM);
+  return (LAYOUTS.get(line.slice(0, line.indexOf('\t')))?.checked ?? false) && hasChecksum(bytes.subarray(from, to));
 }
 
 /** Whether the line is a fact as it was written. Lines of the first form had no checksum: they are looked at as closely as can be. */
 function isWhole(line: string): boolean {
   const layout = LAYOUTS.get(line.slice(0, line.indexOf('\t')));
   if (layout === undefined) return false;
-  if (layout.checked) return checksumOf(line.slice(0, -CHECKSUM)) === line.slice(-CHECKSUM);
+  if (layout.checked) return hasChecksum(Buffer.from(line, 'latin1'));
   const [, run = '', at = '', ...values] = line.split('\t');
   return values.length + 3 === layout.count && RUN.test(run) && /^\d+$/.test(at) && values.every((value) => parseJson(value).ok);
 }

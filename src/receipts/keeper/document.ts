@@ -53,10 +53,14 @@ function canonical(values: readonly string[], escaped: Escaped): readonly string
   return made ?? values;
 }
 
-type Write = (run: RunTexts) => string;
+/** Where the text of a field comes from: a place in one of the facts (in both, the later word counts), or what we know ourselves. */
+type Slot =
+  | { readonly from: 'open' | 'close'; readonly place: number }
+  | { readonly from: 'both'; readonly opening: number; readonly closing: number; readonly none: string }
+  | { readonly from: 'given'; readonly write: (run: RunTexts) => string };
 
 /** Fields that no fact says in so many words. */
-const GIVEN: Readonly<Record<string, Write>> = {
+const GIVEN: Readonly<Record<string, (run: RunTexts) => string>> = {
   id: ({ open }) => `"${hyphenate((open[RUN] ?? '').slice('run_'.length))}"`,
   run_id: ({ open }) => `"${open[RUN]}"`,
   contract_version: () => `"${CONTRACT_VERSION}"`,
@@ -70,53 +74,70 @@ const GIVEN: Readonly<Record<string, Write>> = {
   seal: () => 'null',
 };
 
-function writeOf(leaf: Leaf): Write {
+function slotOf(leaf: Leaf): Slot {
   const name = leaf.path.join('.');
-  const given = GIVEN[name];
-  if (given !== undefined) return given;
+  const write = GIVEN[name];
+  if (write !== undefined) return { from: 'given', write };
   const [opening, closing] = [PLACES.open.get(leaf.fact ?? ''), PLACES.close.get(leaf.fact ?? '')];
-  if (opening !== undefined && closing !== undefined) {
-    const none = noneOf(leaf);
-    return ({ open, close }) => (close[closing] === none ? (open[opening] ?? none) : (close[closing] ?? none));
-  }
-  if (opening !== undefined) return ({ open }) => open[opening] ?? '';
-  if (closing !== undefined) return ({ close }) => close[closing] ?? '';
+  if (opening !== undefined && closing !== undefined) return { from: 'both', opening, closing, none: noneOf(leaf) };
+  if (opening !== undefined) return { from: 'open', place: opening };
+  if (closing !== undefined) return { from: 'close', place: closing };
   throw new TypeError(`nobody supplies the field ${name} of a receipt`);
+}
+
+function textIn(slot: Slot, run: RunTexts): string {
+  switch (slot.from) {
+    case 'open':
+      return run.open[slot.place] ?? '';
+    case 'close':
+      return run.close[slot.place] ?? '';
+    case 'both': {
+      const later = run.close[slot.closing] ?? slot.none;
+      return later === slot.none ? (run.open[slot.opening] ?? slot.none) : later;
+    }
+    case 'given':
+      return slot.write(run);
+  }
 }
 
 interface Member {
   readonly path: Leaf['path'];
-  readonly write: Write;
+  readonly slot: Slot;
 }
 
 /** A text of an object with holes. */
 interface Template {
-  readonly parts: readonly { readonly literal: string; readonly write: Write }[];
-  readonly end: string;
+  readonly slots: readonly Slot[];
+  /** The text before each hole, then the hole's own text of the run that was written last, then the end. Joined, they are one flat string. */
+  readonly pieces: string[];
 }
 
 /** The object of these members, in the order of RFC 8785. */
 function templateOf(members: readonly Member[]): Template {
   const sorted = members.toSorted((a, b) => (a.path.join('.') < b.path.join('.') ? -1 : 1));
-  const parts = sorted.map(({ path: [name, part], write }, at) => {
+  const literals = sorted.map(({ path: [name, part] }, at) => {
     const before = sorted[at - 1]?.path;
-    if (part !== undefined && before?.[0] === name) return { literal: `,"${part}":`, write };
+    if (part !== undefined && before?.[0] === name) return `,"${part}":`;
     const between = before === undefined ? '{' : before.length > 1 ? '},' : ',';
-    return { literal: `${between}"${name}":${part === undefined ? '' : `{"${part}":`}`, write };
+    return `${between}"${name}":${part === undefined ? '' : `{"${part}":`}`;
   });
-  return { parts, end: (sorted.at(-1)?.path.length ?? 1) > 1 ? '}}' : '}' };
+  const end = (sorted.at(-1)?.path.length ?? 1) > 1 ? '}}' : '}';
+  return { slots: sorted.map(({ slot }) => slot), pieces: [...literals.flatMap((literal) => [literal, '']), end] };
 }
 
-function written({ parts, end }: Template, run: RunTexts): string {
+function written({ slots, pieces }: Template, run: RunTexts): string {
   let text = '';
-  for (const { literal, write } of parts) text += literal + write(run);
-  return text + end;
+  for (let at = 0; at < slots.length; at += 1) {
+    text += pieces[2 * at];
+    text += textIn(slots[at] as Slot, run); // within its bounds
+  }
+  return text + pieces[2 * slots.length];
 }
 
-const DOCUMENT = templateOf(LEAVES.map((leaf) => ({ path: leaf.path, write: writeOf(leaf) })));
-const SEAL = DOCUMENT.parts.findIndex(({ literal }) => literal === ',"seal":');
-const BEFORE_SEAL: Template = { parts: DOCUMENT.parts.slice(0, SEAL), end: ',"seal":' };
-const AFTER_SEAL: Template = { parts: DOCUMENT.parts.slice(SEAL + 1), end: DOCUMENT.end };
+const DOCUMENT = templateOf(LEAVES.map((leaf) => ({ path: leaf.path, slot: slotOf(leaf) })));
+const SEAL = DOCUMENT.pieces.indexOf(',"seal":');
+const BEFORE_SEAL: Template = { slots: DOCUMENT.slots.slice(0, SEAL / 2), pieces: DOCUMENT.pieces.slice(0, SEAL + 1) };
+const AFTER_SEAL: Template = { slots: DOCUMENT.slots.slice(SEAL / 2 + 1), pieces: DOCUMENT.pieces.slice(SEAL + 2) };
 
 /** The document up to its seal, and behind it. */
 export function aroundSeal(run: RunTexts): { before: string; after: string } {
@@ -125,9 +146,9 @@ export function aroundSeal(run: RunTexts): { before: string; after: string } {
 
 const CONTENT = templateOf(
   contentMembers(HASH_PROFILE).map(({ leaf, name }): Member => {
-    const write = writeOf(leaf);
+    const slot = slotOf(leaf);
     const left = leaf.hashedWithout;
-    return { path: [name], write: left === undefined ? write : (run) => withoutMember(write(run), left) };
+    return { path: [name], slot: left === undefined ? slot : { from: 'given', write: (run) => withoutMember(textIn(slot, run), left) } };
   }),
 );
 

@@ -1,7 +1,6 @@
-import type { Json } from '../../base/json.ts';
 import type { Leaf } from '../../contract/receipts/field.ts';
 import { writtenRunId } from '../../contract/run-id.ts';
-import { facetsOf, type NewReceipt, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { facetsReader, type NewReceipt, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import { factLine, parseOpening } from '../journal/fact-line.ts';
 import { FACT_ROWS, noneOf } from '../journal/fact-rows.ts';
 import type { OpenFact } from '../journal/facts.ts';
@@ -29,7 +28,7 @@ function rowOf(open: OpenTexts, close: CloseTexts, built: Built, chain: number |
   return {
     runId: writtenRunId(open.get('run')),
     revision: close === NOT_ENDED ? BEGUN : ENDED,
-    ...facetsOf((leaf) => fieldValue(leaf, { open, close, built })),
+    ...facetsOf({ open, close, built }),
     chain,
     sequence: built.sequence,
     document: built.document,
@@ -42,21 +41,21 @@ interface RowTexts {
   readonly built: Built;
 }
 
-/** The value of a field that has a column; most texts hold a string as it is. */
-function fieldValue(leaf: Leaf, { open, close, built }: RowTexts): Json {
-  if (leaf.from === 'hash') return built.sha256;
-  if (leaf.from === 'began') return Number(open.get('at'));
-  if (leaf.from === 'ended') return close === NOT_ENDED ? null : Number(close.get('at'));
-  const text = textOf(leaf, open, close);
-  if (text === 'null') return null;
-  return text.startsWith('"') && !text.includes('\\') ? text.slice(1, -1) : parsedText(text);
-}
+const facetsOf = facetsReader<RowTexts>((leaf) => {
+  if (leaf.from === 'hash') return ({ built }) => built.sha256;
+  if (leaf.from === 'began') return ({ open }) => Number(open.get('at'));
+  if (leaf.from === 'ended') return ({ close }) => (close === NOT_ENDED ? null : Number(close.get('at')));
+  const text = textReader(leaf);
+  return (texts) => parsedText(text(texts));
+});
 
-function textOf(leaf: Leaf, open: OpenTexts, close: CloseTexts): string {
+/** What reads the text of a field, the later word counting where both facts have one. */
+function textReader(leaf: Leaf): (texts: RowTexts) => string {
   const [opening, closing] = [PLACES.open.get(leaf.fact ?? ''), PLACES.close.get(leaf.fact ?? '')];
-  const ended = closing === undefined ? undefined : close.values[closing];
-  const begun = opening === undefined ? undefined : open.values[opening];
-  return ended === undefined || (ended === noneOf(leaf) && begun !== undefined) ? (begun ?? 'null') : ended;
+  if (closing === undefined) return ({ open }) => open.values[opening ?? -1] ?? 'null';
+  if (opening === undefined) return ({ close }) => close.values[closing] ?? 'null';
+  const none = noneOf(leaf);
+  return ({ open, close }) => (close.values[closing] === none ? open.values[opening] : close.values[closing]) ?? 'null';
 }
 
 /** How a run began, and where. */

@@ -33,8 +33,14 @@ function remember(text: string, made: string): void {
   known.set(text, made);
 }
 
-/** The value of a text that a fact holds. */
+const QUOTE = 0x22;
+const NOTHING: Json = Object.freeze([]);
+
+/** The value of a text that a fact holds. Most are a string as it is, or nothing. */
 export function parsedText(text: string): Json {
+  if (text === 'null') return null;
+  if (text === '[]') return NOTHING;
+  if (text.charCodeAt(0) === QUOTE && text.charCodeAt(text.length - 1) === QUOTE && !text.includes('\\')) return text.slice(1, -1);
   const result = parseJson(text);
   if (!result.ok) throw new AbpError('internal', `a fact holds a damaged value: ${result.message}`);
   return result.value;

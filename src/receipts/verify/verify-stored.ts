@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Removal } from '../../contract/receipts/chain.ts';
 import type { ChainProblem, ChainVerification } from '../../contract/receipts/chain-verification.ts';
@@ -6,7 +6,7 @@ import type { RunId } from '../../contract/run-id.ts';
 import { listChains, listSealKeys, type StoredChain } from '../../store/receipts/chain.ts';
 import { entriesOfKind, type SealedRow } from '../../store/receipts/chain-lines.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
-import { differingColumns, facetsOf } from '../../store/receipts/receipt-columns.ts';
+import { differingColumns, facetsReader } from '../../store/receipts/receipt-columns.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import { type ExportOptions, exportPages, isWhole } from '../export.ts';
@@ -35,16 +35,15 @@ export async function verifyStored(store: Store, chain: StoredChain, options: St
   return verifier.end();
 }
 
+const facetsOf = facetsReader<JsonObject>((leaf) => (document) => valueAt(document, leaf.path));
+
 /** Lists and permissions look at columns: they must say what the sealed document says. */
 function checkColumns({ sequence, document, columns, runKey: key }: SealedRow, verifier: ChainVerifier): void {
   const receipt = parseJson(document);
   // A document that is no JSON object is a problem of its line already.
   if (!receipt.ok || !isJsonObject(receipt.value)) return;
   const { value } = receipt;
-  const wrong = differingColumns(
-    columns,
-    facetsOf((leaf) => valueAt(value, leaf.path)),
-  );
+  const wrong = differingColumns(columns, facetsOf(value));
   if (value.run_id !== `run_${key}`) verifier.row(columnProblem(sequence, 'run_id'));
   for (const name of wrong) verifier.row({ ...columnProblem(sequence, name), run_id: String(value.run_id) });
 }
