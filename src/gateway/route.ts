@@ -19,19 +19,6 @@ export interface RouteInput<P extends Schema | undefined, Q extends Schema | und
   readonly body: Parsed<B>;
 }
 
-/** An answer that is not plain 200 JSON. */
-export class Reply {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
-
 /** One control route; the server, the permission check and `/openapi.json` are all made from it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { identityOf } from '../../src/base/process-table.ts';
 import type { Check } from '../../src/calls/admission.ts';
 import { type Call, type CallEnding, WAYS } from '../../src/calls/call.ts';
 import { AbpError } from '../../src/contract/errors.ts';
@@ -184,4 +186,39 @@ test('a fallback is admitted anew, and the try before it is settled first', asyn
   const reply = await post(`${gateway.url}/v1/messages`, { model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] });
   expect(reply.status).toBe(200);
   expect(log).toEqual(['in claude', 'out claude: failed', 'in sim', 'out sim: completed']);
+});
+
+test('what a run took is given back when the process that was to drive it is killed before the run began', async () => {
+  const endings: CallEnding[] = [];
+  const gateway = await startGateway({ checks: [{ name: 'limits', check: () => (ending) => void endings.push(ending) }] });
+  onTestFinished(gateway.close);
+  const driver = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  onTestFinished(() => void driver.kill('SIGKILL'));
+  const run = newRunId();
+  const owner = identityOf(driver.pid ?? 0);
+  const ask = { owner, agent: 'claude', dialect: 'claude', engine: 'sim', model: null, direct: false, tags: [] };
+  const api = new AgentApi(gateway).withToken();
+  expect((await api.call('POST', `/v1/attached-runs/${run}/admission`, ask)).status).toBe(204);
+  expect(gateway.gateway.runPlane.admitted.has(run)).toBe(true);
+  expect(endings).toEqual([]);
+  driver.kill('SIGKILL');
+  await expect.poll(() => endings).toMatchObject([{ status: 'failed' }]);
+  expect(gateway.gateway.runPlane.admitted.has(run)).toBe(false);
+});
+
+test('a call whose beginning cannot be written gives back what its checks took, and nobody waits for its receipt', async () => {
+  const endings: CallEnding[] = [];
+  const gateway = await startGateway({ checks: [{ name: 'limits', check: () => (ending) => void endings.push(ending) }] });
+  onTestFinished(gateway.close);
+  const { keeper, calls } = gateway.gateway;
+  const flush = keeper.flush.bind(keeper);
+  keeper.flush = () => {
+    flush();
+    throw new AbpError('overloaded', 'the disk is full');
+  };
+  const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+  expect((await post(`${gateway.url}/e/sim/v1/messages`, body)).status).toBe(503);
+  keeper.flush = flush;
+  expect(endings).toMatchObject([{ status: 'failed' }]);
+  expect([calls.live.count, calls.budget.held]).toEqual([0, 0]);
 });

@@ -1,18 +1,9 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { openHome } from '../../home/home.ts';
 import { clientOf, itemsOf, objectOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';
-import { homeApi } from './home-api.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** The API of the agent plane, of a live server or of the home itself. */
-export interface AgentApi {
-  /** The answer's JSON, or its text where it is none; an error answer is thrown as the error it carries. */
-  call(method: Method, path: string, body?: Json): Promise<Json>;
-  close(): Promise<void>;
-}
+import { type AgentApi, homeApi } from './home-api.ts';
 
 /** Lends the API to `work`: of the server that serves this home, else on its database. */
 export async function withAgentApi<T>(context: Context, work: (api: AgentApi) => Promise<T>): Promise<T> {

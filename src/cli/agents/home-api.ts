@@ -6,14 +6,22 @@ import { AbpError } from '../../contract/errors.ts';
 import { agentPlaneOf } from '../../gateway/agent-plane/agent-plane.ts';
 import type { AgentRoute } from '../../gateway/agent-plane/agent-route.ts';
 import { loadConfig } from '../../gateway/config.ts';
-import { Reply } from '../../gateway/route.ts';
+import { Reply } from '../../gateway/reply.ts';
 import { agentRoutes } from '../../gateway/routes/agents.ts';
 import { capabilityRoutes } from '../../gateway/routes/capabilities.ts';
 import type { Home } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
-import type { AgentApi, Method } from './agent-api.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The API of the agent plane, of a live server or of the home itself. */
+export interface AgentApi {
+  /** The answer's JSON, or its text where it is none; an error answer is thrown as the error it carries. */
+  call(method: Method, path: string, body?: Json): Promise<Json>;
+  close(): Promise<void>;
+}
 
 const ROUTES: readonly AgentRoute[] = [...agentRoutes, ...capabilityRoutes];
 

@@ -6,9 +6,9 @@ import { countRequest, countTokens, cutToTokens } from '../../ir/token-estimate.
 import { NO_USAGE } from '../../ir/usage.ts';
 import { answer } from './answer.ts';
 import { FAILED_INSIDE, failure, OVERFLOW } from './failures.ts';
-import type { PlannedCall, SimPlan, Wrapping } from './plan.ts';
+import type { PlannedCall, SimPlan, WholePart, Wrapping } from './plan.ts';
 import type { Stage } from './stages.ts';
-import { partEvents, stepsOf, type WholePart } from './stream.ts';
+import { partEvents, stepsOf } from './stream.ts';
 import { type Thought, thoughtFor } from './thinking.ts';
 import { type Wonder, wonderParts } from './wonders.ts';
 

@@ -1,5 +1,14 @@
-import type { IrEvent } from '../../ir/event.ts';
+import type { IrEvent, IrPartStart } from '../../ir/event.ts';
+import type { Citation, VendorMeta } from '../../ir/part.ts';
 import type { IrError } from '../../ir/response.ts';
+
+/** One part of the answer with its whole content. */
+export interface WholePart {
+  readonly start: IrPartStart;
+  readonly text: string;
+  readonly endMeta?: VendorMeta;
+  readonly citations?: readonly Citation[];
+}
 
 /**
  * One thing the sim does. `fail` is always the last step and no event comes before it, so it is an HTTP error; `cut` is always the last

@@ -1,15 +1,6 @@
-import type { IrEvent, IrPartStart } from '../../ir/event.ts';
-import type { Citation, VendorMeta } from '../../ir/part.ts';
-import type { SimStep } from './plan.ts';
+import type { IrEvent } from '../../ir/event.ts';
+import type { SimStep, WholePart } from './plan.ts';
 import type { Stage } from './stages.ts';
-
-/** One part of the answer with its whole content. */
-export interface WholePart {
-  readonly start: IrPartStart;
-  readonly text: string;
-  readonly endMeta?: VendorMeta;
-  readonly citations?: readonly Citation[];
-}
 
 /** Keeps a long answer from becoming a flood of tiny events. */
 const MAX_DELTAS = 256;

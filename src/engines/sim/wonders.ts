@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { Citation, VendorMeta } from '../../ir/part.ts';
-import type { WholePart } from './stream.ts';
+import type { WholePart } from './plan.ts';
 
 /** Things that real engines put into answers beside words and calls, which sim shows on demand. */
 export type Wonder = 'image' | 'audio' | 'code' | 'search' | 'document';

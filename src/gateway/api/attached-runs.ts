@@ -28,7 +28,10 @@ export const Offer = z.union([
 ]);
 export type Offer = z.infer<typeof Offer>;
 
+const Owner = z.strictObject({ pid: z.int(), started: text }).describe('The process that runs the agent, on the machine of the server.');
+
 export const AttachedAdmission = z.strictObject({
+  owner: Owner.optional(),
   agent: text.describe('The coding agent that wants to start.'),
   dialect: textOrNull,
   engine: textOrNull.describe('The engine that its model calls go to.'),
@@ -64,7 +67,7 @@ export const Fates = z.strictObject({
 export type Fates = z.infer<typeof Fates>;
 
 export const AttachedOpening = z.strictObject({
-  owner: z.strictObject({ pid: z.int(), started: text }).describe('The process that runs the agent, on the machine of the server.'),
+  owner: Owner,
   ends_with_owner: z.boolean().describe('The end of that process is the proper end of the run.'),
   at: z.int(),
   task: text,

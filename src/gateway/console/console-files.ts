@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
 import { AbpError } from '../../contract/errors.ts';
-import { Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
 import { ConsoleBuild } from './console-build.ts';
 
 const gzip = promisify(gzipCallback);

@@ -6,7 +6,8 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { authorize } from '../auth/access.ts';
 import type { Gateway } from '../gateway.ts';
-import { Reply, type Route } from '../route.ts';
+import { Reply } from '../reply.ts';
+import type { Route } from '../route.ts';
 import { allowHeader, asAbpError, leave, renderError } from './errors.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
 

@@ -31,7 +31,7 @@ import {
 import { maySee } from '../auth/access.ts';
 import { callerOf, visibleTo } from '../auth/agent-caller.ts';
 import type { Principal } from '../auth/principal.ts';
-import { Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
 import { previewOf } from './agents-preview.ts';
 import { agentView, changesOf, inputOf, itemsOf, selectionsOf } from './agents-view.ts';
 

@@ -11,8 +11,9 @@ import {
   Spend,
   SpendQuery,
 } from '../api/attached-runs.ts';
-import { defineRoute, Reply } from '../route.ts';
-import { attachedRunsOf } from '../run-plane/attached-runs.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+import { attachedRunsOf } from '../run-plane/attach.ts';
 import { closingFromWire, fatesToWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
 import { runPort } from '../run-plane/run-port.ts';
 import { runIdOf } from './runs.ts';
@@ -67,7 +68,9 @@ export const attachedRunRoutes = [
     params: AttachedParams,
     body: AttachedAdmission,
     handle: async ({ gateway, params, body }) => {
-      await runPort(gateway).admit({ runId: runIdOf(params.run_id), ...body });
+      const [runId, { owner, ...ask }] = [runIdOf(params.run_id), body];
+      await runPort(gateway).admit({ runId, ...ask });
+      attachedRunsOf(gateway).expect(runId, owner);
       return new Reply(204, undefined);
     },
   }),

@@ -17,7 +17,7 @@ import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery } f
 import { authorize, maySee } from '../auth/access.ts';
 import { isAdmin, seesCapability } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
-import { Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
 import { capabilityDetail, capabilityView } from './capabilities-view.ts';
 
 function unknown(id: string): AbpError {

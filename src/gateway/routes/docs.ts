@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AbpError, ERRORS, isErrorCode } from '../../contract/errors.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 
 const CodeParams = z.strictObject({ code: z.string() });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Keeper } from '../../receipts/keeper/keeper.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 
 const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
 const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string() });

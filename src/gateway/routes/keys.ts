@@ -7,7 +7,8 @@ import { Recording } from '../../contract/receipts/receipt.ts';
 import { createKey, type Key, listKeys, revokeKey } from '../../store/keys.ts';
 import { CreatedKey, KeyList, KeyListQuery, KeyParams, type KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 
 const SHOWN = 12;
 

@@ -20,7 +20,8 @@ import {
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 import { noReceipt, runOf } from './receipts.ts';
 

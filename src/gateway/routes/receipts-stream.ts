@@ -9,7 +9,8 @@ import { ReceiptStreamQuery } from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 import { SettleBell } from '../rows/settle-bell.ts';
 
 const PAGE = 100;

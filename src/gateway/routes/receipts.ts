@@ -8,7 +8,8 @@ import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptPara
 import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 
 const UNFINISHED = new Set(['pending', 'running']);

@@ -18,7 +18,8 @@ import {
 import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 
 function view(recording: Recording): RecordingView {
   const { runId, startedAt, engine, model, request, response, replayable, redacted, keyId, tags, node } = recording;

@@ -3,7 +3,8 @@ import { encodeSse } from '../../base/sse.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { RunEventsQuery, RunParams } from '../api/runs.ts';
 import type { Gateway } from '../gateway.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
 import { visibleRun } from './runs.ts';
 

@@ -39,7 +39,8 @@ import { isAdmin, visibleTo } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
-import { defineRoute, Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
 
 export const NEED = { kind: 'plane', plane: 'agent' } as const satisfies Need;
 

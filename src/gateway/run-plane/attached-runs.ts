@@ -1,46 +1,67 @@
 import { isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { runsFolder, sweepRuns } from '../../runtime/runs/process/run-folder.ts';
-import type { Gateway } from '../gateway.ts';
-import { runPort } from './run-port.ts';
 
 const LOOK_MS = 2000;
+/** How long a run may take from its admission to its beginning where nobody says which process drives it. */
+const UNNAMED_MS = 600_000;
 
-interface Attached {
+export interface Attached {
   readonly owner: ProcessIdentity;
   readonly startedAt: number;
   /** Whether the end of the owner is the proper end of the run. */
   readonly endsWithOwner: boolean;
 }
 
-/** The runs that other processes of this home drive; their model traffic and their receipts are here. */
-export function attachedRunsOf(gateway: Gateway): AttachedRuns {
-  gateway.runPlane.attached ??= new AttachedRuns(gateway);
-  return gateway.runPlane.attached;
+/** A run that was let in and has not begun. */
+interface Awaited {
+  /** Undefined where an earlier version asked. */
+  readonly owner: ProcessIdentity | undefined;
+  readonly since: number;
 }
 
-/** Watches over the processes that drive attached runs: one that is killed cannot say that its run is over. */
+export interface AttachedRunsOptions {
+  /** The server is about to close. */
+  readonly closing: AbortSignal;
+  /** Ends a run whose owner has ended. */
+  end(run: RunId, attached: Attached): Promise<void>;
+  /** Gives back what a run took that will never begin. */
+  drop(run: RunId): Promise<void>;
+  onFault(error: unknown, run: RunId): void;
+}
+
+/** Watches over the processes that drive attached runs: one that is killed cannot say that its run is over, or will not begin. */
 export class AttachedRuns {
-  readonly #gateway: Gateway;
+  readonly #options: AttachedRunsOptions;
+  readonly #awaited = new Map<RunId, Awaited>();
   readonly #runs = new Map<RunId, Attached>();
   readonly #idle: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(gateway: Gateway) {
-    this.#gateway = gateway;
-    gateway.closing.addEventListener('abort', () => clearInterval(this.#timer));
+  constructor(options: AttachedRunsOptions) {
+    this.#options = options;
+    options.closing.addEventListener('abort', () => clearInterval(this.#timer));
+  }
+
+  /** The run was let in; its owner is to begin it. */
+  expect(run: RunId, owner: ProcessIdentity | undefined): void {
+    this.#awaited.set(run, { owner, since: Date.now() });
+    this.#watch();
   }
 
   add(run: RunId, attached: Attached): void {
+    this.#awaited.delete(run);
     this.#runs.set(run, attached);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+    this.#watch();
   }
 
   remove(run: RunId): void {
+    this.#awaited.delete(run);
     this.#runs.delete(run);
     if (this.#runs.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#awaited.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -49,35 +70,24 @@ export class AttachedRuns {
     if (this.#runs.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+  }
+
   #look(): void {
+    for (const [run, { owner, since }] of this.#awaited) {
+      if (owner === undefined ? Date.now() - since < UNNAMED_MS : isRunning(owner)) continue;
+      this.remove(run);
+      this.#settled(run, this.#options.drop(run));
+    }
     for (const [run, attached] of this.#runs) {
       if (isRunning(attached.owner)) continue;
       this.remove(run);
-      this.#end(run, attached).catch((error: unknown) => this.#gateway.log.error({ error, run }, 'an attached run could not be closed'));
+      this.#settled(run, this.#options.end(run, attached));
     }
   }
 
-  async #end(run: RunId, { startedAt, endsWithOwner }: Attached): Promise<void> {
-    // Its files, and whatever the agent left running.
-    sweepRuns(runsFolder(this.#gateway.home.path));
-    const port = runPort(this.#gateway);
-    const spend = await port.spent(run, 'ended');
-    await port.dropRunKey(run);
-    const now = Date.now();
-    await port.closed({
-      run,
-      at: now,
-      status: endsWithOwner ? 'completed' : 'failed',
-      reason: endsWithOwner ? null : 'interrupted',
-      error: null,
-      upstreamModel: null,
-      eventCount: 0,
-      usage: spend.calls === 0 ? null : spend.usage,
-      toolCalls: [],
-      cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
-      lastByteMs: Math.max(0, now - startedAt),
-      workspaceDelta: null,
-      backendVersion: null,
-    });
+  #settled(run: RunId, work: Promise<void>): void {
+    work.catch((error: unknown) => this.#options.onFault(error, run));
   }
 }

@@ -8,7 +8,7 @@ import { loadConfig } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { openLog } from '../log.ts';
 import { startServer } from '../server.ts';
-import { attachedRunsOf } from './attached-runs.ts';
+import { attachedRunsOf } from './attach.ts';
 import { runPort } from './run-port.ts';
 import { runsIdle } from './runs.ts';
 import { serverPort } from './server-port.ts';

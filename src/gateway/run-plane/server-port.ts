@@ -30,7 +30,7 @@ export function serverPort(server: ServerAccess): GatewayPort {
     },
     admit: async ({ runId, ...ask }) => {
       // A server of an earlier version has no checks to ask; its engines are behind those that it has.
-      await knownTo(() => call(server, 'POST', at(runId, '/admission'), ask));
+      await knownTo(() => call(server, 'POST', at(runId, '/admission'), { ...ask, owner: identityOf(process.pid) }));
       return new RunAdmitted('server');
     },
     mintRunKey: async (wish) =>

@@ -3,7 +3,7 @@ import { PendingReceipt } from '../../contract/receipts/receipt.ts';
 import { type RunId, runTime, runUuid } from '../../contract/run-id.ts';
 import { isShared } from '../../store/nodes.ts';
 import type { Gateway } from '../gateway.ts';
-import { Reply } from '../route.ts';
+import { Reply } from '../reply.ts';
 
 /** So long after its beginning nobody waits any more for another node to tell of a run; clocks may differ by as much. */
 const RECENT_MS = 2 * 60_000;

@@ -1,6 +1,11 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { IrEvent } from '../../ir/event.ts';
-import type { Hub } from './hub.ts';
+
+/** Who hears pieces of answers in this process. */
+export interface DeltaListeners {
+  isHeard(sessionId: string): boolean;
+  tell(sessionId: string, heard: { readonly kind: 'delta'; readonly delta: Delta }): void;
+}
 
 /** A part of an answer in the making. It is never stored: `output.message.completed` is the truth. */
 export interface Delta {
@@ -43,11 +48,11 @@ export interface DeltaRelay {
 
 /** The answers being written in this process. */
 export class Deltas {
-  readonly #hub: Hub;
+  readonly #hub: DeltaListeners;
   readonly #relay: DeltaRelay | undefined;
   readonly #live = new Map<string, LiveAnswer>();
 
-  constructor(hub: Hub, relay?: DeltaRelay) {
+  constructor(hub: DeltaListeners, relay?: DeltaRelay) {
     this.#hub = hub;
     this.#relay = relay;
   }

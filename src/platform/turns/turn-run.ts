@@ -3,7 +3,8 @@ import { advanceAll, allSeen, endedBy, overBudget, type Step, standing, type Tur
 import type { LoopCommand, LoopSignal, ModelFailure } from '../../loop/signal.ts';
 import type { CallState, TurnState } from '../../loop/state.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
-import { commitStep, type StepOutcome } from '../../store/agent-plane/turn-writer.ts';
+import type { StepOutcome } from '../../store/agent-plane/turn-step.ts';
+import { commitStep } from '../../store/agent-plane/turn-writer.ts';
 import type { SessionParts } from '../parts.ts';
 import type { Transcript } from '../sessions/transcript.ts';
 import { runTool } from '../tools/tool-run.ts';

@@ -1,5 +1,4 @@
 import type { RunId } from '../../contract/run-id.ts';
-import type { BodyJournal } from './journal.ts';
 import {
   BEGIN,
   type BeginMeta,
@@ -7,6 +6,7 @@ import {
   ENGINE_PART,
   type EndMeta,
   type HeadMeta,
+  type NewRecord,
   type PartMeta,
   type Position,
   type RecordKind,
@@ -18,9 +18,19 @@ const HELD_BYTES = 64 * 1024;
 const MOST_BYTES = 64 * 1024 * 1024;
 const FEW = 4;
 
+/** Where the records of tapes go. */
+export interface TapeJournal {
+  /** Appends a record; where it stands. */
+  append(record: NewRecord): Position;
+  /** The tape has something that is not on disk yet. */
+  expect(tape: Tape): void;
+  /** The tape has nothing left. */
+  settled(tape: Tape): void;
+}
+
 /** Writes one run's bodies to the journal. A chunk costs two numbers and a reference until the next write. */
 export class Tape {
-  readonly #journal: BodyJournal;
+  readonly #journal: TapeJournal;
   readonly #run: RunId;
   readonly #started: number;
   #last: Position | undefined;
@@ -33,7 +43,7 @@ export class Tape {
   /** The caller's answer, where that is another one. */
   readonly caller: Track = new Track(this);
 
-  constructor(journal: BodyJournal, run: RunId, started: number) {
+  constructor(journal: TapeJournal, run: RunId, started: number) {
     this.#journal = journal;
     this.#run = run;
     this.#started = started;

@@ -2,9 +2,8 @@ import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Seal } from '../../contract/receipts/receipt.ts';
-import { appendEntry, type ChainAddition } from '../../store/receipts/chain.ts';
+import { appendEntry, type ChainAddition, type StoredChain } from '../../store/receipts/chain.ts';
 import type { Store } from '../../store/store.ts';
-import type { Chain } from './chain.ts';
 import { signedHead } from './head.ts';
 import type { Signer } from './seal-keys.ts';
 
@@ -27,8 +26,17 @@ export interface EntryPlan<T extends JsonObject> {
   readonly work: (db: Parameters<Parameters<typeof appendEntry>[2]>[0], seal: Seal) => Promise<void>;
 }
 
+/** The chain of a node, as far as an entry needs it. */
+export interface GrowingChain {
+  current(store: Store): Promise<StoredChain>;
+  /** Does a write that another process may have been faster with. */
+  attempt<T>(write: () => Promise<T>): Promise<T>;
+  /** The addition was written. */
+  advance(added: ChainAddition, signer: Signer): void;
+}
+
 /** Appends an entry to the chain, signed at once. */
-export async function append<T extends JsonObject>(store: Store, chain: Chain, plan: EntryPlan<T>): Promise<void> {
+export async function append<T extends JsonObject>(store: Store, chain: GrowingChain, plan: EntryPlan<T>): Promise<void> {
   const { number, node, sequence: last, hash: previous } = await chain.current(store);
   const sequence = last + 1;
   const seal = { sequence, previous, key_id: plan.signer.keyId };

@@ -2,7 +2,7 @@ import { EVENTS_CHANNEL, TURNS_CHANNEL, tell } from '../databases/notices.ts';
 import type { Store } from '../store.ts';
 import { eventOf, type StoredEvent } from './session-events.ts';
 import type { SessionStatus } from './sessions.ts';
-import type { DraftEvent } from './turn-writer.ts';
+import type { DraftEvent } from './turn-step.ts';
 import { isEnded, type StoredTurn, type TurnStatus, turnOf } from './turns.ts';
 
 /** A change to an unfinished turn from outside. */

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { EVENTS_CHANNEL, TURNS_CHANNEL } from '../databases/notices.ts';
 import type { PostgresStore } from '../store.ts';
 import { storedObject } from '../text.ts';
-import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-writer.ts';
+import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-step.ts';
 import { isEnded } from './turns.ts';
 import { visibleTo } from './visible.ts';
 

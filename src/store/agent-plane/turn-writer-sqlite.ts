@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import { GroupCommit } from '../databases/group-commit.ts';
 import type { SqliteStore } from '../store.ts';
 import { storedObject } from '../text.ts';
-import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-writer.ts';
+import type { Appended, DraftEvent, MessageAppend, StepOutcome, TurnStep } from './turn-step.ts';
 import { isEnded } from './turns.ts';
 import { visibleTo } from './visible.ts';
 

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { usd } from '../../../platform/agents/agent-limits.ts';
 import { agentFromMarkdown } from '../../../platform/agents/agent-markdown.ts';
-import { type AgentApi, agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
+import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
 import { bodyOf, fieldOptions, readText } from '../../agents/fields.ts';
+import type { AgentApi } from '../../agents/home-api.ts';
 import { agentPage } from '../../agents/page.ts';
 import { objectOf } from '../../client.ts';
 import { type Context, defineCommand } from '../../command.ts';

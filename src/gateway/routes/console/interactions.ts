@@ -6,7 +6,8 @@ import { seesAll } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { openQuestions } from '../../inbox/open-questions.ts';
-import { defineRoute, Reply } from '../../route.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
 
 /** Questions are few and are looked for in memory; a phone does not notice this much. */
 const LOOK_MS = 500;

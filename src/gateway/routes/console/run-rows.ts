@@ -3,7 +3,8 @@ import { RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery }
 import { ownOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
-import { defineRoute, Reply } from '../../route.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
 import { findRows } from '../../rows/find-rows.ts';
 import { withLiveFacts } from '../../rows/live-rows.ts';
 import { rowEvents } from '../../rows/row-stream.ts';

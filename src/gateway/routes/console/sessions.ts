@@ -5,7 +5,8 @@ import type { Principal } from '../../auth/principal.ts';
 import { consoleSecret, sessionCookie } from '../../console/console-cookie.ts';
 import type { ConsoleSession } from '../../console/console-sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { defineRoute, Reply } from '../../route.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
 
 const LABEL = 200;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../../base/clock.ts';
-import { defineRoute, Reply } from '../../route.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
 
 const NewTicket = z.strictObject({
   path: z
