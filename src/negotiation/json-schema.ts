@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
-import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../base/json.ts';
 
 /** The schema comes from a caller: a pattern that backtracks for ever or a schema of a million nodes must not hold the process. */
@@ -20,11 +20,28 @@ const OPTIONS: Options = {
   logger: false,
 };
 
+interface Drafts {
+  readonly Ajv: typeof Ajv;
+  readonly Ajv2020: typeof Ajv;
+}
+
+const load = createRequire(import.meta.url);
+let loaded: Drafts | undefined;
+
+/** Ajv, with the first schema that is checked: it is ninety files, and a server starts without any schema. */
+function drafts(): Drafts {
+  // Its CommonJS modules export classes of these names, of one shape.
+  loaded ??= { Ajv: load('ajv').Ajv, Ajv2020: load('ajv/dist/2020.js').Ajv2020 } as Drafts;
+  return loaded;
+}
+
 const script = new Script('run()');
 const context = createContext({});
 
 /** Why a value does not match a JSON Schema, or undefined when it does. Draft 2020-12 unless the schema names draft 7 or 6. */
 export function schemaProblem(schema: JsonObject, value: Json): string | undefined {
+  // Not within the deadline of the check.
+  drafts();
   try {
     return inTime(() => firstError(schema, value));
   } catch (error) {
@@ -70,6 +87,7 @@ function firstError(schema: JsonObject, value: Json): string | undefined {
 
 /** An instance for each: instances remember every schema and its `$id`, and two callers may use the same one. */
 function newValidator(schema: JsonObject): Validator {
+  const { Ajv, Ajv2020 } = drafts();
   const ajv = isOldDraft(schema) ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
   // Ajv's own keyword `$async` would turn the verdict into a promise.
   const { $async: _, ...plain } = schema;
