@@ -1,41 +1,16 @@
 import { AbpError } from '../../contract/errors.ts';
-import { advanceAll, allSeen, endedBy, overBudget, type Step, standing, type TurnFrame } from '../../loop/machine.ts';
+import { advanceAll, allSeen, endedBy, overBudget, type Step, standing } from '../../loop/machine.ts';
 import type { LoopCommand, LoopSignal, ModelFailure } from '../../loop/signal.ts';
 import type { CallState, TurnState } from '../../loop/state.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import type { StepOutcome } from '../../store/agent-plane/turn-step.ts';
 import { commitStep } from '../../store/agent-plane/turn-writer.ts';
 import type { SessionParts } from '../parts.ts';
-import type { Transcript } from '../sessions/transcript.ts';
 import { runTool } from '../tools/tool-run.ts';
-import { type Checkpoint, checkpointJson } from './checkpoint.ts';
-import { type ModelSide, modelSignal } from './model-side.ts';
-import type { TurnAgent } from './turn-agent.ts';
+import { checkpointJson } from './checkpoint.ts';
+import { modelSignal } from './model-side.ts';
 import { turnClosed, turnOpened } from './turn-receipt.ts';
-import { cancels, signalOf } from './turn-work.ts';
-
-/** A claimed turn and everything its steps need. */
-export interface TurnWork {
-  readonly turnId: string;
-  readonly sessionId: string;
-  readonly startedAt: number;
-  readonly keyId: string | null;
-  readonly epoch: number;
-  readonly checkpoint: Checkpoint;
-  /** Of the last event before the turn. */
-  readonly before: number;
-  /** Of the last event that the checkpoint and `transcript` have taken in. */
-  readonly sequence: number;
-  readonly agent: TurnAgent;
-  /** As the session or the agent names its model. */
-  readonly modelName: string | null;
-  /** Absent where the turn cannot go on and only ends. */
-  readonly model?: ModelSide;
-  readonly frame: TurnFrame;
-  readonly transcript: Transcript;
-  /** News from outside since the checkpoint, and how to begin. */
-  readonly signals: readonly LoopSignal[];
-}
+import { cancels, signalOf, type TurnWork } from './turn-work.ts';
 
 /** How the work on a turn ended here; `lost` = somebody else has it, or nobody any more. */
 export type TurnResult = 'completed' | 'failed' | 'waiting' | 'lost';

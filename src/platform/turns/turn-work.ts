@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { TurnFrame } from '../../loop/machine.ts';
 import type { LoopSignal } from '../../loop/signal.ts';
 import type { Route } from '../../mapping/route.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
@@ -12,12 +13,35 @@ import type { SessionParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
 import { Transcript } from '../sessions/transcript.ts';
 import { type Checkpoint, checkpointOf, grantedScopes, type TurnGrant } from './checkpoint.ts';
+import type { ModelSide } from './model-side.ts';
 import type { TurnAgent } from './turn-agent.ts';
-import type { TurnWork } from './turn-run.ts';
 
 const MAX_ITERATIONS = 50;
 /** As often may a turn be taken over without getting anywhere; then its workers are not to blame. */
 const MOST_STALLS = 5;
+
+/** A claimed turn and everything its steps need. */
+export interface TurnWork {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  readonly keyId: string | null;
+  readonly epoch: number;
+  readonly checkpoint: Checkpoint;
+  /** Of the last event before the turn. */
+  readonly before: number;
+  /** Of the last event that the checkpoint and `transcript` have taken in. */
+  readonly sequence: number;
+  readonly agent: TurnAgent;
+  /** As the session or the agent names its model. */
+  readonly modelName: string | null;
+  /** Absent where the turn cannot go on and only ends. */
+  readonly model?: ModelSide;
+  readonly frame: TurnFrame;
+  readonly transcript: Transcript;
+  /** Events from outside since the checkpoint, and how to begin. */
+  readonly signals: readonly LoopSignal[];
+}
 
 /** A turn that this process has just begun itself. */
 export interface BegunTurn {

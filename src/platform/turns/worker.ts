@@ -5,9 +5,9 @@ import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/worke
 import { TURNS_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { PostgresStore } from '../../store/store.ts';
 import type { SessionParts } from '../parts.ts';
-import { TurnRun, type TurnWork } from './turn-run.ts';
+import { TurnRun } from './turn-run.ts';
 import { settleTurns } from './turn-settlement.ts';
-import { type BegunTurn, begunWork, claimedWork } from './turn-work.ts';
+import { type BegunTurn, begunWork, claimedWork, type TurnWork } from './turn-work.ts';
 
 const SWEEP_MS = 2000;
 /** With the sweep this keeps a killed worker's turns from standing still for 15 s. */
