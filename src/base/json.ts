@@ -25,11 +25,16 @@ const MAY_LOSE = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
  * `1e400` keep their digits as an `ExactNumber`, so that what is written from the value is what was read.
  */
 export function parseJson(text: string): ParseResult {
+  const { stackTraceLimit } = Error;
+  // Nobody reads the stack of a failure here, and writing it down takes longer than parsing a short text.
+  Error.stackTraceLimit = 0;
   try {
     const value = MAY_LOSE.test(text) ? Exact.parse(text, keepDigits) : JSON.parse(text);
     return { ok: true, value: value as Json }; // what a parser makes of JSON text
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -1,3 +1,5 @@
+import { mostValues } from './json-limits.ts';
+
 const LF = 10;
 const CR = 13;
 
@@ -12,7 +14,11 @@ export interface SseEvent {
 const MOST_FRAME_BYTES = 64 * 1024 * 1024;
 /** Memory that a stream keeps for the next frame that the network cuts. */
 const KEPT_BYTES = 64 * 1024;
+const BLOCK_BYTES = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
+
+/** No event of a vendor holds as many values; reading them would keep every other call waiting. */
+const MOST_FRAME_VALUES = 50_000;
 
 /** A stream that does not end its frame: a reader that waited for the end would hold all of it in memory. */
 export class SseFrameTooLong extends Error {
@@ -21,14 +27,21 @@ export class SseFrameTooLong extends Error {
   }
 }
 
+/** Whether an event is too much to be read where other calls wait. */
+export function isTooMuch(frame: Buffer): boolean {
+  return frame.length > 2 * MOST_FRAME_VALUES && mostValues(frame) > MOST_FRAME_VALUES;
+}
+
 /**
  * Cuts a byte stream into SSE frames without decoding them. Lines end in LF, CRLF or CR only (JSON may hold U+2028 and U+0085);
  * frames and UTF-8 sequences may be cut anywhere by the network. A frame without a field line (a comment, a keep-alive) is skipped.
  */
 export class SseFrames {
   readonly #most: number;
-  /** The beginning of the frame under way, and how much of the memory it takes. */
+  /** The frame under way: blocks that are full, the last one, and how much of that is filled. */
+  #blocks: Buffer[] = [];
   #held = NOTHING;
+  #filled = 0;
   #length = 0;
   /** Nothing of the line under way has come yet. */
   #fresh = true;
@@ -52,10 +65,11 @@ export class SseFrames {
       const byte = data[at];
       if (byte !== LF && byte !== CR) continue;
       const blank = at === line;
+      const alone = line === start;
       if (byte === CR && data[at + 1] === LF) at += 1;
       line = at + 1;
       if (!blank) continue;
-      keep(frames, this.#whole(data.subarray(start, line)));
+      this.#close(frames, data.subarray(start, line), alone);
       start = line;
     }
     this.#fresh = line === end;
@@ -63,7 +77,12 @@ export class SseFrames {
     return frames;
   }
 
-  /** The event that the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
+  /** A blank line ends a frame. Those between frames are nothing, however many there are. */
+  #close(frames: Buffer[], last: Buffer, alone: boolean): void {
+    if (!alone || this.#length > 0) keep(frames, this.#whole(last));
+  }
+
+  /** What the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
   flush(): Buffer[] {
     const frames: Buffer[] = [];
     keep(frames, this.#whole(this.#half ? Buffer.of(CR) : NOTHING));
@@ -75,23 +94,33 @@ export class SseFrames {
   /** The frame that ends with these bytes. */
   #whole(last: Buffer): Buffer {
     if (this.#length === 0) return last;
-    const frame = Buffer.concat([this.#held.subarray(0, this.#length), last]);
+    const frame = Buffer.concat([...this.#blocks, this.#held.subarray(0, this.#filled), last]);
     this.#length = 0;
+    this.#filled = 0;
+    this.#blocks = [];
     if (this.#held.length > KEPT_BYTES) this.#held = NOTHING;
     return frame;
   }
 
-  /** Memory doubles as it fills, so that a long frame in many pieces is not copied once for each of them. */
+  /** Memory doubles as it fills, up to a block: a long frame in many pieces is copied once, and not again for each of them. */
   #hold(piece: Buffer): void {
-    const length = this.#length + piece.length;
-    if (length > this.#most) throw new SseFrameTooLong(this.#most);
-    if (length > this.#held.length) {
-      const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#held.length));
-      this.#held.copy(grown, 0, 0, this.#length);
+    this.#length += piece.length;
+    if (this.#length > this.#most) throw new SseFrameTooLong(this.#most);
+    const filled = this.#filled + piece.length;
+    if (filled > this.#held.length) {
+      if (this.#filled > BLOCK_BYTES) this.#putAway();
+      const grown = Buffer.allocUnsafe(Math.max(this.#filled + piece.length, 2 * this.#filled));
+      this.#held.copy(grown, 0, 0, this.#filled);
       this.#held = grown;
     }
-    piece.copy(this.#held, this.#length);
-    this.#length = length;
+    piece.copy(this.#held, this.#filled);
+    this.#filled += piece.length;
+  }
+
+  #putAway(): void {
+    this.#blocks.push(this.#held.subarray(0, this.#filled));
+    this.#held = NOTHING;
+    this.#filled = 0;
   }
 }
 

@@ -16,7 +16,7 @@ import { BodyDigest } from './answers/body-digest.ts';
 import { EngineStream } from './answers/engine-stream.ts';
 import { observedOf } from './answers/observed.ts';
 import type { Holding } from './bounds/body-budget.ts';
-import { Collected } from './bounds/collected.ts';
+import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { engineHeaders, retryHints } from './headers.ts';
@@ -117,13 +117,22 @@ class ModelExchange implements ExchangeSink {
     if (this.#over) return true;
     this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
-    if (this.#status >= 400 || !this.#options.streamed) this.#collect(chunk);
+    if (this.#digest.bytes > LONGEST_ANSWER) this.#tooLong();
+    else if (this.#status >= 400 || !this.#options.streamed) this.#collect(chunk);
     else this.#see(this.#stream.read(chunk));
     if (this.#stream.broken && !this.#over) {
       this.#settle();
       this.#exchange?.abort();
     }
     return true;
+  }
+
+  /** A turn keeps all of an answer, so that one without an end must be given up. */
+  #tooLong(): void {
+    const error = new AbpError('engine_failed', `The engine's answer is longer than ${LONGEST_ANSWER / 1024 / 1024} MiB.`);
+    this.#close('failed', 'engine_error', error);
+    this.#resolve({ ok: false, error, retryable: false });
+    this.#exchange?.abort();
   }
 
   #collect(chunk: Buffer): void {

@@ -205,7 +205,7 @@ export class Recorder {
       backendVersion: this.#note?.version ?? null,
       upstreamModel: observed?.model ?? null,
       usage,
-      toolCalls: (observed?.toolCalls ?? []).map(toolCallRecord),
+      toolCalls: callRecords(observed?.toolCalls ?? []),
       answerFidelity: ending.answerFidelity ?? [],
       attempts: this.#attempts(error?.message ?? null),
       dispatchedMs: this.#dispatchedMs,
@@ -278,6 +278,17 @@ function detailsOf(details: UsageDetails): NonNullable<ReceiptUsage['details']> 
     ...(region === undefined ? {} : { region }),
     ...(tier === undefined ? {} : { tier }),
   };
+}
+
+/** Calls of one answer that a receipt names one by one; no model makes as many. */
+const MOST_CALLS = 500;
+
+/** Further calls share a line, whose digest is that of all their arguments. */
+function callRecords(calls: Observed['toolCalls']): ToolCallRecord[] {
+  const rest = calls.slice(MOST_CALLS);
+  if (rest.length === 0) return calls.map(toolCallRecord);
+  const together = { name: `(${rest.length} more)`, arguments: rest.map((call) => `${call.name} ${call.arguments}`).join('\n') };
+  return [...calls.slice(0, MOST_CALLS), together].map(toolCallRecord);
 }
 
 function toolCallRecord(call: Observed['toolCalls'][number]): ToolCallRecord {

@@ -1,4 +1,5 @@
 import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
+import { isQuickSchema } from '../negotiation/json-schema.ts';
 import type { AnswerChange, AnswerFilter, FilterNote } from './answer-filter.ts';
 import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
@@ -54,6 +55,11 @@ export class AnswerChanges {
   /** What the changes did to the answer. */
   get notes(): readonly FilterNote[] {
     return [this.#filters, ...this.#others.values()].flatMap((filters) => filters.flatMap(({ notes = [] }) => notes));
+  }
+
+  /** What it holds the answer against may take so long to check that other calls would wait: a large schema, or one with patterns. */
+  get slow(): boolean {
+    return this.#changes.some((change) => change.kind === 'forced-tool' && change.schema !== undefined && !isQuickSchema(change.schema));
   }
 
   /** The caller asked for JSON. */

@@ -47,6 +47,9 @@ interface Verdict {
   readonly by?: FateNote;
 }
 
+/** Lines of an account. A body may hold a hundred thousand leaves; what is beyond is counted, by shape and then by fate alone. */
+const MOST_LISTED = 1000;
+
 /** Accounts for every leaf of the caller's body. Leaves that arrived whole are counted by shape, every other one is listed. */
 export function fidelity(input: FidelityInput): Fidelity {
   const judge = judgeOf(input);
@@ -60,10 +63,11 @@ export function fidelity(input: FidelityInput): Fidelity {
     const { fate, note, concept, by } = verdict;
     const entry = entryOf(path, verdict);
     if (by !== undefined) told.add(by);
-    if (fate === 'exact' || fate === 'renamed') countShape(shapes, path, verdict);
+    if (fate === 'exact' || fate === 'renamed' || singles.length === MOST_LISTED) countShape(shapes, path, verdict);
     else singles.push(entry);
-    if (isLoss(entry)) losses.push({ ...entry, ...(concept === undefined ? {} : { concept }) });
-    if (fate === 'refused') refused.push({ path, note: note ?? '', ...(concept === undefined ? {} : { concept }) });
+    const meant = concept === undefined ? {} : { concept };
+    if (isLoss(entry)) list(losses, { ...entry, ...meant });
+    if (fate === 'refused') list(refused, { path, note: note ?? '', ...meant });
   });
   const untold = input.notes.filter((note) => !told.has(note));
   return {
@@ -71,6 +75,10 @@ export function fidelity(input: FidelityInput): Fidelity {
     losses: [...losses, ...untold.map((note) => ({ path: note.at ?? note.concept, ...note })).filter(isLoss)],
     refused: [...refused, ...untold.filter(({ fate }) => fate === 'refused').map(refusedBy)],
   };
+}
+
+function list<T>(entries: T[], entry: T): void {
+  if (entries.length < MOST_LISTED) entries.push(entry);
 }
 
 function isLoss({ fate, code }: FidelityEntry): boolean {
@@ -86,8 +94,18 @@ function countShape(shapes: Map<string, FidelityEntry & { count: number }>, path
   const shape = path.replaceAll(/\[\d+\]/g, '[*]');
   const key = `${verdict.fate} ${shape} ${verdict.code ?? ''} ${verdict.note ?? ''}`;
   const known = shapes.get(key);
-  if (known === undefined) shapes.set(key, { ...entryOf(shape, verdict), count: 1 });
-  else known.count = (known.count ?? 0) + 1;
+  if (known !== undefined) known.count += 1;
+  else if (shapes.size < MOST_LISTED) shapes.set(key, { ...entryOf(shape, verdict), count: 1 });
+  else countElsewhere(shapes, verdict);
+}
+
+/** Leaves in so many different places that these are not listed. */
+function countElsewhere(shapes: Map<string, FidelityEntry & { count: number }>, { fate, code }: Verdict): void {
+  const key = `elsewhere ${fate} ${code ?? ''}`;
+  const known = shapes.get(key);
+  const entry = { path: '(elsewhere)', fate, ...(code === undefined ? {} : { code }), note: 'in places that are not listed one by one' };
+  if (known === undefined) shapes.set(key, { ...entry, count: 1 });
+  else known.count += 1;
 }
 
 /** Things we added that answer to no leaf, such as a default token limit. */

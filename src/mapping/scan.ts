@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AbpError } from '../contract/errors.ts';
 
 const QUOTE = 0x22;
@@ -32,6 +33,8 @@ export interface Scan {
   readonly stream: boolean;
   /** Members that may name further models. */
   readonly naming: readonly NamedSpan[];
+  /** How many values it holds, by their commas and brackets: what it takes to read them goes by that as much as by the bytes. */
+  readonly values: number;
 }
 
 /** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
@@ -42,25 +45,79 @@ const NAMING: ReadonlySet<string> = new Set(['models', 'fallback', 'fallbacks', 
  * tomorrow costs a byte scan. Keys are compared decoded, and a repeated key is refused, because two readers could pick different ones.
  */
 export function scanBody(body: Buffer): Scan {
-  let at = skipSpace(body, 0);
-  if (body[at] !== OPEN_BRACE) throw malformed('the body is not a JSON object');
-  at = skipSpace(body, at + 1);
-  const seen = new Set<string>();
-  const found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[] } = { stream: false, naming: [] };
-  if (body[at] === CLOSE_BRACE) return endOf(body, at, found);
-  for (;;) {
-    const key = readKey(body, at, seen);
-    const start = skipSpace(body, key.end);
-    const end = skipValue(body, start);
-    if (key.name === 'model' && body[start] === QUOTE) {
-      found.model = readModel(body, start, end);
-      found.modelSpan = { start, end };
-    } else if (key.name === 'stream') found.stream = body.toString('latin1', start, end) === 'true';
-    else if (NAMING.has(key.name)) found.naming.push({ name: key.name, start, end });
-    at = skipSpace(body, end);
-    if (body[at] === CLOSE_BRACE) return endOf(body, at, found);
-    if (body[at] !== COMMA) throw malformed(`unexpected byte at offset ${at}`);
-    at = skipSpace(body, at + 1);
+  const scanner = new Scanner(body);
+  scanner.goOn(body.length);
+  return scanner.found;
+}
+
+/** As much as is scanned before others have their turn: some milliseconds, whatever the bytes are. */
+const SLICE = 512 * 1024;
+
+/** The same for a large body, in slices between which other calls have their turn. */
+export async function scanInTurns(body: Buffer): Promise<Scan> {
+  const scanner = new Scanner(body);
+  while (!scanner.goOn(SLICE)) await setImmediate();
+  return scanner.found;
+}
+
+/** A scan that can stop inside a value and go on later. */
+class Scanner {
+  readonly #body: Buffer;
+  readonly #found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[] } = { stream: false, naming: [] };
+  readonly #seen = new Set<string>();
+  #values = 0;
+  #at: number;
+  /** The value that the scan is in. */
+  #inside: { readonly name: string; readonly start: number; readonly skip: Skip } | undefined;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+    const open = skipSpace(body, 0);
+    if (body[open] !== OPEN_BRACE) throw malformed('the body is not a JSON object');
+    this.#at = skipSpace(body, open + 1);
+  }
+
+  get found(): Scan {
+    return { ...this.#found, values: this.#values };
+  }
+
+  /** Scans some more bytes; true when the end was reached. */
+  goOn(bytes: number): boolean {
+    const body = this.#body;
+    const until = this.#at + bytes;
+    for (;;) {
+      if (this.#inside === undefined) {
+        if (this.#seen.size === 0 && body[this.#at] === CLOSE_BRACE) return this.#end();
+        const key = readKey(body, this.#at, this.#seen);
+        const start = skipSpace(body, key.end);
+        this.#inside = { name: key.name, start, skip: new Skip(body, start) };
+      }
+      const { name, start, skip } = this.#inside;
+      if (!skip.goOn(until)) {
+        this.#at = skip.at;
+        return false;
+      }
+      this.#inside = undefined;
+      this.#values += skip.values;
+      this.#take(name, start, skip.at);
+      this.#at = skipSpace(body, skip.at);
+      if (body[this.#at] === CLOSE_BRACE) return this.#end();
+      if (body[this.#at] !== COMMA) throw malformed(`unexpected byte at offset ${this.#at}`);
+      this.#at = skipSpace(body, this.#at + 1);
+    }
+  }
+
+  #take(name: string, start: number, end: number): void {
+    if (name === 'model' && this.#body[start] === QUOTE) {
+      this.#found.model = readModel(this.#body, start, end);
+      this.#found.modelSpan = { start, end };
+    } else if (name === 'stream') this.#found.stream = this.#body.toString('latin1', start, end) === 'true';
+    else if (NAMING.has(name)) this.#found.naming.push({ name, start, end });
+  }
+
+  #end(): true {
+    if (skipSpace(this.#body, this.#at + 1) !== this.#body.length) throw malformed('there is text after the JSON object');
+    return true;
   }
 }
 
@@ -69,20 +126,25 @@ export function spliceModel(body: Buffer, span: Span, model: string): Buffer {
   return Buffer.concat([body.subarray(0, span.start), Buffer.from(JSON.stringify(model), 'utf8'), body.subarray(span.end)]);
 }
 
-function endOf(body: Buffer, at: number, found: Scan): Scan {
-  if (skipSpace(body, at + 1) !== body.length) throw malformed('there is text after the JSON object');
-  return found;
-}
+/** No member of a request has a longer name. */
+const LONGEST_NAME = 4096;
 
 function readKey(body: Buffer, at: number, seen: Set<string>): { name: string; end: number } {
   if (body[at] !== QUOTE) throw malformed(`a member name is expected at offset ${at}`);
-  const end = skipString(body, at);
+  const end = nameEnd(body, at);
   const name = decode(body, at, end);
   if (seen.has(name)) throw malformed(`the member "${name}" is repeated`);
   if (seen.add(name).size > MOST_MEMBERS) throw malformed(`it has more than ${MOST_MEMBERS} members`);
   const colon = skipSpace(body, end);
   if (body[colon] !== COLON) throw malformed(`a colon is expected at offset ${colon}`);
   return { name, end: colon + 1 };
+}
+
+function nameEnd(body: Buffer, from: number): number {
+  const short = shortEnd(body, from);
+  const end = short > 0 ? short : longEnd(body, { from: -short, clean: -short, until: from + LONGEST_NAME });
+  if (end < 0) throw malformed(`a member name is longer than ${LONGEST_NAME} bytes`);
+  return end;
 }
 
 function decode(body: Buffer, start: number, end: number): string {
@@ -95,9 +157,15 @@ function decode(body: Buffer, start: number, end: number): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
+/** Between two members nobody writes more white space. */
+const MOST_SPACE = 64 * 1024;
+
 function skipSpace(body: Buffer, from: number): number {
   let at = from;
-  for (let byte = body[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = body[at]) at += 1;
+  for (let byte = body[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = body[at]) {
+    at += 1;
+    if (at - from > MOST_SPACE) throw malformed(`there are more than ${MOST_SPACE} bytes of white space at offset ${from}`);
+  }
   return at;
 }
 
@@ -107,8 +175,94 @@ const SHORT = 48;
 const FIRST_PIECE = 1024;
 const PIECE = 16 * 1024;
 
-/** Offset after the string that starts at `from`. */
-function skipString(body: Buffer, from: number): number {
+/** Passes over one value. Brackets are balanced by kind; what is inside is the engine's to judge. */
+class Skip {
+  readonly #body: Buffer;
+  readonly #open: number[] = [];
+  /** Where the search for the end of a long string goes on, … */
+  #string: number | undefined;
+  /** … and from where on a backslash may belong to its end. */
+  #clean = 0;
+  #begun = false;
+  at: number;
+  values = 1;
+
+  constructor(body: Buffer, from: number) {
+    this.#body = body;
+    this.at = from;
+  }
+
+  /** Goes on to the end of the value, or to that offset; true when the end was reached. */
+  goOn(until: number): boolean {
+    if (!this.#begun) this.#begin();
+    for (;;) {
+      if (this.#string !== undefined && !this.#closeString(this.#string, until)) return false;
+      if (this.#open.length === 0) return true;
+      if (!this.#walk(until)) return false;
+    }
+  }
+
+  #begin(): void {
+    this.#begun = true;
+    const first = this.#body[this.at];
+    if (first === QUOTE) this.at = this.#openString(this.at);
+    else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+      this.#open.push(first);
+      this.at += 1;
+    } else this.at = skipScalar(this.#body, this.at);
+  }
+
+  /** Inside brackets, to the last of them or to a long string; false where it stops before. */
+  #walk(until: number): boolean {
+    const body = this.#body;
+    let at = this.at;
+    for (const end = Math.min(until, body.length); at < end; at += 1) {
+      const byte = body[at];
+      if (byte === QUOTE) {
+        at = this.#openString(at) - 1;
+        if (this.#string !== undefined) return true;
+      } else if (byte === COMMA) this.values += 1;
+      else if (byte !== undefined && byte >= OPEN_BRACKET && this.#bracket(byte, at)) {
+        this.at = at + 1;
+        return true;
+      }
+    }
+    if (at >= body.length) throw malformed('the body ends inside a value');
+    this.at = at;
+    return false;
+  }
+
+  /** Whether this byte closes the last bracket. */
+  #bracket(byte: number, at: number): boolean {
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      enter(this.#open, byte);
+      this.values += 1;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      leave(this.#open, byte, at);
+      return this.#open.length === 0;
+    }
+    return false;
+  }
+
+  /** Offset after the string that starts at `from`; a long one is left to `#closeString`. */
+  #openString(from: number): number {
+    const end = shortEnd(this.#body, from);
+    if (end > 0) return end;
+    this.#string = -end;
+    this.#clean = -end;
+    return -end;
+  }
+
+  #closeString(from: number, until: number): boolean {
+    const end = longEnd(this.#body, { from, clean: this.#clean, until });
+    this.at = Math.abs(end);
+    this.#string = end > 0 ? undefined : -end;
+    return end > 0;
+  }
+}
+
+/** Offset after the string that starts at `from`, or where it was given up, negative. */
+function shortEnd(body: Buffer, from: number): number {
   const near = Math.min(from + SHORT, body.length);
   let at = from + 1;
   while (at < near) {
@@ -116,21 +270,23 @@ function skipString(body: Buffer, from: number): number {
     if (byte === QUOTE) return at + 1;
     at += byte === BACKSLASH ? 2 : 1;
   }
-  return skipLong(body, at);
+  return -at;
 }
 
-/** Offset after the string that `from` is in the middle of. */
-function skipLong(body: Buffer, from: number): number {
+/** Offset after the string that `from` is in the middle of, or where the search was given up, negative. */
+function longEnd(body: Buffer, { from, clean, until }: { readonly from: number; readonly clean: number; readonly until: number }): number {
   let size = FIRST_PIECE;
-  for (let start = from, next = from; start < body.length; start = next) {
+  let start = from;
+  for (let next = from; start < body.length && start < until; start = next) {
     next = start + size;
     size = Math.min(size * 4, PIECE);
     const piece = body.toString('latin1', start, next);
     for (let quote = piece.indexOf('"'); quote !== -1; quote = piece.indexOf('"', quote + 1)) {
-      if (!isEscaped(body, start + quote, from)) return start + quote + 1;
+      if (!isEscaped(body, start + quote, clean)) return start + quote + 1;
     }
   }
-  throw malformed('a string is not closed');
+  if (start >= body.length) throw malformed('a string is not closed');
+  return -start;
 }
 
 /** Whether an odd number of backslashes stands before the quote; they begin at `from` at the earliest. */
@@ -140,16 +296,12 @@ function isEscaped(body: Buffer, quote: number, from: number): boolean {
   return (quote - at) % 2 === 1;
 }
 
-function skipValue(body: Buffer, from: number): number {
-  const first = body[from];
-  if (first === QUOTE) return skipString(body, from);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(body, from);
-  return skipScalar(body, from);
-}
+/** No number has more digits. */
+const LONGEST_SCALAR = 4096;
 
 function skipScalar(body: Buffer, from: number): number {
   let at = from;
-  for (let byte = body[at]; byte !== undefined && isScalarByte(byte); byte = body[at]) at += 1;
+  for (let byte = body[at]; byte !== undefined && isScalarByte(byte) && at - from <= LONGEST_SCALAR; byte = body[at]) at += 1;
   const text = body.toString('latin1', from, at);
   if (!/^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/.test(text))
     throw malformed(`unexpected value at offset ${from}`);
@@ -164,21 +316,6 @@ function isScalarByte(byte: number): boolean {
 
 /** Deeper bodies are attacks on recursive readers; no vendor's request comes near. */
 const MOST_NESTED = 1000;
-
-/** Brackets are balanced by kind; what is inside is the engine's to judge. */
-function skipNested(body: Buffer, from: number): number {
-  const open: number[] = [];
-  for (let at = from; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === QUOTE) at = skipString(body, at) - 1;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) enter(open, byte);
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      leave(open, byte, at);
-      if (open.length === 0) return at + 1;
-    }
-  }
-  throw malformed('the body ends inside a value');
-}
 
 function enter(open: number[], byte: number): void {
   if (open.push(byte) > MOST_NESTED) throw malformed(`values are nested deeper than ${MOST_NESTED} levels`);

@@ -35,6 +35,16 @@ function drafts(): Drafts {
   return loaded;
 }
 
+/** Schemas that only name types and bounds are checked in microseconds. */
+const SLOW = /"(?:pattern|patternProperties|\$ref|\$dynamicRef|uniqueItems|propertyNames)"/;
+const SMALL = 16 * 1024;
+
+/** Whether a value of moderate size is held against the schema in some milliseconds. */
+export function isQuickSchema(schema: JsonObject): boolean {
+  const text = JSON.stringify(schema);
+  return text.length <= SMALL && !SLOW.test(text);
+}
+
 const script = new Script('run()');
 const context = createContext({});
 

@@ -3,6 +3,7 @@ import type { buildConnector as Connector, Dispatcher } from 'undici';
 import type { Exchange, ExchangeRequest, ExchangeSink, Splice, Transport } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { flatHeaders, SpliceCall } from './splice.ts';
+import { endsTurn } from './turn-budget.ts';
 import { Agent, buildConnector, EnvHttpProxyAgent, errors } from './undici.ts';
 
 /** Limits of the connections to one engine. */
@@ -127,6 +128,8 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #aborted = false;
   #done = false;
+  /** The sink does not keep up. */
+  #waits = false;
 
   constructor({ sink, settle, waitMs }: HttpCallOptions, dispatch: (handler: Dispatcher.DispatchHandler) => void) {
     this.#sink = sink;
@@ -152,6 +155,7 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   }
 
   resume(): void {
+    this.#waits = false;
     this.#controller?.resume();
   }
 
@@ -170,8 +174,15 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#sink.data(chunk)) controller.pause();
+    const flowing = this.#sink.data(chunk);
+    if (!flowing) this.#waits = true;
+    const full = endsTurn(chunk.length, this.#nextTurn);
+    if (!flowing || full) controller.pause();
   }
+
+  readonly #nextTurn = (): void => {
+    if (!this.#waits && !this.#done) this.#controller?.resume();
+  };
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.#finish();

@@ -25,22 +25,30 @@ export interface MeasuredOptions {
   /** Text of `abp.toml`. */
   readonly config?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** A folder to start in, with its home; without it a new one that vanishes with the server. */
+  readonly folder?: string;
+  /** Further modules that are loaded before the server's own code. */
+  readonly preload?: readonly string[];
 }
 
-export async function startMeasured({ config = '', env = {} }: MeasuredOptions = {}): Promise<MeasuredServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'abp-measured-'));
+export async function startMeasured({ config = '', env = {}, folder: given, preload = [] }: MeasuredOptions = {}): Promise<MeasuredServer> {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'abp-measured-'));
   const home = join(folder, 'home');
   writeFileSync(join(folder, 'abp.toml'), config);
-  const child = spawn(process.execPath, [`--import=${probe}`, bin, 'serve', '--json', '--port', '0'], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ABP_HOME: home, ABP_LOG: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...[probe, ...preload].map((module) => `--import=${module}`), bin, 'serve', '--json', '--port', '0'],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, ABP_HOME: home, ABP_LOG: 'error', ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    },
+  );
   const ended = once(child, 'close');
   const close = async (): Promise<void> => {
     child.kill('SIGKILL');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    if (given === undefined) rmSync(folder, { recursive: true, force: true });
   };
   if (child.stdout === null) throw new Error('the server has no output');
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => undefined)]);

@@ -71,7 +71,7 @@ describe.each(['staging', 'running', 'diffing', 'applying'])('kill -9 while %s',
         expect(picture(source)).toEqual(picture(stage?.tree ?? ''));
       }
     },
-    ROUND_MS,
+    KILL_ROUNDS * ROUND_MS,
   );
 });
 
@@ -103,7 +103,7 @@ describe.skipIf(obstacle !== undefined)(needing('kill -9 of the server', obstacl
         expect(readdirSync(workspace)).toContain('result');
       }
     },
-    ROUND_MS,
+    KILL_ROUNDS * ROUND_MS,
   );
 });
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
-import { decodeSse, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
+import { decodeSse, isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
 import type { Stepper } from '../../dialects/dialect.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import type { IrError } from '../../ir/response.ts';
@@ -43,9 +43,13 @@ export class EngineStream {
       return this.#step(this.#frames.push(chunk));
     } catch (error) {
       if (!(error instanceof SseFrameTooLong)) throw error;
-      this.#broken = true;
-      return [{ type: 'error', error: { kind: 'server', message: error.message, status: 502 } }];
+      return [this.#giveUp(error.message)];
     }
+  }
+
+  #giveUp(message: string): IrEvent {
+    this.#broken = true;
+    return { type: 'error', error: { kind: 'server', message, status: 502 } };
   }
 
   /** What the engine left unterminated when it ended. */
@@ -65,7 +69,10 @@ export class EngineStream {
   #step(frames: readonly Buffer[]): IrEvent[] {
     this.#count += frames.length;
     const events: IrEvent[] = [];
-    for (const frame of frames) events.push(...this.#stepper.step(decodeSse(frame)));
+    for (const frame of frames) {
+      if (isTooMuch(frame)) return [...events, this.#giveUp('an event of the stream holds too many values')];
+      for (const event of this.#stepper.step(decodeSse(frame))) events.push(event);
+    }
     if (events.length > 0) this.#beginning = undefined;
     return events;
   }

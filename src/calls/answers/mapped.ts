@@ -12,10 +12,10 @@ import { decompress, isEncoding } from '../bounds/decoding.ts';
 import type { Deployment } from '../deployment.ts';
 import { failureError } from '../failure.ts';
 import { encodingOf, retryHints } from '../headers.ts';
-import { LARGE_BYTES, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
+import { LARGE_BYTES, mayHoldMany, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
-import { BodyDigest } from './body-digest.ts';
+import { BodyDigest, COPIED_AT_ONCE } from './body-digest.ts';
 import { type Pending, Together } from './together.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
 
@@ -233,13 +233,14 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   /** Engines are asked not to compress; a proxy before one may do so all the same. */
   #readBody(read: (body: Buffer) => void): void {
-    const body = this.#collected.whole();
     const encoding = encodingOf(this.#headers);
-    if (encoding === '') {
-      read(body);
+    if (encoding === '' && this.#collected.bytes <= COPIED_AT_ONCE) {
+      read(this.#collected.whole());
       return;
     }
-    this.#decoded(body, encoding)
+    this.#collected
+      .wholeInTurns()
+      .then((body) => (encoding === '' ? body : this.#decoded(body, encoding)))
       .then(read)
       .catch((thrown: unknown) => this.#untranslatable(thrown));
   }
@@ -258,7 +259,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       this.#fidelity = fidelity;
       this.#send(200, text, [], () => this.#close('completed', null, null, observed));
     };
-    if (body.length >= LARGE_BYTES) {
+    if (body.length >= LARGE_BYTES || translation.filter.slow || mayHoldMany(body)) {
       aside(body)
         .then(send)
         .catch((thrown: unknown) => this.#untranslatable(thrown));

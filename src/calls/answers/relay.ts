@@ -9,7 +9,7 @@ import { failureError } from '../failure.ts';
 import { downstreamHeaders, encodingOf, headerOf } from '../headers.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
-import { Watch, type Watched } from './watch.ts';
+import { type ReadAside, Watch, type Watched } from './watch.ts';
 
 /** A call whose bytes pass unchanged. Without the request: its body must not live as long as a slow stream. */
 export interface RelayOptions {
@@ -20,6 +20,8 @@ export interface RelayOptions {
   readonly recorder: Recorder;
   /** Memory for what must be read of the answer. */
   readonly holding: Holding;
+  /** Reads a long answer on another thread. */
+  readonly aside: ReadAside;
   /** Hears of a failure before the first byte, where the route allows another try. */
   readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
   /** A recorder of a finished run failed to read its answer: a fault to log, never the caller's. */
@@ -184,12 +186,14 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   #watching(): Watch {
-    this.#watch ??= new Watch(
-      this.#options.dialect,
-      headerOf(this.#headers, 'content-type') ?? '',
-      encodingOf(this.#headers),
-      this.#options.holding,
-    );
+    const { dialect, holding, aside } = this.#options;
+    this.#watch ??= new Watch({
+      dialect,
+      contentType: headerOf(this.#headers, 'content-type') ?? '',
+      encoding: encodingOf(this.#headers),
+      holding,
+      aside,
+    });
     return this.#watch;
   }
 }

@@ -108,6 +108,9 @@ function countEvents(text: string): number {
   return count;
 }
 
+/** Arguments are kept until the answer ends, for their digests. */
+const MOST_ARGUMENTS = 16 * 1024 * 1024;
+
 /** Collects what the receipt needs from the events that went to the caller. */
 class Sighting {
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
@@ -116,8 +119,9 @@ class Sighting {
   #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;
-  /** Characters that the engine has written. */
+  /** Characters that the engine has written, and those of them in arguments of tool calls. */
   #written = 0;
+  #argued = 0;
 
   get ended(): boolean {
     return this.#end !== undefined || this.#error !== undefined;
@@ -164,7 +168,10 @@ class Sighting {
 
   #grow(index: number, text: string): void {
     const call = this.#calls.get(index);
-    if (call !== undefined) call.arguments += text;
+    if (call === undefined) return;
+    this.#argued += text.length;
+    if (this.#argued > MOST_ARGUMENTS) throw new AbpError('engine_failed', 'The arguments of the tool calls in the answer do not end.');
+    call.arguments += text;
   }
 }
 

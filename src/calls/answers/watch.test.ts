@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { describe, expect, it } from 'vitest';
 import { findDialect } from '../../dialects/index.ts';
 import { BodyBudget, type Holding } from '../bounds/body-budget.ts';
+import { type SeenAnswer, seenAnswer } from './seen-answer.ts';
 import { Watch, type Watched } from './watch.ts';
 
 const claude = findDialect('claude');
@@ -24,8 +25,11 @@ const stream = [
 
 const holding = (most = 256 * 1024 * 1024): Holding => new BodyBudget(most).holding('key');
 
+/** Stands in for the other thread. */
+const aside = async (body: Buffer, streamed: boolean): Promise<SeenAnswer> => seenAnswer(body, claude, streamed);
+
 async function watched(body: Buffer, contentType: string, encoding = ''): Promise<Watched> {
-  const watch = new Watch(claude, contentType, encoding, holding());
+  const watch = new Watch({ dialect: claude, contentType, encoding, holding: holding(), aside });
   for (let at = 0; at < body.length; at += 7) watch.chunk(body.subarray(at, at + 7));
   return await watch.done();
 }
@@ -51,7 +55,7 @@ describe('a watched answer', () => {
 
   it('has a digest and no usage when an event does not end: what was seen is not the whole', async () => {
     const body = Buffer.concat([Buffer.from(stream), Buffer.alloc(65 * 1024 * 1024, 'x'), Buffer.from('\n\n'), Buffer.from(stream)]);
-    const watch = new Watch(claude, 'text/event-stream', '', holding());
+    const watch = new Watch({ dialect: claude, contentType: 'text/event-stream', encoding: '', holding: holding(), aside });
     for (let at = 0; at < body.length; at += 65536) watch.chunk(body.subarray(at, at + 65536));
     expect(await watch.done()).toEqual({
       digest: { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length },
@@ -80,7 +84,7 @@ describe('a watched answer', () => {
 
 it('passes and stays unread when there is no room for it, and gives its memory back', async () => {
   const budget = new BodyBudget(1024);
-  const watch = new Watch(claude, 'application/json', '', budget.holding('key'));
+  const watch = new Watch({ dialect: claude, contentType: 'application/json', encoding: '', holding: budget.holding('key'), aside });
   for (let count = 0; count < 8; count += 1) watch.chunk(Buffer.alloc(16 * 1024, ' '));
   expect(await watch.done()).toMatchObject({ digest: { bytes: 128 * 1024 }, observed: { toolCalls: [] } });
   expect(budget.held).toBe(0);

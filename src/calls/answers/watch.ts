@@ -1,17 +1,32 @@
-import { SseFrames, SseFrameTooLong } from '../../base/sse.ts';
+import { isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Dialect, Observed, StreamObserver } from '../../dialects/dialect.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
-import { BodyDigest, joined } from './body-digest.ts';
+import { mayHoldMany } from '../large-bodies/large-bodies.ts';
+import { BodyDigest, joined, joinedInTurns } from './body-digest.ts';
+import { NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 
 /** A body larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
+/** Shorter events tell nothing of usage, tools or the end; a chunk may hold ten thousand of them. */
+const SHORTEST_TOLD = 16;
 /** A body up to this size is read in the time the network takes for a packet. */
 const READ_AT_ONCE = 256 * 1024;
 
-const NOTHING: Observed = { toolCalls: [] };
+const UNSEEN: SeenAnswer = { eventCount: 1, observed: NOTHING_SEEN };
+
+/** Reads an answer on another thread. */
+export type ReadAside = (body: Buffer, streamed: boolean) => Promise<SeenAnswer>;
+
+export interface WatchOptions {
+  readonly dialect: Dialect | undefined;
+  readonly contentType: string;
+  readonly encoding: string;
+  readonly holding: Holding;
+  readonly aside: ReadAside;
+}
 
 /** What became of the answer's bytes. */
 export interface Watched {
@@ -36,11 +51,13 @@ export class Watch {
   #kept: Buffer[] = [];
   /** The memory that this takes; without room for it the answer passes and its usage stays unknown. */
   readonly #holding: Holding;
+  readonly #aside: ReadAside;
   #events = 0;
   readonly #sizes = new EventSizes();
 
-  constructor(dialect: Dialect | undefined, contentType: string, encoding: string, holding: Holding) {
+  constructor({ dialect, contentType, encoding, holding, aside }: WatchOptions) {
     this.#holding = holding;
+    this.#aside = aside;
     this.#dialect = dialect;
     this.#encoding = encoding;
     this.#streamed = contentType.startsWith('text/event-stream');
@@ -64,14 +81,15 @@ export class Watch {
       return {
         digest,
         eventCount: this.#events,
-        observed: this.#observer?.done() ?? NOTHING,
+        observed: this.#observer?.done() ?? NOTHING_SEEN,
         ...(this.#blind ? {} : this.#sizes.written()),
       };
     }
     if (this.#blind || this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
-    const observed = this.#body(joined(this.#kept));
+    const body = joined(this.#kept);
+    if (mayHoldMany(body)) return this.#later(digest);
     this.#holding.release();
-    return { digest, eventCount: 1, observed };
+    return { digest, ...seenAnswer(body, this.#dialect, false) };
   }
 
   #look(data: Buffer): void {
@@ -93,12 +111,12 @@ export class Watch {
   }
 
   async #later(digest: Digest): Promise<Watched> {
-    const kept = joined(this.#kept);
+    const chunks = this.#kept;
     this.#kept = [];
     try {
+      const kept = await joinedInTurns(chunks, this.#blind ? 0 : this.#digest.bytes);
       const body = this.#blind ? undefined : await this.#decoded(kept);
-      if (body === undefined) return { digest, eventCount: 1, observed: NOTHING };
-      return this.#streamed ? { digest, ...this.#whole(body) } : { digest, eventCount: 1, observed: this.#body(body) };
+      return { digest, ...(body === undefined ? UNSEEN : await this.#seen(body)) };
     } finally {
       this.#holding.release();
     }
@@ -111,10 +129,20 @@ export class Watch {
     return await decompress(body, this.#encoding, { most: MOST_READ, holding: this.#holding }).catch(() => undefined);
   }
 
+  /** A long answer is read on another thread; where that has no room its usage stays unknown. */
+  async #seen(body: Buffer): Promise<SeenAnswer> {
+    if (body.length <= READ_AT_ONCE && !mayHoldMany(body)) return seenAnswer(body, this.#dialect, this.#streamed);
+    return await this.#aside(body, this.#streamed).catch((error: unknown) => {
+      if (!AbpError.is(error)) throw error;
+      return UNSEEN;
+    });
+  }
+
   /** What passes unchanged must not fail because it cannot be watched. */
   #cut(frames: SseFrames, data: Buffer): void {
     if (this.#blind) return;
     try {
+      if (this.#digest.bytes > MOST_READ) throw new SseFrameTooLong(MOST_READ);
       this.#see(frames.push(data));
     } catch (error) {
       if (!(error instanceof SseFrameTooLong)) throw error;
@@ -126,21 +154,10 @@ export class Watch {
 
   #see(frames: readonly Buffer[]): void {
     this.#events += frames.length;
+    if (frames.some(isTooMuch)) throw new SseFrameTooLong(MOST_READ);
     this.#sizes.add(frames);
-    if (this.#observer !== undefined) for (const frame of frames) this.#observer.frame(frame);
-  }
-
-  /** A compressed stream is read once it is complete. */
-  #whole(body: Buffer): { eventCount: number; observed: Observed } {
-    const frames = new SseFrames();
-    const observer = this.#dialect?.observeStream();
-    const all = [...frames.push(body), ...frames.flush()];
-    for (const frame of all) observer?.frame(frame);
-    return { eventCount: all.length, observed: observer?.done() ?? NOTHING };
-  }
-
-  #body(body: Buffer): Observed {
-    return this.#dialect?.observeBody(body.toString('utf8')) ?? NOTHING;
+    if (this.#observer === undefined) return;
+    for (const frame of frames) if (frame.length >= SHORTEST_TOLD) this.#observer.frame(frame);
   }
 }
 

@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import { joined } from '../answers/body-digest.ts';
+import { joined, joinedInTurns } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
 
 /** No vendor's answer in one piece is longer. */
@@ -42,6 +42,17 @@ export class Collected {
     const chunks = this.#chunks;
     this.#chunks = [];
     return joined(chunks);
+  }
+
+  /** The same for an answer of many megabytes, while others have their turn. */
+  wholeInTurns(): Promise<Buffer> {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return joinedInTurns(chunks, this.#bytes);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   drop(): void {

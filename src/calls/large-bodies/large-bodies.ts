@@ -1,20 +1,39 @@
-import { Worker } from 'node:worker_threads';
-import { siblingModule, threadEnvironment } from '../../base/threads.ts';
+import { parseJson } from '../../base/json.ts';
+import { mostValues } from '../../base/json-limits.ts';
+import { copyToPost, type Posted, ThreadFailure, Threads } from '../../base/thread-pool.ts';
+import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
+import { type ExplainInput, type Explanation, explain } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
+import type { SeenAnswer } from '../answers/seen-answer.ts';
 import { arrived, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
 
-/** Below this size the work takes less than ten milliseconds, and the way to another thread is not worth it. */
+/** Below this size and this number of values the work takes less than ten milliseconds, and the way to another thread is not worth it. */
 export const LARGE_BYTES = 512 * 1024;
+export const MANY_VALUES = 5000;
+/** Requests that hold more are not translated: no conversation comes near, and each value takes memory in every form it passes through. */
+export const MOST_VALUES = 500_000;
 
 const THREADS = 2;
-/** Bodies beyond this are refused: each stays in memory while it waits. */
 const MOST_WAITING = 32;
-/** A body that becomes more than this in memory ends its thread, not the process. */
-const HEAP_MB = 1536;
+const HEAP_MB = 1024;
+const DEADLINE_MS = 60_000;
+
+/** Whether a body of these measures is for another thread to read. */
+export function isLarge(bytes: number, values: number): boolean {
+  return bytes >= LARGE_BYTES || values > MANY_VALUES;
+}
+
+/** Shorter bodies cannot hold many values. */
+export const MAY_HOLD_MANY = 2 * MANY_VALUES;
+
+/** Whether bytes that are JSON may hold many values. Commas in texts count too: at worst a body goes to another thread that need not. */
+export function mayHoldMany(body: Buffer): boolean {
+  return body.length >= MAY_HOLD_MANY && mostValues(body) > MANY_VALUES;
+}
 
 export interface LargeBodiesOptions {
   readonly heapMb?: number;
@@ -34,28 +53,26 @@ export interface TranslatedAnswer {
   readonly fidelity: readonly FidelityEntry[];
 }
 
-interface Task {
-  readonly work: Work;
-  readonly body: Buffer;
-  readonly result: PromiseWithResolvers<Outcome>;
+/** Which answer is to be read, and for whom. */
+export interface ObserveAsk {
+  readonly dialect: string | undefined;
+  readonly streamed: boolean;
+  readonly caller: string;
 }
 
-/** Translates bodies that are so large that every other call would wait for them. Its threads start with the first one. */
+/** Does with bodies what takes so long, by their size or by what is in them, that every other call would wait for it. */
 export class LargeBodies {
-  readonly #options: Required<LargeBodiesOptions>;
-  readonly #idle: Worker[] = [];
-  readonly #busy = new Map<Worker, Task>();
-  readonly #waiting: Task[] = [];
-  #closed = false;
+  readonly #threads: Threads<Job, Outcome>;
 
   constructor({ heapMb = HEAP_MB, mostWaiting = MOST_WAITING }: LargeBodiesOptions = {}) {
-    this.#options = { heapMb, mostWaiting };
+    const module = siblingModule(import.meta.url, './thread');
+    this.#threads = new Threads({ module, threads: THREADS, mostWaiting, heapMb, deadlineMs: DEADLINE_MS });
   }
 
   /** The same as `prepare` of the mapping, on another thread. */
-  async prepare(text: Buffer, input: PrepareInput): Promise<PreparedText> {
-    const outcome = await this.#run(text, { kind: 'prepare', input: named(input) });
-    if (outcome.kind !== 'prepare') throw new AbpError('internal', 'the thread answered another question');
+  async prepare(text: Buffer, input: PrepareInput, caller = ''): Promise<PreparedText> {
+    const outcome = await this.#run(text, { kind: 'prepare', input: named(input) }, caller);
+    if (outcome.kind !== 'prepare') throw anotherQuestion();
     const { upstream, error, ...prepared } = outcome.prepared;
     return {
       prepared: {
@@ -68,85 +85,68 @@ export class LargeBodies {
   }
 
   /** The same as `patchText` of the mapping, on another thread. */
-  async patch(text: Buffer, input: PatchTextInput): Promise<PatchedText> {
-    const outcome = await this.#run(text, { kind: 'patch', input: namedPatch(input) });
-    if (outcome.kind !== 'patch') throw new AbpError('internal', 'the thread answered another question');
+  async patch(text: Buffer, input: PatchTextInput, caller = ''): Promise<PatchedText> {
+    const outcome = await this.#run(text, { kind: 'patch', input: namedPatch(input) }, caller);
+    if (outcome.kind !== 'patch') throw anotherQuestion();
     return { body: bufferOf(outcome.body), fidelity: outcome.fidelity };
   }
 
   /** The same as `translateWhole`, on another thread. */
-  async translate(body: Buffer, translation: NamedTranslation): Promise<TranslatedAnswer> {
-    const outcome = await this.#run(body, { kind: 'translate', translation });
-    if (outcome.kind !== 'translate') throw new AbpError('internal', 'the thread answered another question');
+  async translate(body: Buffer, translation: NamedTranslation, caller = ''): Promise<TranslatedAnswer> {
+    const outcome = await this.#run(body, { kind: 'translate', translation }, caller);
+    if (outcome.kind !== 'translate') throw anotherQuestion();
     return { ...outcome.answer, text: bufferOf(outcome.answer.text) };
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { result } of this.#waiting.splice(0)) result.reject(ended('the server is closing'));
-    await Promise.all([...this.#idle.splice(0), ...this.#busy.keys()].map((worker) => worker.terminate()));
+  /** The same as `seenAnswer`, on another thread. */
+  async observe(body: Buffer, { dialect, streamed, caller }: ObserveAsk): Promise<SeenAnswer> {
+    const outcome = await this.#run(body, { kind: 'observe', dialect, streamed }, caller);
+    if (outcome.kind !== 'observe') throw anotherQuestion();
+    return outcome.seen;
   }
 
-  async #run(body: Buffer, work: Work): Promise<Outcome> {
-    if (this.#closed) throw ended('the server is closing');
-    if (this.#waiting.length >= this.#options.mostWaiting) {
-      throw new AbpError('overloaded', 'Too many large requests are waiting to be translated.');
-    }
-    const task: Task = { work, body, result: Promise.withResolvers() };
-    this.#waiting.push(task);
-    this.#next();
-    const outcome = await task.result.promise;
+  /** The same as `explain` of the mapping; a short request is explained here and now. */
+  async explain(input: ExplainInput, caller: string): Promise<Explanation> {
+    const text = Buffer.from(JSON.stringify(input), 'utf8');
+    if (!mayHoldMany(text)) return explain(input);
+    const outcome = await this.#run(text, { kind: 'explain' }, caller);
+    const parsed = outcome.kind === 'explain' ? parseJson(outcome.text) : undefined;
+    if (outcome.kind !== 'explain' || parsed?.ok !== true) throw anotherQuestion();
+    const explanation = parsed.value as unknown as Explanation; // what the thread wrote of one
+    return { ...explanation, ...(outcome.error === undefined ? {} : { error: arrived(outcome.error) }) };
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+
+  async #run(body: Buffer, work: Work, caller: string): Promise<Exclude<Outcome, { kind: 'refused' | 'broken' }>> {
+    const outcome = await this.#threads
+      .run(caller, () => posted(body, work))
+      .catch((error: unknown) => {
+        throw error instanceof ThreadFailure ? undone(error) : error;
+      });
     if (outcome.kind === 'refused') throw arrived(outcome.error);
     if (outcome.kind === 'broken') throw new Error(outcome.message);
     return outcome;
   }
-
-  #next(): void {
-    const worker = this.#waiting.length === 0 || this.#closed ? undefined : (this.#idle.pop() ?? this.#start());
-    if (worker === undefined) return;
-    const task = this.#waiting.shift();
-    if (task === undefined) return;
-    this.#busy.set(worker, task);
-    // A copy, made now and not earlier: the caller's bytes are still needed here.
-    const bytes = new Uint8Array(task.body);
-    const job: Job = { work: task.work, bytes };
-    worker.postMessage(job, [bytes.buffer]);
-  }
-
-  #start(): Worker | undefined {
-    if (this.#busy.size >= THREADS) return undefined;
-    const worker = new Worker(siblingModule(import.meta.url, './thread'), {
-      env: threadEnvironment(),
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb },
-    });
-    worker.unref();
-    worker.on('message', (outcome: Outcome) => this.#finished(worker, outcome));
-    worker.on('error', (error) => this.#lost(worker, error.message));
-    worker.on('exit', () => this.#lost(worker, 'it exited'));
-    return worker;
-  }
-
-  #finished(worker: Worker, outcome: Outcome): void {
-    const task = this.#busy.get(worker);
-    this.#busy.delete(worker);
-    this.#idle.push(worker);
-    task?.result.resolve(outcome);
-    this.#next();
-  }
-
-  /** Only the job that the thread was at is lost; the next one gets a new thread. */
-  #lost(worker: Worker, reason: string): void {
-    const task = this.#busy.get(worker);
-    const idle = this.#idle.indexOf(worker);
-    if (idle !== -1) this.#idle.splice(idle, 1);
-    this.#busy.delete(worker);
-    task?.result.reject(ended(reason));
-    this.#next();
-  }
 }
 
-function ended(reason: string): AbpError {
-  return new AbpError('internal', `The body could not be translated: the thread that translates large bodies ended (${reason}).`);
+/** The copy is made now and not earlier: the caller's bytes are still needed here. */
+async function posted(body: Buffer, work: Work): Promise<Posted<Job>> {
+  const bytes = await copyToPost(body);
+  return { job: { work, bytes }, transfer: [bytes.buffer] };
+}
+
+function undone({ kind, message }: ThreadFailure): AbpError {
+  if (kind === 'full') return new AbpError('overloaded', 'Too many large requests are waiting to be translated.');
+  if (kind === 'share')
+    return new AbpError('overloaded', 'The large requests of this caller that wait to be translated take up its share.');
+  return new AbpError('internal', `The body could not be translated: the thread that translates large bodies ended (${message}).`);
+}
+
+function anotherQuestion(): AbpError {
+  return new AbpError('internal', 'the thread answered another question');
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -9,6 +9,7 @@ import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
+import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
 
 /** What to prepare, with the names of dialects and engine in place of them: functions do not travel between threads. */
@@ -34,7 +35,11 @@ export interface NamedTranslation {
 export type Work =
   | { readonly kind: 'patch'; readonly input: NamedPatch }
   | { readonly kind: 'prepare'; readonly input: NamedInput }
-  | { readonly kind: 'translate'; readonly translation: NamedTranslation };
+  | { readonly kind: 'translate'; readonly translation: NamedTranslation }
+  /** An answer that passes unchanged is read for its receipt. */
+  | { readonly kind: 'observe'; readonly dialect: string | undefined; readonly streamed: boolean }
+  /** The body is the question of somebody who wants to know what would become of a request. */
+  | { readonly kind: 'explain' };
 
 export interface Job {
   readonly work: Work;
@@ -63,6 +68,9 @@ export type Outcome =
   | { readonly kind: 'patch'; readonly body: Uint8Array; readonly fidelity: PatchedText['fidelity'] }
   | { readonly kind: 'prepare'; readonly prepared: TravellingPrepared; readonly textSha256: string }
   | { readonly kind: 'translate'; readonly answer: TravellingAnswer }
+  | { readonly kind: 'observe'; readonly seen: SeenAnswer }
+  /** As JSON text, in which numbers keep their digits. */
+  | { readonly kind: 'explain'; readonly text: string; readonly error?: TravellingError }
   | { readonly kind: 'refused'; readonly error: TravellingError }
   /** A fault of ours. */
   | { readonly kind: 'broken'; readonly message: string };
@@ -93,7 +101,7 @@ function engineOf(id: string): Engine {
   return engine;
 }
 
-function dialectOf(id: string): Dialect {
+export function dialectOf(id: string): Dialect {
   const dialect = findDialect(id);
   if (dialect === undefined) throw new AbpError('internal', `there is no dialect ${id}`);
   return dialect;

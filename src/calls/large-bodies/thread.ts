@@ -1,18 +1,41 @@
 import { parentPort } from 'node:worker_threads';
 import { sha256 } from '../../base/canonical-json.ts';
+import { parseJson } from '../../base/json.ts';
+import { mostValues } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { type ExplainInput, explain } from '../../mapping/explain.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
+import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
-import { type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
+import { dialectOf, type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
 
 function done({ work, bytes: data }: Job): Outcome {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (work.kind === 'prepare')
     return { kind: 'prepare', prepared: travelling(prepare(bytes, unnamed(work.input))), textSha256: sha256(bytes) };
   if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
+  if (work.kind === 'observe')
+    return { kind: 'observe', seen: seenAnswer(bytes, work.dialect === undefined ? undefined : dialectOf(work.dialect), work.streamed) };
+  if (work.kind === 'explain') return explained(bytes);
+  assertReadable(bytes);
   const { text, ...told } = translateWhole(bytes, translationOf(work.translation));
   return { kind: 'translate', answer: { ...told, text: Buffer.from(text, 'utf8') } };
+}
+
+/** What an answer may hold: its values take many times the memory of its bytes. */
+const MOST_IN_ANSWER = 4_000_000;
+
+function assertReadable(body: Buffer): void {
+  if (mostValues(body) > MOST_IN_ANSWER)
+    throw new AbpError('engine_failed', `The engine's answer holds more than ${MOST_IN_ANSWER} values.`);
+}
+
+function explained(bytes: Buffer): Outcome {
+  const parsed = parseJson(bytes.toString('utf8'));
+  if (!parsed.ok) return { kind: 'broken', message: parsed.message };
+  const { error, ...explanation } = explain(parsed.value as unknown as ExplainInput); // checked by the route, and written as JSON there
+  return { kind: 'explain', text: JSON.stringify(explanation), ...(error === undefined ? {} : { error: sendOff(error) }) };
 }
 
 function travelling({ error, ...prepared }: Prepared): TravellingPrepared {

@@ -12,6 +12,7 @@ import { openUnread, type UnreadCall } from './unread-call.ts';
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
 export function callRaw(context: CallContext, call: UnreadCall, body: Readable | null, answer: Answer): Exchange {
   const { admitted, recorder, deployment, request } = openUnread(context, call, 'raw');
+  const dialect = countedBy(call.target.path, deployment);
   try {
     return relay(
       {
@@ -24,8 +25,9 @@ export function callRaw(context: CallContext, call: UnreadCall, body: Readable |
       {
         admitted,
         deployment,
-        dialect: countedBy(call.target.path, deployment),
+        dialect,
         holding: context.budget.holding(call.share),
+        aside: (bytes, streamed) => context.large.observe(bytes, { dialect: dialect?.id, streamed, caller: call.share }),
         recorder,
         answer,
         onTaken: () => undefined,

@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import { scanBody } from '../../mapping/scan.ts';
+import { type Scan, scanBody } from '../../mapping/scan.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
 import type { TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -7,7 +7,7 @@ import type { Attempts } from '../attempts.ts';
 import type { Step } from '../batch.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import type { CallContext } from '../context.ts';
-import { LARGE_BYTES } from '../large-bodies/large-bodies.ts';
+import { isLarge, LARGE_BYTES, MAY_HOLD_MANY } from '../large-bodies/large-bodies.ts';
 import { Recorder } from '../recorder.ts';
 import { type Planned, planCall } from './plan.ts';
 import { readLarge } from './preparation.ts';
@@ -29,14 +29,25 @@ export interface Caller {
  */
 export function callVendor(context: CallContext, call: VendorCall, body: Body, caller: Caller): Exchange {
   const one = new CallUnderWay(context, call, caller);
-  if (body.text.length < LARGE_BYTES) one.begin(body);
-  // Large bodies keep no other call waiting.
+  if (body.text.length < MAY_HOLD_MANY) {
+    one.begin(body);
+    return one;
+  }
+  const scan = scanSmall(body.text);
+  if (scan !== undefined) one.begin({ ...body, scan });
+  // Bodies that are large or hold many values keep no other call waiting.
   else
     readLarge(context, call, body).then(
-      (read) => one.begin(read),
+      (large) => one.begin(large),
       (error: unknown) => one.fail(error),
     );
   return one;
+}
+
+/** What a body of middling size holds; undefined where reading it is for another thread. */
+function scanSmall(text: Buffer): Scan | undefined {
+  const scan = text.length >= LARGE_BYTES ? undefined : scanBody(text);
+  return scan !== undefined && isLarge(text.length, scan.values) ? undefined : scan;
 }
 
 /** One call, from its body to its last try. It lives as long as a slow stream, so it must not hold the body. */

@@ -7,6 +7,8 @@ import type { Read, VendorCall } from './vendor-call.ts';
 /** What is sent to an engine that speaks the caller's dialect, and what is no longer as the caller wrote it. */
 export interface Outgoing {
   readonly body: Buffer;
+  /** SHA-256 of the body, where it is known already. */
+  readonly sha256?: string;
   readonly fidelity: readonly FidelityEntry[];
 }
 
@@ -18,6 +20,8 @@ export function outgoing(call: VendorCall, read: Read, chosen: Route): Outgoing 
     asked === chosen.model ? [] : [{ path: 'model', fate: 'renamed', code: 'model_renamed', note: `sent as ${chosen.model}` }];
   const patched = patchedFor(call, read, chosen);
   if (patched !== undefined) return { body: patched.body, fidelity: [...renamed, ...patched.fidelity] };
+  const ready = read.aside?.renamed.get(chosen.model);
+  if (ready !== undefined) return { ...ready, fidelity: renamed };
   const span = read.scan.modelSpan;
   return { body: span === undefined ? read.body : spliceModel(read.text, span, chosen.model), fidelity: renamed };
 }

@@ -147,11 +147,11 @@ type Drafted =
 function relaying({ call, read, asked }: Planning, route: Route): Drafted {
   const { requirements, compatibility } = call.options;
   const { manifest, name } = route.engine;
-  const { body, fidelity } = outgoing(call, read, route);
+  const { body, fidelity, sha256: digest } = outgoing(call, read, route);
   const account: Account = {
     negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
     fidelity,
-    upstreamRequest: body === read.body ? asked.request : { sha256: sha256(body), bytes: body.length },
+    upstreamRequest: body === read.body ? asked.request : { sha256: digest ?? sha256(body), bytes: body.length },
   };
   try {
     assertMet({ manifest, requirements, compatibility, backend: name });

@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { AbpError } from '../../contract/errors.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
-import { scanBody, spliceModel } from '../../mapping/scan.ts';
+import { scanInTurns, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
+import { digestInTurns } from '../answers/body-digest.ts';
 import type { CallContext } from '../context.ts';
 import { joinedHeader } from '../headers.ts';
-import { LARGE_BYTES } from '../large-bodies/large-bodies.ts';
+import { isLarge, MOST_VALUES } from '../large-bodies/large-bodies.ts';
 import { permission } from '../permission.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import type { Aside, Body, Read, VendorCall } from './vendor-call.ts';
@@ -29,27 +30,35 @@ export function patchedFor(call: VendorCall, read: Read, chosen: Route): Patched
  * Reads a large body and, where it must be written anew, has that done on another thread, so that planning the call is quick. What
  * stands in the way is found again when the call is planned, and written down there.
  */
-export async function readLarge(context: CallContext, call: VendorCall, body: Body): Promise<Body & Partial<Read>> {
+export async function readLarge(context: CallContext, call: VendorCall, body: Body & Partial<Read>): Promise<Read> {
+  // Putting the body together, scanning it, hashing it and copying it take time; others may have their turn in between.
+  await setImmediate();
+  const scan = body.scan ?? (await scanInTurns(body.text));
+  const read: Read = { ...body, scan, aside: { prepared: new Map(), patched: new Map(), renamed: new Map() } };
+  await setImmediate();
+  const textSha256 = await writeFirst(context, call, read);
+  const known = body.text === body.body ? textSha256 : undefined;
+  return { ...read, sha256: known ?? (await digestInTurns(body.body)) };
+}
+
+/** Has the request written for the first place that it may go to. */
+async function writeFirst(context: CallContext, call: VendorCall, read: Read): Promise<string | undefined> {
   try {
-    // Putting the body together, scanning it and copying it take some milliseconds each; others may have their turn in between.
-    await setImmediate();
-    const read: Read = { ...body, scan: scanBody(body.text), aside: { prepared: new Map(), patched: new Map() } };
-    await setImmediate();
     const [first] = chooseRoutes(context.routes, call, read.scan);
-    if (first === undefined) return read;
+    if (first === undefined) return undefined;
     const { engine, model } = first;
-    if (permission({ way: 'mapped', owner: call.owner, engine: engine.id, model: model === '' ? null : model }) !== undefined) return read;
-    const sha256 = await writeAside(context, call, read, first);
-    return { ...read, ...(sha256 === undefined || body.text !== body.body ? {} : { sha256 }) };
+    const ask = { way: 'mapped', owner: call.owner, engine: engine.id, model: model === '' ? null : model } as const;
+    return permission(ask) === undefined ? await writeAside(context, call, read, first) : undefined;
   } catch (error) {
     if (!AbpError.is(error)) throw error;
-    return body;
+    return undefined;
   }
 }
 
 /** Has a large request written for a route, unless it is already or need not be; resolves to the hash of its text where that came along. */
 export function writeAside(context: CallContext, call: VendorCall, read: Read, chosen: Route): Promise<string | undefined> | undefined {
-  if (read.aside === undefined || read.text.length < LARGE_BYTES || call.match.path.operation === 'embeddings') return undefined;
+  const large = isLarge(read.text.length, read.scan.values);
+  if (read.aside === undefined || !large || call.match.path.operation === 'embeddings') return undefined;
   const one = { call, read, chosen, aside: read.aside };
   return isRewritten(call, chosen) ? prepareAside(context, one) : patchAside(context, one);
 }
@@ -66,7 +75,11 @@ function prepareAside({ large }: CallContext, { call, read, chosen, aside }: Out
   const { prepared } = aside;
   const key = keyOf(chosen);
   if (prepared.has(key)) return undefined;
-  return large.prepare(read.text, inputOf(call, chosen)).then(
+  if (read.scan.values > MOST_VALUES) {
+    prepared.set(key, refusedWith(tooMany()));
+    return undefined;
+  }
+  return large.prepare(read.text, inputOf(call, chosen), call.share).then(
     (ready) => {
       prepared.set(key, ready.prepared);
       return ready.textSha256;
@@ -83,8 +96,13 @@ function patchAside({ large }: CallContext, { call, read, chosen, aside }: Outso
   const { patched } = aside;
   const key = keyOf(chosen);
   const input = patchOf(call, chosen);
-  if (input === undefined || patched.has(key)) return undefined;
-  return large.patch(renamedText(read, chosen), input).then(
+  if (input === undefined) return renameAside(read, chosen, aside);
+  if (patched.has(key)) return undefined;
+  if (read.scan.values > MOST_VALUES) {
+    patched.set(key, tooMany());
+    return undefined;
+  }
+  return large.patch(renamedText(read, chosen), input, call.share).then(
     (ready) => {
       patched.set(key, ready);
       return undefined;
@@ -95,6 +113,20 @@ function patchAside({ large }: CallContext, { call, read, chosen, aside }: Outso
       return undefined;
     },
   );
+}
+
+/** The caller's bytes with another model name. */
+async function renameAside(read: Read, chosen: Route, { renamed }: Aside): Promise<undefined> {
+  if (chosen.mode === 'passthrough' || read.scan.modelSpan === undefined || renamed.has(chosen.model)) return;
+  const body = renamedText(read, chosen);
+  await setImmediate();
+  renamed.set(chosen.model, { body, sha256: await digestInTurns(body) });
+}
+
+function tooMany(): AbpError {
+  return new AbpError('payload_too_large', `The request holds more than ${MOST_VALUES} values, which are too many to translate.`, {
+    limit_values: MOST_VALUES,
+  });
 }
 
 function keyOf({ engine, target, model, row }: Route): string {

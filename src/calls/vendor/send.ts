@@ -52,12 +52,14 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     dialect: match.dialect.id,
     asides: asidesOf(raw, deployment),
   };
+  const dialect = match.path.operation === 'generate' ? match.dialect : undefined;
   return relay(sent, {
     ...listener,
     admitted: plan.admitted,
     deployment,
-    dialect: match.path.operation === 'generate' ? match.dialect : undefined,
+    dialect,
     holding: context.budget.holding(call.share),
+    aside: (body, streamed) => context.large.observe(body, { dialect: dialect?.id, streamed, caller: call.share }),
     onFault: (error) => context.onFault(error, runId),
   });
 }
@@ -100,7 +102,7 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     holding: context.budget.holding(call.share),
     streamed: asked.stream && !counting,
     translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
-    aside: (body) => context.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }),
+    aside: (body) => context.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }, call.share),
   });
 }
 

@@ -60,14 +60,16 @@ export interface Read extends Body {
   readonly scan: Scan;
   /** SHA-256 of the body, where it is known already. */
   readonly sha256?: string;
-  /** Of a large body: what other threads made of it. */
+  /** Of a large body: what was made of it aside. */
   readonly aside?: Aside;
 }
 
-/** What other threads made of a large body so far, by route. */
+/** What was made of a large body aside so far, by route. */
 export interface Aside {
   readonly prepared: Map<string, Prepared>;
   readonly patched: Map<string, PatchedText | AbpError>;
+  /** The body with another model name, by that name. */
+  readonly renamed: Map<string, { readonly body: Buffer; readonly sha256: string }>;
 }
 
 /** What to send: the caller's bytes (with another model name or another thinking at most), or a translation. */

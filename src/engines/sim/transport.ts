@@ -1,18 +1,18 @@
 import { gzipSync } from 'node:zlib';
-import { sha256 } from '../../base/canonical-json.ts';
-import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
-import { AbpError } from '../../contract/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
-import { matchPath, type PathMatch } from '../../dialects/paths.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import { Fold } from '../../ir/fold.ts';
-import { Ledger } from '../../ir/ledger.ts';
-import type { IrRequest } from '../../ir/request.ts';
 import type { IrError } from '../../ir/response.ts';
-import { countRequest } from '../../ir/token-estimate.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
-import { type SimPlan, type SimStep, think } from './brain.ts';
+import type { SimPlan, SimStep } from './brain.ts';
 import type { Wrapping } from './plan.ts';
+import { type Arrived, matchOf, type Reading, readingOf } from './reading.ts';
+import { isSlow, readAside } from './slow-requests.ts';
+
+/** Events that are played before others have their turn. */
+const STEPS_AT_ONCE = 500;
+const NOTHING = Buffer.alloc(0);
 
 /** A deterministic engine has no clock of its own: equal requests give equal bytes. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -58,44 +58,56 @@ class SimCall implements Exchange {
     try {
       this.#start();
     } catch (error) {
-      this.#sink.fail({ kind: 'broken', message: error instanceof Error ? error.message : String(error) });
+      this.#broken(error);
     }
+  }
+
+  #broken(error: unknown): void {
+    this.#sink.fail({ kind: 'broken', message: error instanceof Error ? error.message : String(error) });
   }
 
   #start(): void {
     const [path = ''] = this.#request.path.split('?');
-    const { method, dialect } = this.#request;
-    const match = matchPath(method, path, dialect === undefined ? [] : [dialect]);
-    if (match === undefined || match.path.operation === 'embeddings') {
-      this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${this.#request.method} ${path}` } } });
+    const { method, dialect, json } = this.#request;
+    const arrived: Arrived = { method, path, dialect, body: bodyOf(this.#request), json };
+    if (!isSlow(arrived.body)) {
+      this.#go(arrived, readingOf(arrived));
       return;
     }
-    const lifted = liftRequest(match, this.#request);
-    if ('kind' in lifted) this.#refuse(match.dialect, lifted);
-    else if (match.path.operation === 'count-tokens') this.#answer({ status: 200, body: match.dialect.tokenCount(countRequest(lifted)) });
-    else this.#generate(match.dialect, lifted);
+    readAside(arrived)
+      .then((reading) => {
+        if (!this.#aborted) this.#go(arrived, reading);
+      })
+      .catch((error: unknown) => {
+        if (!this.#aborted) this.#broken(error);
+      });
   }
 
-  #generate(dialect: Dialect, request: IrRequest): void {
-    const plan = think(request, dialect.id);
-    const context: AnswerContext = {
-      // The request stands in for the run: its ids repeat only with it.
-      runHex: sha256(bodyOf(this.#request) ?? '').slice(0, 32),
-      createdAtMs: EPOCH_MS,
-      model: request.model,
-      includeUsage: request.includeUsage ?? false,
-      query: queryOf(this.#request.path),
-    };
+  #go(arrived: Arrived, reading: Reading): void {
+    const dialect = matchOf(arrived)?.dialect;
+    if (dialect === undefined || reading.kind === 'unknown') {
+      this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${arrived.method} ${arrived.path}` } } });
+    } else if (reading.kind === 'refused') this.#refuse(dialect, reading.error);
+    else if (reading.kind === 'count') this.#answer({ status: 200, body: dialect.tokenCount(reading.tokens) });
+    else this.#generate(dialect, reading);
+  }
+
+  #generate(dialect: Dialect, { plan, runHex, model, includeUsage, stream }: Extract<Reading, { kind: 'plan' }>): void {
+    const context: AnswerContext = { runHex, createdAtMs: EPOCH_MS, model, includeUsage, query: queryOf(this.#request.path) };
     this.#wrapping = plan.wrapping;
     if (plan.wrapping.page) this.#page();
-    else this.#play(plan, 0, request.stream ? this.#streamed(dialect, context) : this.#whole(dialect, context));
+    else this.#play(plan, 0, stream ? this.#streamed(dialect, context) : this.#whole(dialect, context));
   }
 
-  /** Plays the plan step by step; a wait or a slow reader picks it up again later. */
+  /** Plays the plan step by step; a wait, a slow reader or other calls whose turn it is pick it up again later. */
   #play(plan: SimPlan, from: number, player: (step: SimStep) => boolean): void {
     for (let at = from; at < plan.steps.length; at += 1) {
       const step = plan.steps[at];
       if (step === undefined || this.#aborted) return;
+      if (at === from + STEPS_AT_ONCE) {
+        setImmediate(() => this.#play(plan, at, player));
+        return;
+      }
       if (step.kind === 'wait') {
         this.#timer = setTimeout(() => this.#play(plan, at + 1, player), step.ms);
         return;
@@ -203,46 +215,11 @@ function failedBody(dialect: Dialect, error: IrError, context: AnswerContext): J
 }
 
 /** Only raw paths have a streamed body, and sim has none of those. */
-function bodyOf({ body }: ExchangeRequest): Buffer | null {
-  return Buffer.isBuffer(body) ? body : null;
+function bodyOf({ body }: ExchangeRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : NOTHING;
 }
 
 function queryOf(path: string): string {
   const mark = path.indexOf('?');
   return mark === -1 ? '' : path.slice(mark);
-}
-
-/** The request in neutral words, or the error a vendor would answer. */
-function liftRequest(match: PathMatch, request: ExchangeRequest): IrRequest | IrError {
-  const parsed =
-    request.json === undefined ? parseJson(bodyOf(request)?.toString('utf8') ?? '') : ({ ok: true, value: request.json } as const);
-  if (!parsed.ok) return invalid(`the request body is not valid JSON: ${parsed.message}`);
-  try {
-    return liftBody(match, parsed.value, false);
-  } catch (error) {
-    if (!AbpError.is(error)) throw error;
-    return refusal(match, parsed.value);
-  }
-}
-
-function liftBody(match: PathMatch, body: Json, kept: boolean): IrRequest {
-  return match.dialect.liftRequest(body, {
-    ledger: new Ledger({ kept }),
-    ...(match.model === undefined ? {} : { model: match.model }),
-    ...(match.path.stream === undefined ? {} : { stream: match.path.stream }),
-  });
-}
-
-/** Only a refusal names places, so only a refused body is read with their names. */
-function refusal(match: PathMatch, body: Json): IrRequest | IrError {
-  try {
-    return liftBody(match, body, true);
-  } catch (error) {
-    if (AbpError.is(error)) return invalid(error.message);
-    throw error;
-  }
-}
-
-function invalid(message: string): IrError {
-  return { kind: 'invalid-request', status: 400, message };
 }

@@ -3,8 +3,9 @@ import { errorBody } from '../../contract/errors.ts';
 import { requestIdOf } from '../../contract/run-id.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { matchPath } from '../../dialects/paths.ts';
-import { type ExplainInput, type Explanation, explain } from '../../mapping/explain.ts';
+import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import { ExplainRequest, ExplainResponse } from '../api/explain.ts';
+import { shareOf } from '../auth/principal.ts';
 import { defineRoute, type RouteInput } from '../route.ts';
 import { callOptions } from '../vendor/options.ts';
 
@@ -19,10 +20,12 @@ export const explainRoutes = [
     need: { kind: 'read' },
     body: ExplainRequest,
     response: ExplainResponse,
-    handle: (input) => {
+    handle: async (input) => {
       const { to } = input.body;
-      if (!Array.isArray(to)) return told(input, explain(wanted(input, to)));
-      return { results: to.map((one) => told(input, explain(wanted(input, one)))) };
+      const { large } = input.gateway.calls;
+      const explained = async (one: string | undefined): Promise<object> =>
+        told(input, await large.explain(wanted(input, one), shareOf(input.principal)));
+      return Array.isArray(to) ? { results: await Promise.all(to.map(explained)) } : await explained(to);
     },
   }),
 ];

@@ -1,7 +1,10 @@
+import { AbpError } from '../../contract/errors.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
 import { resolveBackend } from '../../runtime/backends.ts';
 import { NegotiateRequest, NegotiateResponse } from '../api/negotiate.ts';
 import { defineRoute } from '../route.ts';
+
+const MOST_REQUIREMENTS = 1000;
 
 export const negotiateRoutes = [
   defineRoute({
@@ -12,6 +15,12 @@ export const negotiateRoutes = [
     body: NegotiateRequest,
     response: NegotiateResponse,
     handle: ({ body }) => {
+      if (body.requirements.required.length > MOST_REQUIREMENTS) {
+        throw new AbpError(
+          'invalid_request',
+          `There are more than ${MOST_REQUIREMENTS} requirements, which no backend has capabilities for.`,
+        );
+      }
       const manifest = body.manifest ?? resolveBackend(body.backend ?? '').manifest;
       return negotiationAccount(manifest, body.requirements);
     },

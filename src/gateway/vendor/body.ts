@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { COPIED_AT_ONCE, joined, joinedInTurns } from '../../calls/answers/body-digest.ts';
 import type { Holding } from '../../calls/bounds/body-budget.ts';
 import { type DecodingLimits, decompress, isEncoding } from '../../calls/bounds/decoding.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -75,8 +76,8 @@ class PartialBody {
     const chunks = this.#chunks;
     // The request's listeners hold this object until the answer is complete; they must not hold the body.
     this.#chunks = [];
-    const [only] = chunks;
-    this.#reader.done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, this.#bytes));
+    if (this.#bytes <= COPIED_AT_ONCE) this.#reader.done(joined(chunks));
+    else joinedInTurns(chunks, this.#bytes).then((body) => this.#reader.done(body));
   }
 
   fail(error: unknown): void {

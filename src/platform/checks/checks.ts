@@ -109,30 +109,18 @@ export async function faultsOfDefaults(schema: JsonObject): Promise<readonly str
   return 'error' in outcome ? [`checking the defaults did not end well: ${outcome.error}`] : (outcome.value as string[]); // likewise
 }
 
-/** Schemas that only name types and bounds are checked in microseconds. */
-const SLOW = /"(?:pattern|patternProperties|\$ref|\$dynamicRef|uniqueItems|propertyNames)"/;
-const SMALL = 16 * 1024;
+/** A longer value is checked on the thread. */
+const LONGEST_VALUE = 64 * 1024;
 
 /** Why a value does not match a schema, or undefined when it does. */
 export async function problemOf(schema: JsonObject, value: Json): Promise<string | undefined> {
-  if (isQuick(schema, value)) {
-    const { schemaProblem } = await import('../../negotiation/json-schema.ts');
-    return schemaProblem(schema, value);
-  }
+  const { isQuickSchema, schemaProblem } = await import('../../negotiation/json-schema.ts');
+  const known = quick.get(schema) ?? isQuickSchema(schema);
+  quick.set(schema, known);
+  if (known && JSON.stringify(value).length <= LONGEST_VALUE) return schemaProblem(schema, value);
   const outcome = await checks.run({ kind: 'problem', schema, value });
   return 'error' in outcome ? `checking it did not end well: ${outcome.error}` : (outcome.value as string | undefined); // likewise
 }
 
 /** By the schema itself: that of a tool is used for all its calls. */
 const quick = new WeakMap<JsonObject, boolean>();
-
-function isQuick(schema: JsonObject, value: Json): boolean {
-  const known = quick.get(schema);
-  if (known === false) return false;
-  if (known === undefined) {
-    const text = JSON.stringify(schema);
-    quick.set(schema, text.length <= SMALL && !SLOW.test(text));
-    if (quick.get(schema) === false) return false;
-  }
-  return JSON.stringify(value).length <= 4 * SMALL;
-}

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Outbound } from '../../upstream/outbound.ts';
@@ -28,8 +28,29 @@ export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): 
   return transport as Transport; // its session id may be undefined, which the interface writes as absent
 }
 
+/** The SDK holds an answer, and each event of a stream, until it is whole; over pipes it gives up at as many bytes. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024;
+
+/** The body of an answer, broken off where one message in it is too long. A stream may go on for as long as its events are short. */
+function bounded(body: Readable, headers: Readonly<Record<string, string>>): Readable {
+  const streamed = headers['content-type']?.startsWith('text/event-stream') === true;
+  let held = 0;
+  const counted = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const ended = streamed ? Math.max(chunk.lastIndexOf('\n\n'), chunk.lastIndexOf('\r\n\r\n')) : -1;
+      held = ended === -1 ? held + chunk.length : chunk.length - ended;
+      if (held > LONGEST_MESSAGE) done(new Error(`the MCP server sent a message longer than ${LONGEST_MESSAGE} bytes`));
+      else done(null, chunk);
+    },
+  });
+  // What breaks on either side ends the other.
+  body.on('error', (error) => counted.destroy(error));
+  counted.on('close', () => body.destroy());
+  return body.pipe(counted);
+}
+
 /** A `fetch` for the SDK instead of the global one: the same shape on the guarded client. */
-function outboundFetch(outbound: Outbound): FetchLike {
+export function outboundFetch(outbound: Outbound): FetchLike {
   return async (url, init = {}) => {
     const { body, method = 'GET', signal } = init;
     if (body !== undefined && body !== null && typeof body !== 'string') throw new TypeError('the body of an MCP request is text');
@@ -42,7 +63,9 @@ function outboundFetch(outbound: Outbound): FetchLike {
       // The SDK decides about redirects itself.
       maxRedirects: 0,
     });
-    const stream = BODILESS.has(answer.status) ? null : (Readable.toWeb(answer.body) as ReadableStream<Uint8Array>); // a byte stream
+    const stream = BODILESS.has(answer.status)
+      ? null
+      : (Readable.toWeb(bounded(answer.body, answer.headers)) as ReadableStream<Uint8Array>); // a byte stream
     if (stream === null) answer.body.resume();
     return new Response(stream, { status: answer.status, headers: answer.headers });
   };
