@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../base/json.ts';
+import type { LineFault } from '../base/line-splitter.ts';
 import type { Capability } from '../contract/capability.ts';
 import type { AgentCapabilities, AgentName, InstallMethod, ModelCapabilities, ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/runs/event.ts';
@@ -134,6 +135,8 @@ export interface SpawnSpec {
    * home of its own must still share, such as its sessions.
    */
   readonly links?: Readonly<Record<string, string>>;
+  /** Files and folders that it needs in a room, beside its own installation. */
+  readonly shows?: readonly string[];
   /** `closed`: the agent must not wait for input. `open`: the dialogue writes to it. */
   readonly stdin: 'closed' | 'open';
   /** The prompt of an agent that reads one from its standard input, which ends with it: arguments can be read by every user of the machine. */
@@ -168,6 +171,8 @@ export interface Heard {
   readonly waiting?: readonly WaitingTool[];
   /** The agent has answered and only waits for more: its input can be closed. */
   readonly done?: boolean;
+  /** It broke its protocol, and is ended. */
+  readonly broken?: boolean;
 }
 
 /** Something the caller wants to tell a running agent. */
@@ -202,6 +207,8 @@ export interface Outcome {
   readonly message?: string;
   /** The agent stopped before its work was done because of this limit of the run. */
   readonly limit?: AgentLimit;
+  /** We ended the process because of this, so the signal that ended it tells nothing. */
+  readonly broken?: true;
 }
 
 /** Reads what one running agent prints. Pure but for its own memory; it never throws on a line it does not know. */
@@ -211,6 +218,12 @@ export interface Dialogue {
   line(line: string): Heard;
   /** The lines that carry the command; undefined when this agent cannot be told so while it runs. */
   say(command: Command): readonly string[] | undefined;
+  /** For a peer that speaks a protocol of ours: how long its lines may be, and what a line means that is none. */
+  readonly strict?: { readonly mostBytes: number; fault(kind: LineFault): Heard };
+  /** Lines that tell it to end by itself before it is ended; absent: it cannot be told. */
+  cancel?(): readonly string[];
+  /** Asked again and again while the process runs: whether it is late, and what to say to it. */
+  readonly watch?: { readonly everyMs: number; look(): Heard };
   /** The output ended: what is left to report, and how it went. Also called after a kill. */
   end(exit: ProcessExit): { readonly events: readonly EventDraft[]; readonly outcome: Outcome };
 }
@@ -283,6 +296,8 @@ export interface Traffic {
   readonly rows: readonly AgentTrafficRow[];
   /** Why its model calls cannot go through the gateway; the agent is then always left alone. Absent: they can. */
   readonly unserved?: string;
+  /** It works without an engine of ours, also where nothing else can be reached. */
+  readonly needsNone?: true;
 }
 
 /** How an agent takes messages while it runs. */
@@ -328,8 +343,8 @@ export interface Adapter {
   readonly untold?: readonly HookType[];
   /** Its answers can carry another input for a tool. */
   readonly takesInput?: true;
-  /** It can be started without tools that a rule names. */
-  readonly takesToolRules?: true;
+  /** It can be started without tools that a rule names; some of them also by a pattern. */
+  readonly takesToolRules?: true | 'patterns';
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
   /** What it waits for in a run that is started so. Absent: it never waits. */

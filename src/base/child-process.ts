@@ -1,6 +1,6 @@
 import { type ChildProcess as NodeChild, spawn, spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import { LineSplitter, TextTail } from './line-splitter.ts';
+import { type LineRules, LineSplitter, TextTail } from './line-splitter.ts';
 import { type ProcessGuard, startGuard } from './process-guard.ts';
 import { sendSignal } from './process-table.ts';
 
@@ -21,6 +21,8 @@ export interface ProcessSpec {
   readonly mode: 'pipe' | 'pty' | 'terminal';
   /** Another program that starts this one for us; not on a terminal of its own. */
   readonly barrier?: Barrier;
+  /** What its standard output is held to, where it speaks a protocol. */
+  readonly lines?: LineRules;
 }
 
 /** The program that a barrier starts. */
@@ -109,7 +111,7 @@ async function startPlain(spec: ProcessSpec, guard: ProcessGuard, onLine: (line:
   const target = shared || process.platform === 'win32' ? pid : -pid;
   guard.watch(target);
   live.add(target);
-  const started = new PlainProcess(child, { pid, target, guard, onLine });
+  const started = new PlainProcess(child, { pid, target, guard, onLine, lines: spec.lines });
   if (barrier !== undefined) await started.begin(barrier, spec);
   return started;
 }
@@ -119,6 +121,7 @@ interface Started {
   readonly target: number;
   readonly guard: ProcessGuard;
   readonly onLine: (line: string, source: OutputSource) => void;
+  readonly lines: LineRules | undefined;
 }
 
 class PlainProcess implements ChildProcess {
@@ -130,11 +133,11 @@ class PlainProcess implements ChildProcess {
   /** The group of a process behind a barrier. */
   #inner: number | undefined;
 
-  constructor(child: NodeChild, { pid, target, guard, onLine }: Started) {
+  constructor(child: NodeChild, { pid, target, guard, onLine, lines }: Started) {
     this.pid = pid;
     this.#child = child;
     this.#target = target;
-    const stdout = new LineSplitter((line) => onLine(line, 'stdout'));
+    const stdout = new LineSplitter((line) => onLine(line, 'stdout'), lines);
     const stderr = new LineSplitter((line) => {
       this.#stderr.add(`${line}\n`);
       onLine(line, 'stderr');

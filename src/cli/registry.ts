@@ -236,6 +236,18 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Check that a gateway serves SDKs as the vendors do',
     load: () => import('./commands/conformance.ts'),
   },
+  {
+    name: 'host',
+    group: CONTRACT,
+    summary: 'Be a sidecar that drives a coding agent, on the standard input and output',
+    load: () => import('./commands/host.ts'),
+  },
+  {
+    name: 'sidecars check',
+    group: CONTRACT,
+    summary: 'Try a sidecar on everything that the protocol asks of it',
+    load: () => import('./commands/sidecars/check.ts'),
+  },
   { name: 'schema', group: CONTRACT, summary: 'List, print or write the JSON Schemas', load: () => import('./commands/schema.ts') },
 ];
 
@@ -249,11 +261,12 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
   adapters: { group: AGENTS, summary: 'Know and install coding agents' },
   models: { group: AGENTS, summary: 'Know the models of coding agents' },
   plugins: { group: AGENTS, summary: 'Work with plugins of coding agents' },
+  sidecars: { group: CONTRACT, summary: 'Work with programs that speak the sidecar protocol' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
 };
 
 /** Families that had another name in the version before: scripts may go on using it until the next one. No help shows them. */
-export const FORMER_FAMILIES: Readonly<Record<string, string>> = { receipt: 'receipts', sessions: 'conversations' };
+export const FORMER_FAMILIES: Readonly<Record<string, string>> = { receipt: 'receipts', sessions: 'conversations', sidecar: 'sidecars' };
 
 /** Options that every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = [

@@ -2,6 +2,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/runs/event.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
+import type { WorkOrder } from '../contract/work-orders/work-order.ts';
 import { followEvents } from './events.ts';
 import { type Connection, getDocument, send } from './http.ts';
 
@@ -23,6 +24,23 @@ export interface RemoteRunView {
 /** Starts a run of a coding agent on the machine of a server. With a `runId` of yours a start whose answer was lost can be sent again. */
 export async function startRun(connection: Connection, options: RunOptions): Promise<RemoteRun> {
   const answer = await send(connection, '/v1/runs', { body: options });
+  const { run_id: runId } = (await answer.json()) as { readonly [Member in 'run_id']: string }; // the server's own document
+  return new RemoteRun(connection, runId);
+}
+
+/** Who executes a work order; without a backend the server chooses the best one. */
+export interface OrderWish {
+  /** `engine:sim`, `adapter:claude`, `host:codex`, `sidecar:mine`. */
+  readonly backend?: string | undefined;
+  /** The engine that serves an adapter, a host or a sidecar. */
+  readonly engine?: string | undefined;
+}
+
+/** Starts a run that executes a work order on the machine of a server. */
+export async function startWorkOrder(connection: Connection, order: WorkOrder, wish: OrderWish = {}): Promise<RemoteRun> {
+  const named = Object.entries(wish).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const query = named.length === 0 ? '' : `?${new URLSearchParams(named)}`;
+  const answer = await send(connection, `/v1/work-orders${query}`, { body: order });
   const { run_id: runId } = (await answer.json()) as { readonly [Member in 'run_id']: string }; // the server's own document
   return new RemoteRun(connection, runId);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 import { parseAt } from '../contract/border.ts';
@@ -9,6 +9,7 @@ import { Recording } from '../contract/receipts/receipt.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { engines, findEngine } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
+import { wholeCommand } from '../runtime/sidecars/command.ts';
 
 const seconds = z.number().positive();
 
@@ -81,6 +82,22 @@ const PolicyConfig = PolicyProfile.partial().extend({
     .describe(
       'What becomes of a rule that nothing here can hold: the run is refused; it runs and the receipt says so; or something around the backplane, such as a container, holds it.',
     ),
+});
+
+/** A program that speaks the sidecar protocol. */
+const SidecarConfig = z.strictObject({
+  command: z.array(z.string().min(1)).min(1).describe('The program and its arguments. Files in it are found from this folder on.'),
+  env: z.record(z.string(), z.string()).default({}).describe('Variables that it gets.'),
+  engine: z
+    .string()
+    .optional()
+    .describe('The engine that serves its model calls through the gateway; without it the sidecar brings its own.'),
+  handshake_s: seconds.default(10).describe('Seconds within which it must say hello.'),
+  heartbeat_s: z
+    .number()
+    .min(0)
+    .default(30)
+    .describe('Seconds of silence after which it is pinged; three pings without an answer end it. 0 never asks.'),
 });
 
 /** A pattern that does not compile would let through what it should have caught. */
@@ -206,6 +223,7 @@ export const Config = z.strictObject({
     .prefault({}),
   secrets: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/), SecretConfig).default({}),
   engines: z.record(z.string(), EngineConfig).default({}),
+  sidecars: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), SidecarConfig).default({}),
   routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
 });
 export type Config = z.infer<typeof Config>;
@@ -230,7 +248,7 @@ export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
   const file = resolve(named ?? 'abp.toml');
   const text = readText(file, named !== undefined);
   const config = parseAt(Config, text === undefined ? {} : tomlOf(text, file), text === undefined ? 'configuration' : file);
-  const effective = withEnvironment(config, env);
+  const effective = { ...withEnvironment(config, env), sidecars: sidecarsFrom(config, dirname(file)) };
   const unknown = Object.keys(config.engines)
     .filter((id) => findEngine(id)?.id !== id)
     .map((id) => `engines.${id}: there is no engine of this name; known are ${engines.map((engine) => engine.id).join(', ')}`);
@@ -238,6 +256,13 @@ export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
     .filter(([, { key }]) => key === undefined)
     .map(([name]) => `secrets.${name}: it has no value; set ABP_SECRET_${name.toUpperCase()}`);
   return { config: effective, source: text === undefined ? null : file, warnings: [...unknown, ...empty] };
+}
+
+/** Files of a sidecar's command are named from the folder of the configuration on. */
+function sidecarsFrom({ sidecars }: Config, base: string): Config['sidecars'] {
+  return Object.fromEntries(
+    Object.entries(sidecars).map(([name, sidecar]) => [name, { ...sidecar, command: [...wholeCommand(sidecar.command, base)] }]),
+  );
 }
 
 function readText(file: string, required: boolean): string | undefined {

@@ -9,6 +9,7 @@ import type { SessionService } from '../platform/session-service.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
 import type { CodingAgents } from '../runtime/coding-agents/coding-agents.ts';
 import type { RunService } from '../runtime/runs/service.ts';
+import type { WorkOrders } from '../runtime/work-orders/work-orders.ts';
 import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
@@ -27,6 +28,7 @@ interface RunPlane {
   readonly claimed: Set<RunId>;
   agents?: Promise<CodingAgents>;
   service?: Promise<RunService>;
+  workOrders?: Promise<WorkOrders>;
   attached?: AttachedRuns;
 }
 

@@ -31,7 +31,9 @@ export type RunOpening = {
   | 'enforcement'
   | 'rules'
   | 'tags'
->;
+  | 'workOrder'
+> &
+  Partial<Pick<OpenFact, 'negotiation'>>;
 
 /** The facts that it tells when it ends. */
 export type RunClosing = Pick<
@@ -51,6 +53,8 @@ export type RunClosing = Pick<
   | 'rules'
   | 'changeSet'
   | 'artifacts'
+  | 'approvals'
+  | 'entrants'
 > & {
   readonly lastByteMs: number;
   readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;
@@ -166,6 +170,8 @@ export interface GatewayPort {
   /** The secret of a key that dies with the run. */
   mintRunKey(request: RunKeyRequest): Promise<string>;
   dropRunKey(run: RunId): Promise<void>;
+  /** Whether somebody wants the run ended who could not tell the process that drives it. Absent: nobody can. */
+  cancelled?(run: RunId): Promise<boolean>;
   /** `ended`: no call of the run is under way any more, and the last ones are waited for. */
   spent(run: RunId, state: 'running' | 'ended'): Promise<RunSpend>;
   /** Journals that a run of a coding agent began. Written when it resolves. */

@@ -1,3 +1,4 @@
+import type { BuiltInAgentName } from '../contract/runs/coding-agent.ts';
 import type { CapabilityManifest, Mode } from '../contract/support.ts';
 
 /** A sidecar host that ships with the backplane, with what its hello advertises. */
@@ -6,6 +7,10 @@ export interface Host {
   readonly name: string;
   /** `passthrough` where the host drives its own vendor, `mapped` where it drives another's. */
   readonly mode: Mode;
+  /** The coding agent that it drives; absent where there is none, so that it is a bare model with our tools. */
+  readonly agent?: BuiltInAgentName;
+  /** The engine that serves it where the order names none. */
+  readonly engine: string;
   /** A capability the host does not advertise has no key. */
   readonly manifest: CapabilityManifest;
 }
@@ -71,11 +76,11 @@ const codex: CapabilityManifest = {
 
 /** The five hosts in the order of the capability matrix. */
 export const HOSTS: readonly Host[] = [
-  { id: 'host:claude', name: 'Claude (sidecar)', mode: 'passthrough', manifest: claude },
-  { id: 'host:copilot', name: 'Copilot', mode: 'passthrough', manifest: copilot },
-  { id: 'host:gemini', name: 'Gemini', mode: 'passthrough', manifest: gemini },
-  { id: 'host:kimi', name: 'Kimi', mode: 'passthrough', manifest: gemini },
-  { id: 'host:codex', name: 'Codex→Claude', mode: 'mapped', manifest: codex },
+  { id: 'host:claude', name: 'Claude (sidecar)', mode: 'passthrough', agent: 'claude', engine: 'claude', manifest: claude },
+  { id: 'host:copilot', name: 'Copilot', mode: 'passthrough', agent: 'copilot', engine: 'copilot', manifest: copilot },
+  { id: 'host:gemini', name: 'Gemini', mode: 'passthrough', agent: 'gemini', engine: 'gemini', manifest: gemini },
+  { id: 'host:kimi', name: 'Kimi', mode: 'passthrough', engine: 'kimi', manifest: gemini },
+  { id: 'host:codex', name: 'Codex→Claude', mode: 'mapped', agent: 'codex', engine: 'claude', manifest: codex },
 ];
 
 /** Capabilities that the Claude host advertises when its adapter module says nothing of its own. */

@@ -61,13 +61,7 @@ function innerFolders(paths: readonly string[]): string[] {
   return [...new Set(inner)].filter((folder) => placeOf(`${folder}/x`)?.isId !== true || LISTED_BELOW_IDS.test(folder)).sort();
 }
 
-const UNLISTED = [
-  /\/fixtures\//,
-  /^src\/cli\/commands\/./,
-  /^src\/engines\//,
-  // New ones: each gets its row with the change that brings it.
-  /^src\/(?:runtime\/(?:sidecars|work-orders|bare-model)|gateway\/(?:hosts|routes\/run-plane))\//,
-];
+const UNLISTED = [/\/fixtures\//, /^src\/cli\/commands\/./, /^src\/engines\//];
 const LISTED_BELOW_IDS = /^src\/dialects\/[^/]+\/./;
 
 /** The rows that name a folder inside of a room. */

@@ -6,6 +6,7 @@ export const RANKS: Readonly<Record<string, number>> = {
   home: 2,
   ir: 2,
   models: 2,
+  sidecar: 2,
   store: 2,
   negotiation: 3,
   receipts: 3,

@@ -52,7 +52,7 @@ describe('a run of Cursor', () => {
   it('asks over ACP, and the answer arrives', async () => {
     const run = start(scene(), { prompt: 'build it', approvalMode: 'prompt', onApprovalRequest: () => true });
     const events = await eventsOf(run);
-    expect(events).toContainEqual(expect.objectContaining({ type: 'approval_request', detail: '{"command":"make"}', riskLevel: 'high' }));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'approval_request', detail: '{"command":"make"}', riskLevel: 'medium' }));
     expect(await run).toMatchObject({ exitReason: 'completed', text: 'permission: allow-once' });
   });
 });

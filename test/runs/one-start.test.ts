@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { agentAsked } from '../../src/cli/runs/asked.ts';
 import { runIn } from '../../src/cli/runs/source.ts';
 import { createLocalRuns } from '../../src/node/run.ts';
 import { type CodingAgents, createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
@@ -70,7 +71,7 @@ async function overHttp(): Promise<string> {
 }
 
 async function onTheCommandLine(): Promise<string> {
-  const run = await runIn(server.gateway, { ...OPTIONS, cwd: folder });
+  const run = await runIn(server.gateway, agentAsked({ ...OPTIONS, cwd: folder }));
   const lines: string[] = [];
   for await (const event of run.events) lines.push(JSON.stringify(event));
   return [...lines, JSON.stringify(await run.result())].join('\n');

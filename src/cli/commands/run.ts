@@ -1,23 +1,26 @@
 import { resolve } from 'node:path';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
-import { openHome } from '../../home/home.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { withConfig } from '../config.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
-import { count, flag, list, optional, required } from '../parameter.ts';
+import { count, flag, list, optional } from '../parameter.ts';
 import { applyRun } from '../runs/apply.ts';
-import { canAsk, follow } from '../runs/follow.ts';
+import { agentAsked, orderAsked } from '../runs/asked.ts';
+import { canAsk, follow, type Started } from '../runs/follow.ts';
+import { type AskedEverywhere, openRun } from '../runs/open.ts';
 import { AGENT_OPTIONS, dollarsOf, policyIn, runOptions, workspaceOf } from '../runs/options.ts';
-import type { RunSource } from '../runs/source.ts';
+import { orderIn } from '../runs/order.ts';
 
 export const command = defineCommand({
   arguments: {
-    agent: required('<agent>', 'the coding agent, e.g. claude or codex'),
-    prompt: required('<prompt>', 'what it should do; - reads it from the standard input'),
+    agent: optional('[agent]', 'the coding agent, e.g. claude or codex'),
+    prompt: optional('[prompt]', 'what it should do; - reads it from the standard input'),
   },
   options: {
     ...AGENT_OPTIONS,
+    workOrder: optional('--work-order <file>', 'run a work order instead of an agent and a prompt; - reads it from the standard input'),
+    backend: optional('--backend <id>', 'with --work-order: engine:sim, adapter:claude, host:codex or sidecar:<name> (default: the best)'),
     system: optional('--system <text>', 'text added to the agent’s system prompt'),
     attach: list('--attach <file>', 'a file or image for the agent; repeatable'),
     timeout: count('--timeout <seconds>', 'end the run after this long'),
@@ -39,9 +42,18 @@ export const command = defineCommand({
     'abp run codex "fix the failing test" --approval yolo --budget 0.50',
     'abp run claude "hello" --engine sim --json',
     'abp run codex "tidy up" --staged --sandbox --policy policy.toml',
+    'abp run --work-order order.json --backend sidecar:mine',
   ],
   async run(context, { agent, prompt, ...values }) {
     const { io } = context;
+    if (values.workOrder !== undefined) {
+      if (agent !== undefined) throw new CliError('usage', '--work-order holds the task', { hint: 'Leave the agent and the prompt out.' });
+      return await orderShown(context, values.workOrder, values);
+    }
+    if (agent === undefined || prompt === undefined) {
+      const hint = 'Say abp run claude "explain this repository", or abp run --work-order order.json.';
+      throw new CliError('usage', 'an agent and a prompt are needed', { hint });
+    }
     const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1000);
     const asks = canAsk(io) && !context.output.json;
     const options = runOptions(context, agent, values, {
@@ -61,38 +73,49 @@ export const command = defineCommand({
       workspace: workspaceOf(values),
       nonInteractive: asks ? undefined : true,
     });
-    if (!values.apply) return await withConfig(() => follow(context, options, () => open(context, options, values.remote)));
-    if (values.remote !== undefined)
-      throw new CliError('usage', '--apply works on this machine only', { hint: 'Run abp apply <run> where the backplane runs.' });
-    let run = '';
-    const code = await withConfig(() =>
-      follow(context, options, async () => {
-        const source = await open(context, options, undefined);
-        run = source.runId;
-        return source;
-      }),
-    );
-    return code === EXITS.ok.code ? await applyRun(context, run, []) : code;
+    return await shown(context, { started: options, asked: everywhere(context, options), remote: values.remote, apply: values.apply });
   },
 });
 
-/** On another backplane, on the server of the home, or in this process. */
-async function open(context: Context, options: RunOptions, remote: string | undefined): Promise<RunSource> {
-  const { serverRun } = await import('../runs/server-run.ts');
-  if (remote !== undefined) return await serverRun({ url: remote.replace(/\/$/, ''), key: context.io.env.ABP_KEY }, options);
+/** The agent is found by the PATH of this terminal, not by that of the server. */
+function everywhere(context: Context, options: RunOptions): AskedEverywhere {
   const here = { ...options, cwd: options.cwd ?? process.cwd() };
-  const home = openHome({ path: context.homePath });
-  const address = home.readAddress();
-  // The agent is found by the PATH of this terminal, not by that of the server.
   const there = { ...here, env: { PATH: context.io.env.PATH ?? '', ...options.env } };
-  if (address !== undefined) {
-    try {
-      return await serverRun({ url: address.url, key: home.token }, there);
-    } catch (error) {
-      // The server of another command that has just ended; its run was not taken, so the next one may have it.
-      if (!(error instanceof CliError && error.code === 'no_server') || home.readAddress()?.url === address.url) throw error;
-    }
-  }
-  const { insideRun } = await import('../runs/source.ts');
-  return (await insideRun(context, here)) ?? (await open(context, options, remote));
+  return { elsewhere: agentAsked(options), home: agentAsked(there), here: agentAsked(here) };
+}
+
+interface Shown {
+  readonly started: Started;
+  readonly asked: AskedEverywhere;
+  readonly remote: string | undefined;
+  readonly apply: boolean;
+}
+
+/** Shows a run until its end, and brings its changes back where that was asked for and it has succeeded. */
+async function shown(context: Context, { started, asked, remote, apply }: Shown): Promise<number> {
+  if (apply && remote !== undefined)
+    throw new CliError('usage', '--apply works on this machine only', { hint: 'Run abp apply <run> where the backplane runs.' });
+  let run = '';
+  const code = await withConfig(() =>
+    follow(context, started, async () => {
+      const source = await openRun(context, asked, remote);
+      run = source.runId;
+      return source;
+    }),
+  );
+  return apply && code === EXITS.ok.code ? await applyRun(context, run, []) : code;
+}
+
+async function orderShown(context: Context, file: string, { backend, engine, remote, apply }: OrderValues): Promise<number> {
+  const order = await orderIn(context, file);
+  const one = orderAsked(order, { backend, engine });
+  const started = { agent: backend ?? 'the best backend', engine, cwd: order.workspace.root };
+  return await shown(context, { started, asked: { elsewhere: one, home: one, here: one }, remote, apply });
+}
+
+interface OrderValues {
+  readonly backend: string | undefined;
+  readonly engine: string | undefined;
+  readonly remote: string | undefined;
+  readonly apply: boolean;
 }

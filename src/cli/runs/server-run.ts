@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../base/json.ts';
-import { type RemoteRun, startRun } from '../../client/remote-run.ts';
+import type { RemoteRun } from '../../client/remote-run.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
-import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { RunResult } from '../../contract/runs/run-result.ts';
 import { clientOf, reached } from '../client.ts';
 import { CliError } from '../failure.ts';
+import type { RunAsked } from './asked.ts';
 import type { RunSource } from './source.ts';
 
 export interface ServerAt {
@@ -15,9 +15,9 @@ export interface ServerAt {
 }
 
 /** Runs on a server: that of the home, or another backplane. What the agent may do is checked there. */
-export async function serverRun(server: ServerAt, options: RunOptions): Promise<RunSource> {
+export async function serverRun(server: ServerAt, asked: RunAsked): Promise<RunSource> {
   const { connection } = clientOf({ url: server.url }, server.key);
-  const run = await reached(server, startRun(connection, options)).catch((error: unknown) => {
+  const run = await reached(server, asked.remote(connection)).catch((error: unknown) => {
     throw keyError(server, error) ?? error;
   });
   const told = new Told(run);

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
-import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
 import type { Context } from '../command.ts';
+import type { RunAsked } from './asked.ts';
 
 /** A run as the command line sees it, wherever it runs. */
 export interface RunSource {
@@ -19,12 +19,12 @@ export interface RunSource {
 }
 
 /** Runs in this process, with a gateway of its own while it lasts; for a home without a server. */
-export async function insideRun(context: Context, options: RunOptions): Promise<RunSource | undefined> {
+export async function insideRun(context: Context, asked: RunAsked): Promise<RunSource | undefined> {
   const { openRunGateway } = await import('../../gateway/run-plane/run-gateway.ts');
   const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
   if (gateway.inside === undefined) return undefined;
   try {
-    return { ...(await runIn(gateway.inside, options)), close: () => gateway.close() };
+    return { ...(await runIn(gateway.inside, asked)), close: () => gateway.close() };
   } catch (error) {
     await gateway.close();
     throw error;
@@ -32,20 +32,16 @@ export async function insideRun(context: Context, options: RunOptions): Promise<
 }
 
 /** A run of a server that is in this process, started as one that came over HTTP. */
-export async function runIn(gateway: Gateway, options: RunOptions): Promise<Omit<RunSource, 'close'>> {
+export async function runIn(gateway: Gateway, asked: RunAsked): Promise<Omit<RunSource, 'close'>> {
   const { runServiceOf } = await import('../../gateway/run-plane/runs.ts');
-  const { recordingFor } = await import('../../gateway/recording.ts');
   const service = await runServiceOf(gateway);
-  const runId = await service.start(options, {
-    owner: { keyId: null, parent: null, tags: [] },
-    keepWords: recordingFor(gateway.config, { kind: 'token' }) === 'full',
-  });
+  const runId = await asked.inside(gateway);
   const live = service.live(runId);
   return {
     runId,
     events: flattened(service.events(runId, 0, new AbortController().signal)),
     result: async () => (await service.result(runId)) ?? {},
-    answer: async (id, answer) => live?.handle.interaction.respond(id, answer),
+    answer: async (id, answer) => live?.handle.interaction.respond(id, { ...answer, by: 'the person at the terminal' }),
     cancel: async () => await live?.handle.abort(),
   };
 }

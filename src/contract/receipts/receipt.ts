@@ -107,6 +107,42 @@ export const RuleRecord = z.strictObject({
 });
 export type RuleRecord = z.infer<typeof RuleRecord>;
 
+/** One approval that a run waited for, and who decided. */
+export const ApprovalRecord = z.strictObject({
+  id: text.describe('The question.'),
+  tool: text.describe('The tool that waited.'),
+  risk: z.enum(['low', 'medium', 'high']).describe('Read from facts of the call.'),
+  facts: z.array(text).describe('The facts: writes_outside, network, secrets, runs_command.'),
+  decision: z.enum(['approved', 'denied']).describe('What was decided.'),
+  by: text.describe('Who decided: the key or terminal of a person, a rule, or timeout.'),
+  reason: text.nullable().describe('Why, where somebody said so.'),
+  asked_at: time.describe('When the question was asked.'),
+  waited_ms: z.number().nonnegative().describe('How long it waited.'),
+});
+export type ApprovalRecord = z.infer<typeof ApprovalRecord>;
+
+/** The work order that a run executes, and how its backend was found. */
+export const WorkOrderRecord = z.strictObject({
+  id: z.guid().describe('The order.'),
+  sha256: sha256.describe('SHA-256 of the order in its RFC 8785 form.'),
+  lane: z.enum(['patch_first', 'workspace_first']).describe('Whether the work began with a patch or in the workspace.'),
+  chosen_by: z.enum(['caller', 'backplane']).describe('Who named the backend.'),
+  why: text.describe('Why this backend, in words.'),
+  candidates: z
+    .array(z.strictObject({ backend: text.describe('A backend.'), why: text.describe('What spoke for it and against it.') }))
+    .describe('The backends that were compared, best first; none where the caller named one.'),
+});
+export type WorkOrderRecord = z.infer<typeof WorkOrderRecord>;
+
+/** One of several runs that worked on the same task. */
+export const EntrantRecord = z.strictObject({
+  run_id: runId.describe('Its run.'),
+  backend: text.describe('What executed it.'),
+  status: text.describe('How it ended.'),
+  check: z.enum(['passed', 'failed', 'none']).describe('What the check of the caller said of its result.'),
+});
+export type EntrantRecord = z.infer<typeof EntrantRecord>;
+
 /** One try to reach an engine. */
 export const Attempt = z.strictObject({
   engine: text.describe('The engine that was tried.'),
@@ -271,6 +307,22 @@ export const RECEIPT_FIELDS = {
     z.array(RuleRecord).optional().describe('Every rule the run was held to, and who holds it. Receipts of abp-content/1 do not say.'),
     { none: '[]', optional: true, hashed: 2 },
   ),
+  work_order: opened(
+    'workOrder',
+    'value',
+    WorkOrderRecord.nullable().optional().describe('The work order that the run executes; null for runs without one.'),
+    { optional: true, since: 3 },
+  ),
+  approvals: closed('approvals', 'list', z.array(ApprovalRecord).optional().describe('Every approval that the run waited for.'), {
+    none: '[]',
+    optional: true,
+    since: 3,
+  }),
+  entrants: closed('entrants', 'list', z.array(EntrantRecord).optional().describe('The runs that worked on the same task for this one.'), {
+    none: '[]',
+    optional: true,
+    since: 3,
+  }),
   recording: opened('recording', 'word', Recording.describe('How much of the bodies is kept.')),
   replayable: closed('replayable', 'plain', z.boolean().describe('Whether the recording can be served again byte for byte.'), {
     none: 'false',

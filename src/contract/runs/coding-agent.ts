@@ -5,6 +5,11 @@ export type BuiltInAgentName = (typeof BUILT_IN_AGENTS)[number];
 /** A coding agent; adapters of others may add names. */
 export type AgentName = BuiltInAgentName | (string & {});
 
+/** The backend that executes a run of this agent: a coding agent is behind its adapter, others have a name of two parts. */
+export function backendOf(agent: AgentName): string {
+  return agent.includes(':') ? agent : `adapter:${agent}`;
+}
+
 export const THINKING_EFFORT_LEVELS = ['low', 'medium', 'high', 'max'] as const;
 export type ThinkingEffortLevel = (typeof THINKING_EFFORT_LEVELS)[number];
 

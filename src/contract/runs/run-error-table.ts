@@ -72,6 +72,42 @@ export const RUN_ERRORS = {
     meaning: 'The coding agent printed something that cannot be read.',
     remedy: 'Check that its version is one that abp adapters detect knows.',
   },
+  PROTOCOL_HANDSHAKE_FAILED: {
+    type: 'ProtocolHandshakeFailed',
+    status: 502,
+    retryable: false,
+    meaning: 'The sidecar did not begin with a hello, or not in time.',
+    remedy: 'Try it with abp sidecar check -- <command>; its standard error is in the details.',
+  },
+  PROTOCOL_VERSION_MISMATCH: {
+    type: 'ProtocolVersionMismatch',
+    status: 502,
+    retryable: false,
+    meaning: 'The sidecar speaks another major version of the contract.',
+    remedy: 'Use a sidecar of the version that the message names.',
+  },
+  PROTOCOL_INVALID_ENVELOPE: {
+    type: 'ProtocolInvalidEnvelope',
+    status: 502,
+    retryable: false,
+    meaning: 'The sidecar wrote a line that is no envelope of the contract: not JSON, not UTF-8, too long, or with wrong members.',
+    remedy: 'Let it write only envelopes to its standard output and everything else to its standard error.',
+  },
+  PROTOCOL_UNEXPECTED_MESSAGE: {
+    type: 'ProtocolUnexpectedMessage',
+    status: 502,
+    retryable: false,
+    meaning:
+      'The sidecar wrote an envelope where the protocol has none: a second hello, a run, anything after its end, or far too many events.',
+    remedy: 'Let it write one hello, its events, and one final or fatal.',
+  },
+  SIDECAR_FAILED: {
+    type: 'SidecarFailed',
+    status: 502,
+    retryable: false,
+    meaning: 'The sidecar said that the work is not done: fatal, or a final that is failed or partial.',
+    remedy: 'Read the message, which is the sidecar’s own.',
+  },
   CONFIG_ERROR: {
     type: 'RunConfigError',
     status: 400,

@@ -111,6 +111,8 @@ const options = {
   /** `advisory`: the caller accepts rules and a budget that nothing holds; the receipt says so. */
   enforcement: z.enum(['enforced', 'advisory']).optional(),
   approvalMode: z.enum(APPROVAL_MODES).optional(),
+  /** An approval that nobody answers for so many milliseconds is denied; 0 waits for ever. */
+  approvalTimeout: ms.optional(),
   workspace: RunWorkspace.optional(),
   /** Rules about what the agent may touch, beside those of the operator for every run. */
   policy: PolicyProfile.partial().optional(),

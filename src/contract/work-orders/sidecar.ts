@@ -15,7 +15,7 @@ const optionalText = text.nullable().default(null);
 const count = z.int().nonnegative();
 const optionalCount = count.nullable().default(null);
 
-/** The two members that are left out when empty, unlike every other optional one. */
+/** Members that are left out when empty, unlike every other optional one. */
 const errorCode = text.nullish().transform((code) => code ?? undefined);
 const ext = JsonRecord.nullish().transform((record) => record ?? undefined);
 
@@ -100,16 +100,39 @@ export const SidecarReceipt = z.object({
 });
 export type SidecarReceipt = z.infer<typeof SidecarReceipt>;
 
-/** One line between a control plane and a sidecar. */
+/** What both sides must know to use it; a side that does not know a name leaves it alone. */
+export const SIDECAR_EXTENSIONS = ['tool_approval'] as const;
+const extensions = z
+  .array(text)
+  .nullish()
+  .transform((names) => names ?? undefined);
+
+/** One line between a control plane and a sidecar. The last two are an extension: the sidecar asks before each tool call. */
 export const SidecarEnvelope = z.discriminatedUnion('t', [
-  z.object({ t: z.literal('hello'), contract_version: text, backend: BackendIdentity, capabilities: SidecarCapabilities, mode }),
-  z.object({ t: z.literal('run'), id: text, work_order: ForeignWorkOrder }),
+  z.object({
+    t: z.literal('hello'),
+    contract_version: text,
+    backend: BackendIdentity,
+    capabilities: SidecarCapabilities,
+    mode,
+    extensions,
+  }),
+  z.object({ t: z.literal('run'), id: text, work_order: ForeignWorkOrder, extensions }),
   z.object({ t: z.literal('event'), ref_id: text, event: SidecarEvent }),
   z.object({ t: z.literal('final'), ref_id: text, receipt: SidecarReceipt }),
   z.object({ t: z.literal('fatal'), ref_id: optionalText, error: text, error_code: errorCode }),
   z.object({ t: z.literal('cancel'), ref_id: text, reason: optionalText }),
   z.object({ t: z.literal('ping'), seq: count }),
   z.object({ t: z.literal('pong'), seq: count }),
+  z.object({
+    t: z.literal('approval_request'),
+    ref_id: text,
+    id: text,
+    tool_name: text,
+    tool_use_id: optionalText,
+    input: JsonValue,
+  }),
+  z.object({ t: z.literal('approval'), ref_id: text, id: text, approve: z.boolean(), reason: optionalText }),
 ]);
 export type SidecarEnvelope = z.infer<typeof SidecarEnvelope>;
 

@@ -49,6 +49,8 @@ export type AttachedKey = z.infer<typeof AttachedKey>;
 
 export const AttachedSecret = z.strictObject({ secret: text.describe('Shown once; it dies with the run.') });
 
+export const AttachedCancel = z.strictObject({ cancelled: z.boolean().describe('Somebody wants the run ended.') });
+
 export const SpendQuery = z.strictObject({ state: z.enum(['running', 'ended']) });
 
 export const Spend = z.strictObject({
@@ -81,6 +83,8 @@ export const AttachedOpening = z.strictObject({
   request: Receipt.shape.request,
   enforcement: Receipt.shape.enforcement,
   rules: z.array(RuleRecord).optional(),
+  negotiation: Receipt.shape.negotiation.optional(),
+  work_order: Receipt.shape.work_order,
   tags: z.array(text),
 });
 export type AttachedOpening = z.infer<typeof AttachedOpening>;
@@ -102,6 +106,8 @@ export const AttachedClosing = z.strictObject({
   rules: z.array(RuleRecord).optional(),
   change_set: ChangeSet.nullable().optional(),
   artifacts: z.array(Artifact).optional(),
+  approvals: Receipt.shape.approvals,
+  entrants: Receipt.shape.entrants,
   backend_version: textOrNull,
 });
 export type AttachedClosing = z.infer<typeof AttachedClosing>;

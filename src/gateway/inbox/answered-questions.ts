@@ -9,6 +9,12 @@ function nameOf(principal: Principal): { by: string; via: string } {
   return principal.kind === 'paired' ? { by: 'a paired browser', via: 'phone' } : { by: 'the holder of the token', via: principal.kind };
 }
 
+/** Who answers and by which channel, in one line of a receipt. */
+export function answererOf(principal: Principal): string {
+  const { by, via } = nameOf(principal);
+  return `${by} (${via})`;
+}
+
 /** Answers since this process began. Those to a run are also among its events, for ever. */
 export class AnsweredQuestions {
   readonly #items: Interaction[] = [];

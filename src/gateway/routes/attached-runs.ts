@@ -1,5 +1,7 @@
+import { isCancelRequested } from '../../store/runs/run-cancels.ts';
 import {
   AttachedAdmission,
+  AttachedCancel,
   AttachedClosing,
   AttachedKey,
   AttachedOpening,
@@ -97,6 +99,15 @@ export const attachedRunRoutes = [
       await runPort(gateway).dropRunKey(runIdOf(params.run_id));
       return new Reply(204, undefined);
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/attached-runs/{run_id}/cancelled',
+    summary: 'Whether somebody wants the run ended.',
+    need: NEED,
+    params: AttachedParams,
+    response: AttachedCancel,
+    handle: async ({ gateway, params }) => ({ cancelled: await isCancelRequested(gateway.store, runIdOf(params.run_id)) }),
   }),
   defineRoute({
     method: 'GET',

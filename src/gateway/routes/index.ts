@@ -28,6 +28,7 @@ import { receiptChainRoutes } from './receipts-chain.ts';
 import { receiptStreamRoutes } from './receipts-stream.ts';
 import { recordingRoutes } from './recordings.ts';
 import { runEventRoutes } from './run-events.ts';
+import { workOrderRoutes } from './run-plane/work-orders.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
 
@@ -46,6 +47,7 @@ const described: readonly Route[] = [
   ...engineRoutes,
   ...adapterRoutes,
   ...adapterModelRoutes,
+  ...workOrderRoutes,
   ...runRowRoutes,
   ...runCheckRoutes,
   ...settingRoutes,

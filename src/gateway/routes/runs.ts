@@ -3,11 +3,13 @@ import { isoTime } from '../../base/clock.ts';
 import { type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { backendOf } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
 import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
+import { requestCancel } from '../../store/runs/run-cancels.ts';
 import { getRun, type StoredRun } from '../../store/runs/runs.ts';
 import { RunListOrRowsQuery, RunRowList } from '../api/run-rows.ts';
 import {
@@ -26,6 +28,7 @@ import { authorize, maySee, ownOnly } from '../auth/access.ts';
 import { ownerOf, type Principal } from '../auth/principal.ts';
 import { assertRunRights } from '../auth/run-rights.ts';
 import type { Gateway } from '../gateway.ts';
+import { answererOf } from '../inbox/answered-questions.ts';
 import { openQuestions } from '../inbox/open-questions.ts';
 import { recordingFor } from '../recording.ts';
 import { Reply } from '../reply.ts';
@@ -64,6 +67,20 @@ async function liveRun(gateway: Gateway, principal: Principal, text: string): Pr
   return live;
 }
 
+/** Ends a run here, or tells the process that drives it. */
+async function cancelRun(gateway: Gateway, principal: Principal, text: string): Promise<RunId> {
+  const run = runIdOf(text);
+  const stored = await getRun(gateway.store, run);
+  const attached = stored === undefined && (gateway.runPlane.attached?.has(run) ?? false);
+  if (!attached && (stored === undefined || !maySee(principal, stored.keyId))) throw noRun(text);
+  if (attached && !maySee(principal, null)) throw noRun(text);
+  const live = (await runServiceOf(gateway)).live(run);
+  if (live !== undefined) void live.handle.abort();
+  else if (attached || stored?.status === 'running') await requestCancel(gateway.store, run, Date.now());
+  else throw new AgentMuxError('RUN_NOT_ACTIVE', `The run ${run} has ended.`, { run_id: run });
+  return run;
+}
+
 /** The line of a run in a list, read from its receipt. */
 function summaryOf(document: JsonObject): RunSummary {
   const { run_id, plane, status, reason, task, engine, started_at, completed_at, key_id, tags } = document;
@@ -86,7 +103,7 @@ function summaryOfRow({ runId, agent, status, keyId, options, result, createdAt,
     status,
     reason: status === 'completed' ? null : text(result?.exitReason),
     task: `run ${agent}`,
-    backend: `adapter:${agent}`,
+    backend: backendOf(agent),
     engine: text(options.engine),
     model: text(options.model),
     started_at: isoTime(createdAt),
@@ -200,13 +217,14 @@ export const runRoutes = [
     accepted: NotYetKnown,
     handle: ({ gateway, principal, params }) => runView(gateway, principal, params.run_id),
   }),
-  controlRoute(
-    {
-      path: '/v1/runs/{run_id}/cancel',
-      summary: 'Ends a run: SIGTERM to the group of its agent, after the grace period SIGKILL.',
-    },
-    (handle) => void handle.abort(),
-  ),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run_id}/cancel',
+    summary: 'Ends a run, also one that another process drives: SIGTERM to the group of its agent, after the grace period SIGKILL.',
+    need: NEED,
+    params: RunParams,
+    handle: async ({ gateway, principal, params }) => new Reply(202, { run_id: await cancelRun(gateway, principal, params.run_id) }),
+  }),
   controlRoute({ path: '/v1/runs/{run_id}/pause', summary: 'Lets a run stand still: SIGSTOP to the group of its agent.' }, (handle) =>
     handle.pause(),
   ),
@@ -260,7 +278,7 @@ export const runRoutes = [
     handle: async ({ gateway, principal, params, body }) => {
       const { handle } = await liveRun(gateway, principal, params.run_id);
       const question = (await openQuestions(gateway, principal)).find(({ id }) => id === params.interaction_id);
-      handle.interaction.respond(params.interaction_id, answerOf(body));
+      handle.interaction.respond(params.interaction_id, { ...answerOf(body), by: answererOf(principal) });
       if (question !== undefined) gateway.browsers.answered.add(question, principal, said(body));
       return new Reply(202, { run_id: handle.runId });
     },

@@ -65,6 +65,10 @@ export class AttachedRuns {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
+  has(run: RunId): boolean {
+    return this.#runs.has(run);
+  }
+
   /** Resolves when no run is attached. */
   async idle(): Promise<void> {
     if (this.#runs.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));

@@ -56,7 +56,7 @@ export function fatesFromWire({ upstream_model, fidelity, answer_fidelity }: Fat
 }
 
 export function openingToWire(opening: RunOpening, owner: ProcessIdentity): AttachedOpening {
-  const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, rules, ...rest } = opening;
+  const { run: _run, untilEndOf, requestedModel, upstreamModel, fidelity, tags, rules, workOrder, ...rest } = opening;
   return {
     ...rest,
     owner,
@@ -66,12 +66,20 @@ export function openingToWire(opening: RunOpening, owner: ProcessIdentity): Atta
     fidelity: [...fidelity],
     tags: [...tags],
     ...some('rules', rules),
+    ...(workOrder === undefined ? {} : { work_order: workOrder }),
   };
 }
 
 export function openingFromWire(run: RunId, opening: AttachedOpening): RunOpening {
-  const { owner: _owner, ends_with_owner: _ends, requested_model: requestedModel, upstream_model: upstreamModel, ...rest } = opening;
-  return { ...rest, run, requestedModel, upstreamModel };
+  const { owner: _owner, ends_with_owner: _ends, requested_model, upstream_model, work_order, negotiation, ...rest } = opening;
+  return {
+    ...rest,
+    run,
+    requestedModel: requested_model,
+    upstreamModel: upstream_model,
+    ...(work_order === undefined ? {} : { workOrder: work_order }),
+    ...(negotiation === undefined ? {} : { negotiation }),
+  };
 }
 
 export function closingToWire(closing: RunClosing): AttachedClosing {
@@ -88,6 +96,8 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     rules,
     changeSet,
     artifacts,
+    approvals,
+    entrants,
     ...rest
   } = closing;
   return {
@@ -104,6 +114,8 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     ...some('rules', rules),
     ...(changeSet === undefined ? {} : { change_set: changeSet }),
     ...(artifacts === undefined ? {} : { artifacts: [...artifacts] }),
+    ...some('approvals', approvals),
+    ...some('entrants', entrants),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type RunKeyRequest,
 } from '../../runtime/gateway-port.ts';
 import { createKey, deleteExpiredRunKeys, revokeRunKeys } from '../../store/keys.ts';
+import { forgetCancel, isCancelRequested } from '../../store/runs/run-cancels.ts';
 import { hashSecret } from '../auth/key-ring.ts';
 import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
@@ -52,6 +53,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       await deleteExpiredRunKeys(gateway.store, now - KEPT_MS);
       gateway.keys.forget();
     },
+    cancelled: (run) => isCancelRequested(gateway.store, run),
     spent: (run, state) => spentOf(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
       gateway.calls.live.begin(opening.run, opening.at, keyId);
@@ -63,6 +65,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     closed: async (closing) => {
       gateway.keeper.append({ ...CLOSING, ...closing });
       gateway.calls.live.end(closing.run);
+      await forgetCancel(gateway.store, closing.run);
       releaseRun(gateway, closing.run);
       settle(gateway, closing);
     },

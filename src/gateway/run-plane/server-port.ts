@@ -7,7 +7,7 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
-import { AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
+import { AttachedCancel, AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
 import { closingToWire, fatesFromWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
 
 export interface ServerAccess {
@@ -36,6 +36,8 @@ export function serverPort(server: ServerAccess): GatewayPort {
     mintRunKey: async (wish) =>
       (await asked(server, 'POST', at(wish.runId, '/key'), { body: keyToWire(wish), answer: AttachedSecret })).secret,
     dropRunKey: async (run) => void (await call(server, 'DELETE', at(run, '/key'))),
+    cancelled: async (run) =>
+      (await knownTo(() => asked(server, 'GET', at(run, '/cancelled'), { answer: AttachedCancel })))?.cancelled ?? false,
     spent: async (run, state) => {
       const spend = spendFromWire(await asked(server, 'GET', at(run, `/spend?state=${state}`), { answer: Spend }));
       if (state === 'running') return spend;

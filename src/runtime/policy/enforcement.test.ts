@@ -56,10 +56,16 @@ describe('who holds a rule', () => {
       'disallowed_tools: Bash unheld: the agent cannot be made to do without a tool',
     ],
     [
-      'an approval that no agent can be made to ask for',
+      'an approval of an agent that does not wait',
       { require_approval_for: ['Bash'] },
       {},
-      'require_approval_for: Bash unheld: no agent can be made to ask before every call of one tool',
+      'require_approval_for: Bash unheld: the agent cannot be made to wait before every tool',
+    ],
+    [
+      'an approval before a tool of one that waits',
+      { require_approval_for: ['Bash'] },
+      { waitsForEvery: true },
+      'require_approval_for: Bash by agent',
     ],
     [
       'a pattern of allowed tools',

@@ -12,6 +12,10 @@ export interface Means {
   readonly staged: boolean;
   /** Tools that the agent can be made not to have, by name. */
   readonly toolsByName: boolean;
+  /** And by patterns. */
+  readonly toolsByPattern?: boolean;
+  /** The agent waits for us before every tool. */
+  readonly waitsForEvery?: boolean;
   /** The operator says that something around the backplane holds the policy. */
   readonly external: boolean;
 }
@@ -48,7 +52,7 @@ export function enforcementOf(policy: Policy, means: Means): Enforcement {
     ...policy.deny_network.map((host) => ['deny_network', host, bySystem(means, 'the proxy refuses it')] as const),
     ...policy.disallowed_tools.map((tool) => ['disallowed_tools', tool, onTool(tool, means)] as const),
     ...policy.allowed_tools.map((tool) => ['allowed_tools', tool, onAllowed(tool, means)] as const),
-    ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, NOT_ASKED] as const),
+    ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, onApproval(means)] as const),
   ].map(([list, entry, verdict]) => ({ rule: `${list}: ${entry}`, verdict }));
   return {
     hidden,
@@ -86,20 +90,23 @@ function onWrite(pattern: string, means: Means): Verdict {
 const PATTERN = /[*?[{]/;
 const ONLY_NAMES = 'the agent takes names of tools, no patterns';
 
-function onTool(tool: string, { toolsByName }: Means): Verdict {
+function onTool(tool: string, { toolsByName, toolsByPattern }: Means): Verdict {
   if (!toolsByName) return { unheld: 'the agent cannot be made to do without a tool' };
-  if (PATTERN.test(tool)) return { unheld: ONLY_NAMES };
+  if (toolsByPattern !== true && PATTERN.test(tool)) return { unheld: ONLY_NAMES };
   return { by: 'agent', detail: 'the agent is started without it' };
 }
 
-function onAllowed(tool: string, { toolsByName }: Means): Verdict {
+function onAllowed(tool: string, { toolsByName, toolsByPattern }: Means): Verdict {
   if (!toolsByName) return { unheld: 'the agent cannot be held to some tools' };
-  if (PATTERN.test(tool)) return { unheld: ONLY_NAMES };
+  if (toolsByPattern !== true && PATTERN.test(tool)) return { unheld: ONLY_NAMES };
   return { by: 'agent', detail: 'the agent is started with the allowed ones alone' };
 }
 
-/** An agent asks by its own rules; none of them can be made to ask before each call of a named tool. */
-const NOT_ASKED: Verdict = { unheld: 'no agent can be made to ask before every call of one tool' };
+/** An agent asks by its own rules; one that waits for us before every tool is held to ours. */
+function onApproval({ waitsForEvery }: Means): Verdict {
+  if (waitsForEvery === true) return { by: 'agent', detail: 'the agent waits before every tool, and such a call is asked about' };
+  return { unheld: 'the agent cannot be made to wait before every tool' };
+}
 
 /** Refuses a run whose policy nothing holds. A rule that is accepted as advice does not stop it, and its receipt says so. */
 export function assertHeld({ unheld }: Enforcement, isAdvice: (rule: string) => boolean): RuleRecord[] {

@@ -1,6 +1,7 @@
 import type { Adapter, NativeThinking } from '../../adapters/adapter.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
+import type { ReceiptNegotiation, WorkOrderRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../contract/runs/coding-agent.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
@@ -54,6 +55,10 @@ export interface RunTies {
   readonly gateway: () => Promise<GatewayPort>;
   /** The gateway has let the run in already; without it the run asks when it knows where its model calls go. */
   readonly admitted?: RunAdmitted;
+  /** The work order that the run executes. */
+  readonly commission?: Commission;
+  /** What is known of the backend, where it is not one of the coding agents. */
+  readonly agents?: AgentKnowledge;
   /** The process with whose end the run ends; by default this one. */
   readonly ownerPid?: number;
   /** Sees every event before its readers do. */
@@ -62,6 +67,15 @@ export interface RunTies {
   readonly onProcess?: (pid: number) => void;
   /** Gets the changes of the run in its folder, once it has ended; null where that is not known. */
   readonly onChanges?: (delta: WorkspaceDelta | null) => void;
+}
+
+/** What a work order adds to the run that executes it: it stands in the receipt. */
+export interface Commission {
+  readonly workOrder: WorkOrderRecord;
+  readonly negotiation: ReceiptNegotiation | null;
+  readonly fidelity: readonly FidelityEntry[];
+  /** Of the order, which is what was asked. */
+  readonly request: { readonly sha256: string; readonly bytes: number };
 }
 
 /** Everything a run needs besides its adapter and its options; `RunStarter` puts it together. */

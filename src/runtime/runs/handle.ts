@@ -5,7 +5,10 @@ import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 
 /** A caller's answer to an approval or a question. */
-export type InteractionAnswer = { readonly approve: boolean; readonly reason?: string } | { readonly text: string };
+export type InteractionAnswer = ({ readonly approve: boolean; readonly reason?: string } | { readonly text: string }) & {
+  /** Who answers, for the receipt. */
+  readonly by?: string;
+};
 
 /** Questions of a running agent. */
 export interface Interactions {

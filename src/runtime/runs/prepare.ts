@@ -70,7 +70,7 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
 }
 
 /** A limit that anybody on this machine can go around is no limit, unless the caller says that it will do. */
-function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: GatewayPort): void {
+export function assertBudgetHolds({ maxBudgetUsd, enforcement }: RunOptions, port: GatewayPort): void {
   if (maxBudgetUsd === undefined || enforcement === 'advisory' || port.enforcement === 'enforced') return;
   const message = 'A budget does not hold here: callers without a key may come past it. Close auth.local, or accept enforcement: advisory.';
   throw new AbpError('E005', message, { operation: 'run', policy_rule: 'maxBudgetUsd' });

@@ -5,11 +5,14 @@ import type { AgentEvent, EventName, EventOf } from '../../contract/runs/event.t
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import type { RunResult, RunState } from '../../contract/runs/run-result.ts';
 import type { GatewayPort } from '../gateway-port.ts';
+import { joinPolicies } from '../policy/rules.ts';
 import { BudgetWatch } from './books/budget-watch.ts';
+import { CancelWatch } from './books/cancel-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
 import { type RunAccount, Settlement, toldBy } from './books/settlement.ts';
 import type { RunDeps } from './deps.ts';
+import { type CalledHooks, gateTools } from './dialogue/approval-gate.ts';
 import { Approvals, isAnswerable } from './dialogue/approvals.ts';
 import { Conversation } from './dialogue/conversation.ts';
 import { Hooks } from './dialogue/hooks.ts';
@@ -24,7 +27,8 @@ import { Deadlines } from './process/deadlines.ts';
 import { endLeftovers } from './process/run-folder.ts';
 import { mayRetry, retryDelay } from './retry.ts';
 
-const GRACE_MS = 5000;
+/** A run that is cancelled has ended within five seconds, whatever its agent does. */
+const GRACE_MS = 3500;
 
 /** One run of a coding agent, from its first check to its receipt. */
 export class Run implements RunHandle {
@@ -38,11 +42,14 @@ export class Run implements RunHandle {
   #unclaimed: boolean;
   readonly #telling: Telling;
   readonly #hooks: Hooks;
+  /** The caller's own functions; a policy that wants approvals stands before the one that sees tools. */
+  readonly #called: CalledHooks;
   readonly #approvals: Approvals;
   readonly #conversation: Conversation;
   readonly #deadlines: Deadlines;
   readonly #over: Promise<RunResult>;
   #budget: BudgetWatch | undefined;
+  #cancels: CancelWatch | undefined;
   #process: AgentProcess | undefined;
   #state: RunState = 'spawned';
   #stop: StopReason | undefined;
@@ -74,8 +81,9 @@ export class Run implements RunHandle {
     });
     const emit = (draft: EventDraft): void => this.#emit(draft);
     const tell = (command: Command): boolean => this.#active().tell(command);
+    this.#called = { ...options.hooks };
     this.#hooks = new Hooks({
-      hooks: options.hooks ?? {},
+      hooks: this.#called,
       agent: this.agent,
       runId: this.runId,
       clock,
@@ -88,7 +96,7 @@ export class Run implements RunHandle {
       remark: (level, message) => this.#emit({ type: 'debug', level, message }),
     });
     const verdictOn = (id: string) => this.#hooks.verdictOn(id);
-    this.#approvals = new Approvals({ options, clock, deadlines: this.#deadlines, verdictOn, tell, emit });
+    this.#approvals = new Approvals({ options, cwd: gated.cwd, clock, deadlines: this.#deadlines, verdictOn, tell, emit });
     this.#conversation = new Conversation({ adapter, options, answerable: isAnswerable(options), tell, emit });
     // Begun in a later turn of the event loop, so that the caller who gets the handle can listen before the first event.
     this.#over = Promise.resolve().then(() => this.#live());
@@ -235,7 +243,8 @@ export class Run implements RunHandle {
     }
     this.#deadlines.stop();
     this.#budget?.stop();
-    this.#approvals.questions.clear();
+    this.#cancels?.stop();
+    this.#approvals.end();
     this.#process = undefined;
     this.#ended = true;
     this.#conversation.end();
@@ -253,7 +262,7 @@ export class Run implements RunHandle {
   /** A run whose receipt cannot be written has still ended; a caller who waits for it must hear so. */
   async #settled(settlement: Settlement, ending: Ending): Promise<RunAccount> {
     try {
-      return await settlement.close(ending, this.#telling.tally);
+      return await settlement.close(ending, this.#telling.tally, this.#approvals.records);
     } catch (error) {
       this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
       return { ...toldBy(this.#telling.tally), model: this.#options.model ?? this.#gated.adapter.defaultModelId };
@@ -261,6 +270,7 @@ export class Run implements RunHandle {
   }
 
   async #drive(port: GatewayPort, settlement: Settlement): Promise<Ending> {
+    gateTools(this.#called, joinPolicies(port.policy ?? {}, this.#options.policy ?? {}), (tool) => this.#approvals.request(tool));
     const prepared = await prepare(
       {
         ...this.#gated,
@@ -279,6 +289,7 @@ export class Run implements RunHandle {
     await settlement.open(prepared);
     for (const draft of announcements(this.#options, { ...this.#gated, ...prepared })) this.#emit(draft);
     this.#deadlines.start();
+    this.#cancels = CancelWatch.start(port, this.runId, () => this.#end('aborted'));
     this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
     for (let attempt = 1; ; attempt += 1) {
       const end = await this.#attempt(prepared);
@@ -323,7 +334,7 @@ export class Run implements RunHandle {
 
   #hear(drafts: readonly EventDraft[]): void {
     this.#deadlines.heard();
-    for (const draft of drafts) if (!this.#hooks.holds(draft)) this.#emit(draft);
+    for (const draft of drafts.map((one) => this.#approvals.judged(one))) if (!this.#hooks.holds(draft)) this.#emit(draft);
   }
 
   #emit(draft: EventDraft): void {

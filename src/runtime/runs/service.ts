@@ -15,8 +15,10 @@ import type { RunTies } from './deps.ts';
 import { Accumulator } from './events/accumulator.ts';
 import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
+import type { GatedRun } from './gated-run.ts';
 import { assertPolicyHolds } from './ground/ground.ts';
 import type { RunCallbacks, RunHandle } from './handle.ts';
+import { assertBudgetHolds } from './prepare.ts';
 import type { RunStarter } from './run-starter.ts';
 import { admissionAsk } from './traffic.ts';
 
@@ -40,6 +42,10 @@ export interface RunAsk {
   readonly keepWords: boolean;
   readonly callbacks?: RunCallbacks;
   readonly onChanges?: RunTies['onChanges'];
+  /** An id that is new and belongs to this run; without it the options name one, or one is made. */
+  readonly runId?: RunId;
+  /** What a work order adds. */
+  readonly ties?: Pick<RunTies, 'commission' | 'agents'>;
 }
 
 /** An event and its number in the run. */
@@ -78,17 +84,23 @@ export class RunService {
 
   /** Checks, writes the row, then starts; what is refused leaves no row. */
   async start(options: RunOptions, ask: RunAsk): Promise<RunId> {
+    return await this.startGated(await this.#options.starter.checkInstalled({ ...options, ...ask.callbacks }), ask);
+  }
+
+  /** As `start`, for options that have passed the gates: those of a work order, whose backend need not be a coding agent. */
+  async startGated(gated: GatedRun, ask: RunAsk): Promise<RunId> {
     const { starter, store, node, onFault } = this.#options;
-    const gated = await starter.checkInstalled({ ...options, ...ask.callbacks });
-    const { adapter, cwd } = gated;
+    const { adapter, cwd, options } = gated;
     const port = this.#options.port(ask.owner);
+    assertBudgetHolds(options, port);
     await assertPolicyHolds({ adapter, options, cwd, home: starter.homePath, port });
-    const runId = await this.#idOf(options, port);
+    const runId = ask.runId ?? (await this.#idOf(options, port));
     const admitted = await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
       this.#options.release(runId);
       throw error;
     });
-    const kept = keepableOptions(options);
+    const { onApprovalRequest: _approves, onInputRequired: _answers, hooks: _hooks, ...plain } = options;
+    const kept = keepableOptions(plain);
     const row = { runId, agent: adapter.agent, node, keyId: ask.owner.keyId, options: kept, createdAt: Date.now() };
     await createRun(store, row).catch(async (error: unknown) => {
       this.#options.release(runId);
@@ -101,6 +113,7 @@ export class RunService {
       admitted,
       onEvent: (event) => log.push(event),
       ...(ask.onChanges === undefined ? {} : { onChanges: ask.onChanges }),
+      ...ask.ties,
       onProcess: (pid) => void setRunProcess(store, runId, { pid, started: identityOf(pid)?.started ?? null }).catch(onFault),
     };
     const handle = starter.start(gated, ties, runId);

@@ -19,7 +19,8 @@ export type Traffic =
       /** Sent with every call instead of what the agent writes. */
       readonly forcedModel: string | null;
     }
-  | { readonly kind: 'direct'; readonly reason: string };
+  /** `needsNone`: it does without an engine of ours also where nothing else can be reached. */
+  | { readonly kind: 'direct'; readonly reason: string; readonly needsNone?: true };
 
 /**
  * The engine's key if there is one; else the agent's own login, where it may be forwarded; else the agent is left alone, and the reason
@@ -27,8 +28,8 @@ export type Traffic =
  */
 export async function chooseTraffic(adapter: Adapter, options: RunOptions, port: GatewayPort, wanted: Wanted): Promise<Traffic> {
   if (options.direct === true) return { kind: 'direct', reason: 'the caller asked for it' };
-  const { dialect, dialects, unserved } = adapter.traffic;
-  if (unserved !== undefined) return leftAlone(options, options.engine, unserved);
+  const { dialect, dialects, unserved, needsNone } = adapter.traffic;
+  if (unserved !== undefined) return { ...leftAlone(options, options.engine, unserved), ...(needsNone && { needsNone }) };
   const model = vendorModel(adapter, options, wanted);
   const offer = await port.offer({ engine: options.engine ?? model.engine, dialect, dialects });
   const obstacle = obstacleOf(adapter, offer);
@@ -69,7 +70,7 @@ function isOf(engine: string, vendor: string | undefined): boolean {
 }
 
 /** Without an engine in mind the agent runs as it is; with one, that would not be what was asked for. */
-function leftAlone({ engine }: RunOptions, named: string | undefined, reason: string): Traffic {
+function leftAlone({ engine }: RunOptions, named: string | undefined, reason: string): Extract<Traffic, { kind: 'direct' }> {
   if (engine === undefined) return { kind: 'direct', reason };
   throw new AbpError('E007', reason, { backend_id: `engine:${named}`, reason });
 }

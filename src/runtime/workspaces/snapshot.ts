@@ -1,7 +1,8 @@
 import { lstat, opendir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { sha256 } from '../../base/canonical-json.ts';
+import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { ChangeSetRecord } from './change-set.ts';
 import { type IgnoreFile, type IgnoreRule, isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 
 /** A folder with more files than this is not compared, nor one that takes longer to read. */
@@ -151,6 +152,21 @@ function isWithin(folder: string, path: string): boolean {
 
 async function contentMark(file: string): Promise<string> {
   return sha256(await readFile(file));
+}
+
+/** The changes between two moments as one thing, by digest: each path with what told it apart before and after. */
+export function inPlaceChanges({ files: before }: Snapshot, { files: after }: Snapshot): ChangeSetRecord {
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name)).sort();
+  const changes = names.map((path) => ({ path, before: before.get(path) ?? null, after: after.get(path) ?? null }));
+  const form = canonicalJson({ version: 'abp-changes-in-place/1', changes });
+  return {
+    sha256: sha256(form),
+    bytes: Buffer.byteLength(form),
+    added: changes.filter((change) => change.before === null).length,
+    modified: changes.filter((change) => change.before !== null && change.after !== null).length,
+    removed: changes.filter((change) => change.after === null).length,
+    state: 'in_place',
+  };
 }
 
 /** The changes between two moments. */

@@ -1,6 +1,7 @@
 /** Runs of coding agents and everything they said. */
 export interface RunTables {
   readonly runs: RunsTable;
+  readonly run_cancels: RunCancelsTable;
   readonly run_events: RunEventsTable;
 }
 
@@ -24,6 +25,11 @@ export interface RunsTable {
   readonly completed_at: number | null;
   /** The node that closed the run because its own was lost; null when the run's own node did. */
   readonly closed_by: string | null;
+}
+
+interface RunCancelsTable {
+  readonly run_id: string;
+  readonly requested_at: number;
 }
 
 interface RunEventsTable {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { EventDraft } from '../../../adapters/adapter.ts';
-import { AbpError } from '../../../contract/errors.ts';
+import { AbpError, ERRORS, type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
-import { RUN_ERRORS, type RunErrorCode } from '../../../contract/runs/run-error-table.ts';
+import type { RunErrorCode } from '../../../contract/runs/run-error-table.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { ExitReason, RunResult, RunState } from '../../../contract/runs/run-result.ts';
 import type { AgentEnd } from '../process/agent-process.ts';
@@ -86,7 +86,7 @@ export function endingOf(end: Ended, stop: StopReason | undefined, interrupted: 
   if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };
   const code = codeOf(outcome.code);
   const error = errorOf(code, code === 'AGENT_CRASH' ? explained(end) : (outcome.message ?? deathOf(end)), stderr);
-  if (exit.signal !== null) return { exitReason: 'killed', state: 'killed', exit, error };
+  if (exit.signal !== null && outcome.broken !== true) return { exitReason: 'killed', state: 'killed', exit, error };
   return code === 'AGENT_CRASH'
     ? { exitReason: 'crashed', state: 'crashed', exit, error }
     : { exitReason: 'failed', state: 'crashed', exit, error };
@@ -122,11 +122,10 @@ function deathOf({ exit }: AgentEnd): string {
   return exit.signal === null ? `The agent ended with exit code ${exit.code}.` : `The agent was ended by ${exit.signal}.`;
 }
 
-function codeOf(code: string | undefined): RunErrorCode {
-  // The key of a table is one of its codes.
-  return code !== undefined && Object.hasOwn(RUN_ERRORS, code) ? (code as RunErrorCode) : 'AGENT_CRASH';
+function codeOf(code: string | undefined): ErrorCode {
+  return code !== undefined && isErrorCode(code) ? code : 'AGENT_CRASH';
 }
 
-function errorOf(code: RunErrorCode, message: string, stderr: string): NonNullable<RunResult['error']> {
-  return { code, message, stderr, recoverable: RUN_ERRORS[code].retryable };
+function errorOf(code: ErrorCode, message: string, stderr: string): NonNullable<RunResult['error']> {
+  return { code, message, stderr, recoverable: ERRORS[code].retryable };
 }

@@ -1,13 +1,14 @@
 import type { Adapter, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
-import type { ReceiptUsage } from '../../../contract/receipts/receipt.ts';
+import type { ApprovalRecord, ReceiptUsage } from '../../../contract/receipts/receipt.ts';
 import type { RunId } from '../../../contract/run-id.ts';
+import { backendOf } from '../../../contract/runs/coding-agent.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
 import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result.ts';
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
 import { changeSetRecord, deltaOf } from '../../workspaces/change-set.ts';
-import { type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
+import { inPlaceChanges, type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
 import type { RunDeps } from '../deps.ts';
 import { type Ground, rulesAtEnd } from '../ground/ground.ts';
 import type { Prepared } from '../prepare.ts';
@@ -60,7 +61,7 @@ export class Settlement {
   }
 
   /** Ends the key, journals the end and says what was spent. Without a gateway there is nobody to journal to. */
-  async close(ending: Ending, tally: Tally): Promise<RunAccount> {
+  async close(ending: Ending, tally: Tally, approvals: readonly ApprovalRecord[] = []): Promise<RunAccount> {
     const port = this.#port;
     if (port === undefined) return { ...toldBy(tally), model: this.#model() };
     if (!this.#opened) await this.#open();
@@ -74,6 +75,7 @@ export class Settlement {
       ...this.#closing(ending, tally, { spend, after }),
       ...staged,
       ...(ground === undefined ? {} : { rules: rulesAtEnd(ground) }),
+      ...(approvals.length === 0 ? {} : { approvals }),
     };
     await port.closed(closing);
     this.#run.deps.onChanges?.(closing.workspaceDelta);
@@ -108,12 +110,13 @@ export class Settlement {
       task: `run ${adapter.agent}${engine === null ? '' : ` → ${engine}`}`,
       dialect: adapter.traffic.dialect,
       engine,
-      backend: `adapter:${adapter.agent}`,
+      backend: backendOf(adapter.agent),
       requestedModel: options.model ?? null,
       upstreamModel: traffic?.kind === 'gateway' ? traffic.forcedModel : null,
       compatibility: options.compatibility ?? 'best_effort',
       fidelity: this.#optionFates(),
-      request: { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
+      request: deps.commission?.request ?? { sha256: sha256(prompt), bytes: Buffer.byteLength(prompt) },
+      ...(deps.commission === undefined ? {} : { workOrder: deps.commission.workOrder, negotiation: deps.commission.negotiation }),
       enforcement: this.#enforcement(),
       ...(this.#prepared === undefined ? {} : { rules: this.#prepared.ground.rules }),
       tags: runTags(options),
@@ -121,7 +124,7 @@ export class Settlement {
   }
 
   #optionFates(): FidelityEntry[] {
-    return this.#prepared === undefined ? [] : fidelityOf(this.#prepared);
+    return [...(this.#run.deps.commission?.fidelity ?? []), ...(this.#prepared === undefined ? [] : fidelityOf(this.#prepared))];
   }
 
   #enforcement(): RunOpening['enforcement'] {
@@ -149,6 +152,7 @@ export class Settlement {
       lastByteMs: Math.max(0, now - this.#at),
       cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
       workspaceDelta: this.#before === undefined || after === undefined ? null : workspaceDelta(this.#before, after),
+      ...(this.#before === undefined || after === undefined ? {} : { changeSet: inPlaceChanges(this.#before, after) }),
       backendVersion: this.#prepared?.detected.version ?? null,
     };
   }
@@ -187,7 +191,9 @@ function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
       : []),
     ...wanted.notes.map((note) => ({ path: 'thinking', fate: 'emulated', note }) as const),
     ...spec.unhonoured.map(({ option, reason }) => ({ path: option, fate: 'dropped', note: reason }) as const),
-    ...(traffic.kind === 'direct' ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const] : []),
+    ...(traffic.kind === 'direct' && traffic.needsNone !== true
+      ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const]
+      : []),
   ];
 }
 

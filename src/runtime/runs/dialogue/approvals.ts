@@ -1,15 +1,49 @@
 import type { Command, EventDraft } from '../../../adapters/adapter.ts';
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, isoTime } from '../../../base/clock.ts';
+import { uuidv7Hex } from '../../../base/ids.ts';
+import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import type { ApprovalRecord } from '../../../contract/receipts/receipt.ts';
 import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { PendingInteraction } from '../../../contract/runs/run-result.ts';
 import type { InteractionAnswer, LocalRunOptions } from '../handle.ts';
 import type { Deadlines } from '../process/deadlines.ts';
 import { PendingInteractions } from './interactions.ts';
+import { type Risk, riskOf } from './risk.ts';
 import type { Verdict } from './tool-watch.ts';
+
+/** A tool that somebody is asked about. */
+export interface AskedTool {
+  readonly toolCallId?: string;
+  readonly toolName: string;
+  readonly input: Json;
+}
+
+/** An answer to an approval. */
+export interface Decision {
+  readonly approve: boolean;
+  readonly reason?: string;
+}
+
+/** An approval that nobody answers is denied after an hour, unless the run says otherwise. */
+const ANSWER_MS = 3_600_000;
+/** Approvals that a receipt names. */
+const MOST_RECORDS = 1000;
+/** Longer timers fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A question that waits. */
+interface Waiting {
+  readonly askedAt: number;
+  readonly tool: string;
+  readonly risk: Risk;
+  readonly timer: NodeJS.Timeout | undefined;
+}
 
 export interface ApprovalContext {
   readonly options: LocalRunOptions;
+  /** The folder of the run, which risks are judged by. */
+  readonly cwd: string;
   readonly clock: Clock;
   /** Silence is not counted while somebody is asked. */
   readonly deadlines: Deadlines;
@@ -28,11 +62,43 @@ export function isAnswerable({ approvalMode, nonInteractive, onApprovalRequest }
 /** Decides what the approval mode decides, asks the caller about the rest, and carries the answers to the agent. */
 export class Approvals {
   readonly questions: PendingInteractions;
+  /** Every approval that was decided, in order. */
+  readonly records: ApprovalRecord[] = [];
   readonly #context: ApprovalContext;
+  readonly #waiting = new Map<string, Waiting>();
+  /** Questions of our own: their answer goes to the gate that asks, not to the agent. */
+  readonly #own = new Map<string, (decision: Decision) => void>();
 
   constructor(context: ApprovalContext) {
     this.#context = context;
     this.questions = new PendingInteractions(context.clock, (interaction, answer) => this.#deliver(interaction, answer));
+  }
+
+  /** Asks about a tool that the policy wants an approval for; no mode of the run answers that. */
+  request({ toolName, toolCallId, input }: AskedTool): Promise<Decision> {
+    const interactionId = `approval_${uuidv7Hex()}`;
+    const { level } = riskOf(toolName, input, this.#context.cwd);
+    const words = { action: toolName, detail: JSON.stringify(input), toolName, riskLevel: level };
+    const decided = new Promise<Decision>((resolve) => this.#own.set(interactionId, resolve));
+    this.#context.emit({ type: 'approval_request', interactionId, ...words, ...(toolCallId !== undefined && { toolCallId }) });
+    return decided;
+  }
+
+  /** The risk of what an agent asks, read from facts where it says what it wants to do. */
+  judged(draft: EventDraft): EventDraft {
+    if (draft.type !== 'approval_request') return draft;
+    const input = parseJson(draft.detail);
+    if (!input.ok || !isJsonObject(input.value)) return draft;
+    return { ...draft, riskLevel: riskOf(draft.toolName ?? draft.action, input.value, this.#context.cwd).level };
+  }
+
+  /** Nobody is waited for any more. */
+  end(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    for (const decide of this.#own.values()) decide({ approve: false, reason: 'the run has ended' });
+    this.#own.clear();
+    this.questions.clear();
   }
 
   /** Opens the question before anybody is told of it, so that a listener can answer at once. */
@@ -63,14 +129,15 @@ export class Approvals {
     const respond = (answer: InteractionAnswer): void => this.#respond(event.interactionId, answer);
     if (refusal !== undefined) {
       this.#wait(event);
-      respond({ approve: false, reason: refusal });
+      respond({ approve: false, reason: refusal, by: 'rule' });
     } else if (onApprovalRequest !== undefined) {
       Promise.resolve(onApprovalRequest(event)).then(
-        (approve) => respond(approve ? { approve } : { approve: false }),
-        (error: unknown) => respond({ approve: false, reason: `the approval failed: ${String(error)}` }),
+        (approve) => respond(approve ? { approve, by: 'callback' } : { approve: false, by: 'callback' }),
+        (error: unknown) => respond({ approve: false, reason: `the approval failed: ${String(error)}`, by: 'callback' }),
       );
-    } else if (approvalMode === 'yolo') respond({ approve: true });
-    else if (!isAnswerable(this.#context.options)) respond({ approve: false, reason: 'nobody can answer in this run' });
+    } else if (this.#own.has(event.interactionId)) return;
+    else if (approvalMode === 'yolo') respond({ approve: true, by: 'mode yolo' });
+    else if (!isAnswerable(this.#context.options)) respond({ approve: false, reason: 'nobody can answer in this run', by: 'nobody' });
   }
 
   ask(event: EventOf<'input_required'>): void {
@@ -84,12 +151,31 @@ export class Approvals {
 
   /** Somebody else settled the question: the agent itself, or a hook of it. */
   settled(interactionId: string): void {
-    if (this.questions.withdraw(interactionId)) this.#context.deadlines.release();
+    if (!this.questions.withdraw(interactionId)) return;
+    clearTimeout(this.#waiting.get(interactionId)?.timer);
+    this.#waiting.delete(interactionId);
+    this.#context.deadlines.release();
   }
 
   #wait(event: EventOf<'approval_request'> | EventOf<'input_required'>): void {
     this.questions.ask(event);
     this.#context.deadlines.hold();
+    if (event.type === 'approval_request') this.#time(event);
+  }
+
+  /** Silence is an answer too: after a while it means no. */
+  #time({ interactionId, toolName, action, detail, riskLevel }: EventOf<'approval_request'>): void {
+    const { options, clock, cwd } = this.#context;
+    clearTimeout(this.#waiting.get(interactionId)?.timer);
+    const ms = options.approvalTimeout ?? ANSWER_MS;
+    const late = { approve: false, reason: `nobody answered within ${ms} ms`, by: 'timeout' } as const;
+    const input = parseJson(detail);
+    this.#waiting.set(interactionId, {
+      askedAt: clock.now(),
+      tool: toolName ?? action,
+      risk: { facts: input.ok ? riskOf(toolName ?? action, input.value, cwd).facts : [], level: riskLevel },
+      timer: ms === 0 ? undefined : setTimeout(() => this.#respond(interactionId, late), Math.min(ms, LONGEST_MS)),
+    });
   }
 
   /** Answers that we give ourselves; the question may be gone by now. */
@@ -108,11 +194,35 @@ export class Approvals {
     if ('text' in answer && type === 'approval') {
       throw new AgentMuxError('VALIDATION_ERROR', 'An approval is answered with yes or no.', { id });
     }
-    if (!tell(commandOf(id, answer, verdictOn(id))))
+    const own = this.#own.get(id);
+    if (own === undefined && !tell(commandOf(id, answer, verdictOn(id))))
       throw new AgentMuxError('STDIN_NOT_AVAILABLE', 'The agent takes no answers while it runs.');
     deadlines.release();
     if ('text' in answer || type === 'input') return;
+    this.#record(id, answer);
+    this.#own.delete(id);
+    own?.(answer);
     emit(answer.approve ? { type: 'approval_granted', interactionId: id } : { type: 'approval_denied', ...refusal(id, answer.reason) });
+  }
+
+  #record(id: string, answer: Exclude<InteractionAnswer, { readonly text: string }>): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    this.#waiting.delete(id);
+    if (this.records.length >= MOST_RECORDS) return;
+    const { askedAt, tool, risk } = waiting;
+    this.records.push({
+      id,
+      tool,
+      risk: risk.level,
+      facts: [...risk.facts],
+      decision: answer.approve ? 'approved' : 'denied',
+      by: answer.by ?? 'the caller',
+      reason: answer.approve ? null : (answer.reason ?? null),
+      asked_at: isoTime(askedAt),
+      waited_ms: Math.max(0, this.#context.clock.now() - askedAt),
+    });
   }
 }
 

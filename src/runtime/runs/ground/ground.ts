@@ -14,6 +14,7 @@ import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
 import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
 import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
 import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
+import { assertAnswerable } from '../dialogue/approval-gate.ts';
 import type { Traffic } from '../traffic.ts';
 import { RunRoom } from './run-room.ts';
 
@@ -69,13 +70,23 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
   const policy = joinPolicies(operator, options.policy ?? {});
   const asked = options.sandbox === true || operator.sandbox === true;
   const staged = options.workspace?.mode === 'staged';
+  assertAnswerable(policy.require_approval_for, options);
   const found = asked || needsSystem(policy) ? await equipmentFor(judging, staged) : undefined;
   const external = operator.enforcement === 'external';
   // A caller may take its own rules for advice; those of the operator only the operator.
   const isAdvice = (rule: string): boolean =>
     operator.enforcement === 'advisory' || (options.enforcement === 'advisory' && !isRuleOf(operator, rule));
-  const toolsByName = adapter.takesToolRules === true;
-  const enforcement = enforcementOf(policy, { sandbox: found, workspace: cwd, staged, toolsByName, external });
+  const toolsByName = adapter.takesToolRules !== undefined;
+  const toolsByPattern = adapter.takesToolRules === 'patterns';
+  const enforcement = enforcementOf(policy, {
+    sandbox: found,
+    workspace: cwd,
+    staged,
+    toolsByName,
+    toolsByPattern,
+    external,
+    waitsForEvery: waitsForEvery(judging),
+  });
   const advice = assertHeld(enforcement, isAdvice);
   return {
     policy,
@@ -84,6 +95,12 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
     hidden: enforcement.hidden,
     equipment: found === undefined || isObstacle(found) ? undefined : found,
   };
+}
+
+/** Whether the agent, started as one that is watched, waits before every tool. */
+function waitsForEvery({ adapter, options, cwd }: Judging): boolean {
+  const plan = { options, thinking: {}, runFolder: '', cwd, answerable: true, interactive: false, watched: true };
+  return adapter.waitsFor?.(plan) === 'every-tool';
 }
 
 function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
@@ -132,7 +149,8 @@ async function equipmentFor({ cwd, home, adapter, traffic, port }: Judging, stag
       remedy: 'Start the run with abp run or POST /v1/runs.',
     };
   }
-  if (traffic !== undefined && (traffic.kind === 'direct' || traffic.credential === 'caller')) {
+  const alone = traffic?.kind === 'direct' && traffic.needsNone !== true;
+  if (traffic !== undefined && (alone || (traffic.kind === 'gateway' && traffic.credential === 'caller'))) {
     const reason = traffic.kind === 'direct' ? traffic.reason : 'the engine has no key here, and the login of the user stays outside';
     return { reason: `the agent has no engine inside: ${reason}`, remedy: 'Choose an engine with a key, such as --engine sim.' };
   }

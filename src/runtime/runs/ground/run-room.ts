@@ -68,7 +68,7 @@ export class RunRoom {
   barrier(
     command: string,
     env: Readonly<Record<string, string | undefined>>,
-    folder: string,
+    { folder, shows = [] }: { readonly folder: string; readonly shows?: readonly string[] | undefined },
   ): { readonly file: string; readonly barrier: Barrier } {
     const { equipment, workspace, places, hidden, admit } = this.#options;
     const program: Program = programOf(command, env);
@@ -76,7 +76,13 @@ export class RunRoom {
     const room = {
       workspace,
       home: this.#home,
-      places: withoutRepeats([...program.places, ...this.#toolchains.places, ...places, shownAsIs(folder, true)]),
+      places: withoutRepeats([
+        ...program.places,
+        ...shows.map((path) => shownAsIs(path)),
+        ...this.#toolchains.places,
+        ...places,
+        shownAsIs(folder, true),
+      ]),
       hidden,
       ports: [GATEWAY_PORT, EGRESS_PORT],
     };

@@ -1,6 +1,6 @@
-import type { Adapter, Command, Dialogue, EventDraft, Outcome, WaitingTool } from '../../../adapters/adapter.ts';
+import type { Adapter, Command, Dialogue, EventDraft, Heard, Outcome, WaitingTool } from '../../../adapters/adapter.ts';
 import { type ChildProcess, type Exit, type OutputSource, type ProcessSpec, startProcess } from '../../../base/child-process.ts';
-import { TextTail } from '../../../base/line-splitter.ts';
+import { type LineFault, TextTail } from '../../../base/line-splitter.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import { InteractionIds } from '../dialogue/interaction-ids.ts';
 import type { Prepared } from '../prepare.ts';
@@ -35,6 +35,8 @@ export class AgentProcess {
   /** The end of what it printed that is no event of its protocol. */
   readonly #unread = new TextTail(UNREAD_CHARACTERS);
   #force: NodeJS.Timeout | undefined;
+  #watching: NodeJS.Timeout | undefined;
+  #broken = false;
   readonly end: Promise<AgentEnd>;
 
   private constructor(child: ChildProcess, dialogue: Dialogue, listening: Listening) {
@@ -43,6 +45,7 @@ export class AgentProcess {
     this.#listening = listening;
     this.end = child.exit.then((exit) => {
       clearTimeout(this.#force);
+      clearInterval(this.#watching);
       const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
       listening.hear(this.#ids.shown(events));
       // Some agents say on their standard output why they end.
@@ -57,7 +60,11 @@ export class AgentProcess {
     const dialogue = adapter.dialogue(plan);
     let agent: AgentProcess | undefined;
     // Output may come before `start` has returned.
-    const early: [string, OutputSource][] = [];
+    const early: (() => void)[] = [];
+    const heard = (hear: (agent: AgentProcess) => void): void => {
+      if (agent === undefined) early.push(() => agent !== undefined && hear(agent));
+      else hear(agent);
+    };
     const child = await startProcess(
       {
         ...start,
@@ -66,11 +73,9 @@ export class AgentProcess {
         cwd: plan.cwd,
         stdin: spec.input === undefined ? spec.stdin : 'open',
         mode: spec.pty ? 'pty' : 'pipe',
+        ...linesOf(dialogue, heard),
       },
-      (line, source) => {
-        if (agent === undefined) early.push([line, source]);
-        else agent.#line(line, source);
-      },
+      (line, source) => heard((one) => one.#line(line, source)),
     ).catch((error: unknown) => {
       throw new AgentMuxError(
         'SPAWN_ERROR',
@@ -84,12 +89,19 @@ export class AgentProcess {
       child.write(spec.input);
       child.closeInput();
     }
-    for (const [line, source] of early) agent.#line(line, source);
+    for (const hear of early) hear();
+    agent.#watch();
     return agent;
   }
 
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** Bytes came that are no line. */
+  fault(kind: LineFault): void {
+    const { strict } = this.#dialogue;
+    if (strict !== undefined) this.#hear(strict.fault(kind));
   }
 
   /** Whether the agent could be told. */
@@ -102,11 +114,32 @@ export class AgentProcess {
     this.#child.signal(signal);
   }
 
-  /** SIGTERM to the group, which must be awake to take it; after the grace period SIGKILL. */
+  /** A sidecar that hears a cancel may end by itself; then SIGTERM to the group, which must be awake to take it; then SIGKILL. */
   stop(): void {
+    clearTimeout(this.#force);
+    this.#child.signal('SIGCONT');
+    const { graceMs } = this.#listening;
+    const lines = this.#broken ? undefined : this.#dialogue.cancel?.();
+    if (lines?.every((line) => this.#write(line)) !== true) this.#terminate(graceMs);
+    else this.#force = setTimeout(() => this.#terminate(graceMs / 2), graceMs / 2);
+  }
+
+  #terminate(graceMs: number): void {
     this.#child.signal('SIGTERM');
     this.#child.signal('SIGCONT');
-    this.#force ??= setTimeout(() => this.#child.signal('SIGKILL'), this.#listening.graceMs);
+    this.#force = setTimeout(() => this.#child.signal('SIGKILL'), graceMs);
+  }
+
+  /** Asks the dialogue again and again whether its peer is late. */
+  #watch(): void {
+    const { watch } = this.#dialogue;
+    if (watch !== undefined) this.#watching = setInterval(() => this.#looked(watch.look()), watch.everyMs);
+  }
+
+  /** To have looked is not to have heard something: silence goes on. */
+  #looked(heard: Heard): void {
+    if (heard.events.length > 0 || heard.broken === true) this.#hear(heard);
+    else for (const text of heard.send ?? []) this.#write(text);
   }
 
   #line(line: string, source: OutputSource): void {
@@ -114,26 +147,36 @@ export class AgentProcess {
       if (line.trim() !== '') this.#listening.hear([{ type: 'log', source, line }]);
       return;
     }
-    const heard = this.#dialogue.line(line);
-    for (const event of heard.events) if (event.type === 'log') this.#unread.add(`${event.line}\n`);
-    for (const text of heard.send ?? []) this.#write(text);
-    this.#listening.hear(this.#ids.shown(heard.events));
-    this.#listening.wait(heard.waiting ?? []);
-    if (heard.done === true && !this.#listening.goesOn()) this.finish();
+    this.#hear(this.#dialogue.line(line));
+  }
+
+  #hear({ events, send = [], waiting = [], done, broken }: Heard): void {
+    for (const event of events) if (event.type === 'log') this.#unread.add(`${event.line}\n`);
+    for (const text of send) this.#write(text);
+    this.#listening.hear(this.#ids.shown(events));
+    this.#listening.wait(waiting);
+    if (broken === true && !this.#broken) {
+      this.#broken = true;
+      clearInterval(this.#watching);
+      this.stop();
+    } else if (done === true && !this.#listening.goesOn()) this.finish();
   }
 
   /** The agent has done its work. One that does not end by itself is ended. */
   finish(): void {
     this.#child.closeInput();
-    this.#force ??= setTimeout(() => {
-      this.#force = undefined;
-      this.stop();
-    }, this.#listening.graceMs);
+    this.#force ??= setTimeout(() => this.#terminate(this.#listening.graceMs), this.#listening.graceMs);
   }
 
   #write(line: string): boolean {
     return this.#child.write(line.endsWith('\n') ? line : `${line}\n`);
   }
+}
+
+/** What the output is held to, where the dialogue holds it to something. */
+function linesOf({ strict }: Dialogue, heard: (hear: (agent: AgentProcess) => void) => void): Pick<ProcessSpec, 'lines'> {
+  if (strict === undefined) return {};
+  return { lines: { mostBytes: strict.mostBytes, fault: (kind) => heard((one) => one.fault(kind)) } };
 }
 
 /** Writes the files of a run; the command that is started, behind a barrier where the run has a room. */
@@ -145,6 +188,6 @@ export function started({ spec, command, env, folder, ground }: Prepared): Pick<
     return { command };
   }
   room.link(folder.path, spec.links);
-  const { file, barrier } = room.barrier(command, env, folder.path);
+  const { file, barrier } = room.barrier(command, env, { folder: folder.path, shows: spec.shows });
   return { command: file, barrier };
 }

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import { WorkOrder } from '../../../contract/work-orders/work-order.ts';
+import { AcceptedOrder, WorkOrderQuery } from '../../api/work-orders.ts';
+import { authorize } from '../../auth/access.ts';
+import { ownerOf } from '../../auth/principal.ts';
+import { assertRunRights } from '../../auth/run-rights.ts';
+import { recordingFor } from '../../recording.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
+import { runServiceOf } from '../../run-plane/runs.ts';
+import { workOrdersOf } from '../../run-plane/work-orders.ts';
+
+const NEED = { kind: 'plane', plane: 'run' } as const;
+
+/** The part of an order that rights are about, as options of a run. */
+function firstLook({ task, workspace, config }: WorkOrder): RunOptions {
+  return { agent: 'order', prompt: task, cwd: resolve(workspace.root), env: config.env };
+}
+
+export const workOrderRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/work-orders',
+    summary: 'Starts a run that executes a work order. Requirements are negotiated with its backend before anything is started.',
+    need: NEED,
+    query: WorkOrderQuery,
+    body: WorkOrder,
+    accepted: AcceptedOrder,
+    handle: async ({ gateway, principal, query, body }) => {
+      const orders = await workOrdersOf(gateway);
+      // Before a folder is looked at: whether it is there is not for everybody to know.
+      assertRunRights(principal, firstLook(body), gateway.config);
+      const { backend, runId, gated, ties } = await orders.plan(body, { ...query, base: process.cwd() });
+      const { options } = gated;
+      authorize(principal, { ...NEED, agent: options.agent, engine: options.engine });
+      assertRunRights(principal, options, gateway.config);
+      const service = await runServiceOf(gateway);
+      const keepWords = recordingFor(gateway.config, principal) === 'full';
+      await service.startGated(gated, { owner: ownerOf(principal), keepWords, runId, ties });
+      return new Reply(202, { run_id: runId, work_order_id: body.id, backend, status: 'running' });
+    },
+  }),
+];

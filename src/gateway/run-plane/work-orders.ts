@@ -1,0 +1,59 @@
+import { findEngine } from '../../engines/index.ts';
+import { costOf } from '../../models/cost.ts';
+import type { SidecarSetting } from '../../runtime/work-orders/programs.ts';
+import type { WorkOrders } from '../../runtime/work-orders/work-orders.ts';
+import type { Config } from '../config.ts';
+import type { Gateway } from '../gateway.ts';
+import { codingAgentsOf } from './runs.ts';
+
+/** The reader of work orders of a server; loaded with the first one. */
+export function workOrdersOf(gateway: Gateway): Promise<WorkOrders> {
+  gateway.runPlane.workOrders ??= make(gateway);
+  return gateway.runPlane.workOrders;
+}
+
+async function make(gateway: Gateway): Promise<WorkOrders> {
+  const [{ WorkOrders }, agents] = await Promise.all([import('../../runtime/work-orders/work-orders.ts'), codingAgentsOf(gateway)]);
+  return new WorkOrders({
+    agents,
+    sidecars: sidecarSettings(gateway.config),
+    env: process.env,
+    engineObstacle: (id) => obstacleOf(gateway, id),
+    price: (engine, model) => priceOf(engine, model),
+  });
+}
+
+function obstacleOf({ calls: { deployments } }: Gateway, id: string): string | undefined {
+  const deployment = deployments.get(id);
+  if (deployment === undefined) return 'it is not configured';
+  if (deployment.engine.transport !== undefined) return undefined;
+  if (deployment.origin === '') return 'it has no address here';
+  if (deployment.auth === 'caller') return 'it has no key here';
+  return deployment.health?.snapshot().state === 'open' ? 'its breaker is open' : undefined;
+}
+
+const MILLION = 1_000_000;
+const NANO = 1e9;
+
+function priceOf(engine: string, model: string): number | undefined {
+  const prices = findEngine(engine)?.prices;
+  if (prices === undefined) return undefined;
+  const usage = { inputTokens: MILLION, outputTokens: MILLION, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
+  const nano = costOf(usage, model, prices, new Date());
+  return nano === undefined ? undefined : nano / NANO;
+}
+
+/** Sidecars of the configuration. */
+function sidecarSettings({ sidecars }: Config): Record<string, SidecarSetting> {
+  return Object.fromEntries(
+    Object.entries(sidecars).map(([name, { command, env, engine, handshake_s, heartbeat_s }]) => [
+      name,
+      {
+        command,
+        env,
+        times: { handshakeMs: handshake_s * 1000, heartbeatMs: heartbeat_s * 1000 },
+        ...(engine !== undefined && { engine }),
+      },
+    ]),
+  );
+}

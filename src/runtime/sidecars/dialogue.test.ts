@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { AbpError } from '../../contract/errors.ts';
+import { workOrder } from '../../contract/work-orders/work-order.ts';
+import { MOST_LINES, SidecarDialogue, type SidecarTask } from './dialogue.ts';
+
+const REF = '01900000-0000-7000-8000-000000000001';
+const ORDER = workOrder('t').build();
+const hello = (version = 'abp/v0.1'): string =>
+  JSON.stringify({ t: 'hello', contract_version: version, backend: { id: 'x' }, capabilities: { streaming: 'native' } });
+const event = (more: object, ref = REF): string =>
+  JSON.stringify({ t: 'event', ref_id: ref, event: { ts: '2026-01-02T03:04:05Z', ...more } });
+const final = (outcome = 'complete', ref = REF): string =>
+  JSON.stringify({
+    t: 'final',
+    ref_id: ref,
+    receipt: {
+      meta: {
+        run_id: REF,
+        work_order_id: ORDER.id,
+        contract_version: 'abp/v0.1',
+        started_at: '2026-01-02T03:04:05Z',
+        finished_at: '2026-01-02T03:04:06Z',
+        duration_ms: 1000,
+      },
+      backend: { id: 'x' },
+      capabilities: {},
+      usage_raw: {},
+      usage: { input_tokens: 3, output_tokens: 4, estimated_cost_usd: 0.5 },
+      trace: [],
+      artifacts: [],
+      verification: { harness_ok: true },
+      outcome,
+    },
+  });
+
+let time = 0;
+function dialogue(more: Partial<SidecarTask> = {}): SidecarDialogue {
+  time = 0;
+  const task = {
+    refId: REF,
+    order: ORDER,
+    cwd: '/w',
+    times: { handshakeMs: 1000, heartbeatMs: 100 },
+    watched: false,
+    greeted: () => undefined,
+    ...more,
+  };
+  return new SidecarDialogue(task, { now: () => time });
+}
+
+const DIED = { code: 3, signal: null };
+
+/** Reads lines one after the other; the codes that the outcome has, and whether the sidecar was ended for it. */
+function after(...lines: string[]): { code: string | undefined; broken: boolean } {
+  const talk = dialogue();
+  const broken = lines.map((line) => talk.line(line)).some((heard) => heard.broken === true);
+  return { code: talk.end(DIED).outcome.code, broken };
+}
+
+describe('a good sidecar', () => {
+  it('gets the order after its hello, with the folder that it works in, and ends well', () => {
+    const talk = dialogue();
+    expect(talk.begin()).toEqual([]);
+    const sent = JSON.parse(talk.line(hello()).send?.[0] ?? '');
+    expect(sent).toEqual({ t: 'run', id: REF, work_order: { ...ORDER, workspace: { ...ORDER.workspace, root: '/w' } } });
+    expect(talk.line(event({ type: 'assistant_delta', text: 'a' })).events).toEqual([
+      { type: 'message_start' },
+      { type: 'text_delta', delta: 'a' },
+    ]);
+    expect(talk.line(final())).toMatchObject({ done: true });
+    expect(talk.end({ code: 0, signal: null }).outcome).toEqual({ ok: true });
+  });
+
+  it('of a later minor version is taken, and what is new in it is left out with a remark', () => {
+    const talk = dialogue();
+    expect(talk.line(hello('abp/v0.9')).send).toHaveLength(1);
+    expect(talk.line('{"t":"progress","percent":3}').events).toMatchObject([{ type: 'debug', level: 'warn' }]);
+    expect(talk.line(event({ type: 'telepathy' })).events).toMatchObject([{ type: 'debug', level: 'warn' }]);
+    talk.line(final());
+    expect(talk.end(DIED).outcome.ok).toBe(true);
+  });
+
+  it('is answered a ping', () => {
+    const talk = dialogue();
+    talk.line(hello());
+    expect(talk.line('{"t":"ping","seq":7}').send).toEqual(['{"t":"pong","seq":7}']);
+  });
+
+  it('finds the call of a result without an id by its tool', () => {
+    const talk = dialogue();
+    talk.line(hello());
+    const [start] = talk.line(event({ type: 'tool_call', tool_name: 'Read', input: {} })).events;
+    const [result] = talk.line(event({ type: 'tool_result', tool_name: 'Read', output: 1, is_error: false })).events;
+    expect(result).toMatchObject({ type: 'tool_result', toolCallId: start !== undefined && 'toolCallId' in start ? start.toolCallId : '' });
+  });
+
+  it('is told to stop once it works, and not before', () => {
+    const talk = dialogue();
+    expect(talk.cancel()).toEqual([]);
+    talk.line(hello());
+    expect(talk.cancel()).toEqual([JSON.stringify({ ref_id: REF, t: 'cancel', reason: 'the run was cancelled' })]);
+  });
+
+  it('asks before a tool where it is told to, and gets an answer', () => {
+    const talk = dialogue({ watched: true });
+    expect(JSON.parse(talk.line(hello()).send?.[0] ?? '').extensions).toEqual(['tool_approval']);
+    const asked = { t: 'approval_request', ref_id: REF, id: 'q1', tool_name: 'Bash', input: { command: 'ls' } };
+    expect(talk.line(JSON.stringify(asked)).waiting).toEqual([{ waitId: 'q1', toolName: 'Bash', input: { command: 'ls' } }]);
+    expect(JSON.parse(talk.say({ kind: 'stop', waitId: 'q1', reason: 'no' })?.[0] ?? '')).toEqual({
+      t: 'approval',
+      ref_id: REF,
+      id: 'q1',
+      approve: false,
+      reason: 'no',
+    });
+  });
+});
+
+describe('a sidecar that breaks the protocol', () => {
+  it.each([
+    ['says something before hello', [event({ type: 'warning', message: 'm' })], 'PROTOCOL_HANDSHAKE_FAILED', true],
+    ['begins with words', ['starting…'], 'PROTOCOL_HANDSHAKE_FAILED', true],
+    ['speaks another version', [hello('abp/v9.9')], 'PROTOCOL_VERSION_MISMATCH', true],
+    ['speaks no version', [hello('1')], 'PROTOCOL_VERSION_MISMATCH', true],
+    ['says hello twice', [hello(), hello()], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
+    ['prints words', [hello(), 'debug: x'], 'PROTOCOL_INVALID_ENVELOPE', true],
+    ['writes a member of a wrong type', [hello(), event({ type: 'assistant_delta', text: 3 })], 'PROTOCOL_INVALID_ENVELOPE', true],
+    ['writes a run', [hello(), JSON.stringify({ t: 'run', id: 'x', work_order: ORDER })], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
+    ['writes an event after its final', [hello(), final(), event({ type: 'warning', message: 'm' })], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
+    ['writes two finals', [hello(), final(), final()], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
+    ['dies before hello', [], 'PROTOCOL_HANDSHAKE_FAILED', false],
+    ['dies at work', [hello()], 'AGENT_CRASH', false],
+    ['gives up', [hello(), '{"t":"fatal","ref_id":null,"error":"no key","error_code":"backend_auth_failed"}'], 'SIDECAR_FAILED', false],
+    ['ends partly', [hello(), final('partial')], 'SIDECAR_FAILED', false],
+    ['ends another run', [hello(), final('complete', 'other')], 'AGENT_CRASH', false],
+  ])('%s', (_, lines, code, broken) => {
+    expect(after(...lines)).toEqual({ code, broken });
+  });
+
+  it('floods', () => {
+    const talk = dialogue();
+    talk.line(hello());
+    const one = event({ type: 'warning', message: 'm' });
+    let broken = 0;
+    for (let at = 0; at < MOST_LINES + 10; at += 1) if (talk.line(one).broken === true) broken += 1;
+    expect(broken).toBe(1);
+    expect(talk.end(DIED).outcome.code).toBe('PROTOCOL_UNEXPECTED_MESSAGE');
+  });
+
+  it.each(['too-long', 'not-utf8'] as const)('writes bytes that are %s', (kind) => {
+    const talk = dialogue();
+    talk.line(hello());
+    expect(talk.strict.fault(kind).broken).toBe(true);
+    expect(talk.end(DIED).outcome.code).toBe('PROTOCOL_INVALID_ENVELOPE');
+  });
+
+  it('says no hello in time', () => {
+    const talk = dialogue();
+    talk.begin();
+    time = 999;
+    expect(talk.watch.look().broken).toBeUndefined();
+    time = 1000;
+    expect(talk.watch.look().broken).toBe(true);
+    expect(talk.end(DIED).outcome.code).toBe('PROTOCOL_HANDSHAKE_FAILED');
+  });
+
+  it('is silent: it is asked three times, and then ended', () => {
+    const talk = dialogue();
+    talk.line(hello());
+    const heard = [100, 200, 300, 400].map((at) => {
+      time = at;
+      return talk.watch.look();
+    });
+    expect(heard.map(({ send = [] }) => send.length)).toEqual([1, 1, 1, 0]);
+    expect(heard.at(-1)?.broken).toBe(true);
+    expect(talk.end(DIED).outcome.code).toBe('INACTIVITY_TIMEOUT');
+  });
+
+  it('does not offer what is required, and gets no order', () => {
+    const talk = dialogue({ greeted: () => new AbpError('E006', 'x offers nothing') });
+    expect(talk.line(hello())).toEqual({ events: [], broken: true });
+    expect(talk.end(DIED).outcome).toMatchObject({ ok: false, code: 'E006' });
+  });
+});

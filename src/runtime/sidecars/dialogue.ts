@@ -1,0 +1,265 @@
+import type { Command, Dialogue, EventDraft, Heard, Outcome, ProcessExit } from '../../adapters/adapter.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import type { LineFault } from '../../base/line-splitter.ts';
+import { checkAt } from '../../contract/border.ts';
+import type { AbpError } from '../../contract/errors.ts';
+import type { RunErrorCode } from '../../contract/runs/run-error-table.ts';
+import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { type EnvelopeOf, SidecarEnvelope, SidecarEvent, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
+import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
+import { SidecarTranslator } from './translate.ts';
+
+/** Limits of one line and of one run. */
+export const MOST_LINE_BYTES = 10 * 1024 * 1024;
+export const MOST_LINES = 100_000;
+export const MOST_RUN_BYTES = 256 * 1024 * 1024;
+/** Pings in a row that may stay without any answer. */
+const MOST_MISSED = 3;
+
+export interface SidecarTimes {
+  /** How long its hello may take. */
+  readonly handshakeMs: number;
+  /** After this much silence it is asked whether it is there; 0 never asks. */
+  readonly heartbeatMs: number;
+}
+
+export const SIDECAR_TIMES: SidecarTimes = { handshakeMs: 10_000, heartbeatMs: 30_000 };
+
+/** One run of a sidecar. */
+export interface SidecarTask {
+  /** The run as a UUID, which every line of the sidecar about it must name. */
+  readonly refId: string;
+  readonly order: WorkOrder;
+  readonly cwd: string;
+  readonly times: SidecarTimes;
+  /** The caller decides on tool calls before they run. */
+  readonly watched: boolean;
+  /** What the sidecar offers, before it gets the run; an error where that does not meet what is required. */
+  greeted(hello: EnvelopeOf<'hello'>): AbpError | undefined;
+}
+
+type Envelope = SidecarEnvelope['t'];
+const KNOWN: ReadonlySet<string> = new Set<Envelope>([
+  ...(['hello', 'run', 'event', 'final', 'fatal', 'cancel', 'ping', 'pong', 'approval_request', 'approval'] as const),
+]);
+const EVENT_KINDS: ReadonlySet<string> = new Set(SidecarEvent.options.map((option) => option.shape.type.value));
+
+/** Holds one run with a sidecar: hello, run, events, final or fatal, one JSON object per line. */
+export class SidecarDialogue implements Dialogue {
+  readonly strict = { mostBytes: MOST_LINE_BYTES, fault: (kind: LineFault): Heard => this.#notALine(kind) };
+  readonly watch: { readonly everyMs: number; look(): Heard };
+  readonly #task: SidecarTask;
+  readonly #clock: Clock;
+  readonly #translator: SidecarTranslator;
+  #state: 'greeting' | 'working' | 'ended' = 'greeting';
+  #outcome: Outcome | undefined;
+  #since: number;
+  #pings = 0;
+  #missed = 0;
+  #lines = 0;
+  #bytes = 0;
+
+  constructor(task: SidecarTask, clock: Clock = systemClock) {
+    this.#task = task;
+    this.#clock = clock;
+    this.#translator = new SidecarTranslator(task.cwd);
+    this.#since = clock.now();
+    const { handshakeMs, heartbeatMs } = task.times;
+    const soonest = Math.min(handshakeMs, heartbeatMs === 0 ? handshakeMs : heartbeatMs);
+    this.watch = { everyMs: Math.max(20, Math.min(1000, soonest / 4)), look: () => this.#look() };
+  }
+
+  /** Nothing is said before its hello. */
+  begin(): readonly string[] {
+    this.#since = this.#clock.now();
+    return [];
+  }
+
+  line(text: string): Heard {
+    this.#since = this.#clock.now();
+    this.#missed = 0;
+    this.#lines += 1;
+    this.#bytes += text.length;
+    if (this.#outcome?.broken === true || text.trim() === '') return NOTHING;
+    if (this.#lines > MOST_LINES || this.#bytes > MOST_RUN_BYTES) {
+      return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote more than ${MOST_LINES} lines or ${MOST_RUN_BYTES} bytes in one run`);
+    }
+    const parsed = parseJson(text);
+    if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.t !== 'string') {
+      return this.#invalid(`it wrote a line that is no JSON object with a member t: ${shortened(text)}`);
+    }
+    const { t } = parsed.value;
+    if (this.#state === 'greeting' && t !== 'hello' && t !== 'fatal') return this.#invalid(`it began with ${t} instead of hello`);
+    if (this.#state === 'ended') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t} after its end`);
+    if (!KNOWN.has(t)) return remark(`the sidecar wrote an envelope ${t}, which this version does not know; it is left out`);
+    return this.#checked(parsed.value);
+  }
+
+  say(command: Command): readonly string[] | undefined {
+    if (command.kind !== 'let' && command.kind !== 'stop') return undefined;
+    const reason = command.kind === 'stop' ? command.reason : null;
+    return [this.#write({ t: 'approval', id: command.waitId, approve: command.kind === 'let', reason })];
+  }
+
+  cancel(): readonly string[] {
+    return this.#state === 'working' ? [this.#write({ t: 'cancel', reason: 'the run was cancelled' })] : [];
+  }
+
+  end(exit: ProcessExit): { readonly events: readonly EventDraft[]; readonly outcome: Outcome } {
+    return { events: this.#translator.end(), outcome: this.#outcome ?? this.#death(exit) };
+  }
+
+  #checked(value: Json): Heard {
+    const checked = checkAt(SidecarEnvelope, value);
+    if (checked.ok) return this.#envelope(checked.value);
+    const kind = unknownEvent(value);
+    if (kind !== undefined) return remark(`the sidecar wrote an event ${kind}, which this version does not know; it is left out`);
+    const [first] = checked.complaints;
+    return this.#invalid(`its envelope is not valid: ${first === undefined ? '' : `${first.path}: ${first.message}`}`);
+  }
+
+  #envelope(envelope: SidecarEnvelope): Heard {
+    switch (envelope.t) {
+      case 'hello':
+        return this.#state === 'greeting' ? this.#hello(envelope) : this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', 'it wrote a second hello');
+      case 'ping':
+        return { events: [], send: [JSON.stringify({ t: 'pong', seq: envelope.seq })] };
+      case 'pong':
+        return NOTHING;
+      case 'fatal':
+        return this.#fatal(envelope);
+      case 'run':
+      case 'cancel':
+      case 'approval':
+        return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${envelope.t}, which only a control plane writes`);
+      default:
+        if (envelope.ref_id !== this.#task.refId) return remark(`the sidecar wrote ${envelope.t} of another run; it is left out`);
+        return this.#ofRun(envelope);
+    }
+  }
+
+  #ofRun(envelope: EnvelopeOf<'event' | 'final' | 'approval_request'>): Heard {
+    switch (envelope.t) {
+      case 'event':
+        return { events: this.#translator.read(envelope.event) };
+      case 'final':
+        return this.#final(envelope);
+      case 'approval_request': {
+        const { id, tool_name: toolName, tool_use_id, input } = envelope;
+        return { events: [], waiting: [{ waitId: id, toolName, input, ...(tool_use_id !== null && { toolCallId: tool_use_id }) }] };
+      }
+    }
+  }
+
+  #hello(hello: EnvelopeOf<'hello'>): Heard {
+    const version = hello.contract_version;
+    if (majorOf(version) !== majorOf(CONTRACT_VERSION)) {
+      return this.#broken('PROTOCOL_VERSION_MISMATCH', `it speaks ${shortened(version)}, and this backplane ${CONTRACT_VERSION}`);
+    }
+    const refusal = this.#task.greeted(hello);
+    if (refusal !== undefined) return this.#ended({ ok: false, code: refusal.code, message: refusal.message, broken: true });
+    this.#state = 'working';
+    const { order, cwd, refId, watched } = this.#task;
+    const sent = { ...order, workspace: { ...order.workspace, root: cwd } };
+    const { unknown } = splitCapabilities(hello.capabilities);
+    const events = unknown.length === 0 ? [] : remark(`the sidecar offers capabilities that are not known: ${unknown.join(', ')}`).events;
+    return { events, send: [JSON.stringify({ t: 'run', id: refId, work_order: sent, ...(watched && { extensions: ['tool_approval'] }) })] };
+  }
+
+  #final({ receipt }: EnvelopeOf<'final'>): Heard {
+    this.#state = 'ended';
+    const { outcome, usage, usage_raw: _raw } = receipt;
+    this.#outcome = outcome === 'complete' ? { ok: true } : { ok: false, code: 'SIDECAR_FAILED', message: `The sidecar ended ${outcome}.` };
+    const { input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cachedTokens } = usage;
+    const counted = inputTokens !== null || outputTokens !== null;
+    const tokens = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
+    return {
+      events: [
+        ...this.#translator.end(),
+        ...(counted ? [{ type: 'token_usage', ...tokens, ...(cachedTokens !== null && { cachedTokens }) } as const] : []),
+        ...(usage.estimated_cost_usd === null ? [] : [{ type: 'cost', cost: { totalUsd: usage.estimated_cost_usd, ...tokens } } as const]),
+      ],
+      done: true,
+    };
+  }
+
+  #fatal({ ref_id, error, error_code }: EnvelopeOf<'fatal'>): Heard {
+    if (ref_id !== null && ref_id !== this.#task.refId) return remark('the sidecar wrote fatal of another run; it is left out');
+    this.#state = 'ended';
+    const message = `The sidecar gave up: ${error}${error_code === undefined ? '' : ` (${error_code})`}`;
+    this.#outcome = { ok: false, code: 'SIDECAR_FAILED', message };
+    return { events: this.#translator.end(), done: true };
+  }
+
+  #look(): Heard {
+    const { handshakeMs, heartbeatMs } = this.#task.times;
+    const silence = this.#clock.now() - this.#since;
+    if (this.#state === 'greeting') {
+      return silence < handshakeMs ? NOTHING : this.#broken('PROTOCOL_HANDSHAKE_FAILED', `it said no hello within ${handshakeMs} ms`);
+    }
+    if (this.#state === 'ended' || heartbeatMs === 0 || silence < heartbeatMs * (this.#missed + 1)) return NOTHING;
+    if (this.#missed >= MOST_MISSED) {
+      return this.#broken('INACTIVITY_TIMEOUT', `it was silent for ${silence} ms and answered none of ${MOST_MISSED} pings`);
+    }
+    this.#missed += 1;
+    this.#pings += 1;
+    return { events: [], send: [JSON.stringify({ t: 'ping', seq: this.#pings })] };
+  }
+
+  #notALine(kind: LineFault): Heard {
+    return this.#invalid(
+      kind === 'too-long' ? `it wrote a line of more than ${MOST_LINE_BYTES} bytes` : 'it wrote bytes that are not UTF-8',
+    );
+  }
+
+  /** What is no envelope breaks the handshake as long as there has been none. */
+  #invalid(reason: string): Heard {
+    return this.#broken(this.#state === 'greeting' ? 'PROTOCOL_HANDSHAKE_FAILED' : 'PROTOCOL_INVALID_ENVELOPE', reason);
+  }
+
+  /** The first fault is the one that counts. */
+  #broken(code: RunErrorCode, reason: string): Heard {
+    if (this.#outcome?.broken === true) return NOTHING;
+    return this.#ended({ ok: false, code, message: `The sidecar broke the protocol: ${reason}.`, broken: true });
+  }
+
+  #ended(outcome: Outcome): Heard {
+    this.#state = 'ended';
+    this.#outcome = outcome;
+    return { events: [], broken: true };
+  }
+
+  #death({ code, signal }: ProcessExit): Outcome {
+    const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+    return this.#state === 'greeting'
+      ? { ok: false, code: 'PROTOCOL_HANDSHAKE_FAILED', message: `The sidecar ended ${how} before its hello.`, broken: true }
+      : { ok: false, code: 'AGENT_CRASH', message: `The sidecar ended ${how} without final or fatal.` };
+  }
+
+  #write(envelope: { readonly t: 'approval' | 'cancel'; readonly [member: string]: Json }): string {
+    return JSON.stringify({ ref_id: this.#task.refId, ...envelope });
+  }
+}
+
+const NOTHING: Heard = { events: [] };
+
+function remark(message: string): Heard {
+  return { events: [{ type: 'debug', level: 'warn', message }] };
+}
+
+/** `abp/v0.1` is 0; undefined for anything else. */
+export function majorOf(version: string): string | undefined {
+  return /^abp\/v(\d{1,9})\.\d{1,9}$/.exec(version)?.[1];
+}
+
+/** The kind of an event that a later version has added; undefined where the envelope is wrong in another way. */
+function unknownEvent(value: Json): string | undefined {
+  if (!isJsonObject(value) || value.t !== 'event' || !isJsonObject(value.event)) return undefined;
+  const { type } = value.event;
+  return typeof type === 'string' && !EVENT_KINDS.has(type) ? type : undefined;
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

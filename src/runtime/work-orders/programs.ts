@@ -1,0 +1,100 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { siblingModule } from '../../base/threads.ts';
+import type { CapabilityManifest } from '../../contract/support.ts';
+import { splitCapabilities } from '../../contract/work-orders/sidecar.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { LOOP_CAPABILITIES } from '../bare-model/bare-model.ts';
+import { allowedEnvironment } from '../runs/process/environment.ts';
+import type { SidecarProgram } from '../sidecars/adapter.ts';
+import { SIDECAR_TIMES, type SidecarTimes } from '../sidecars/dialogue.ts';
+import { greet } from '../sidecars/greet.ts';
+
+/** A sidecar as the operator has named it. */
+export interface SidecarSetting {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The engine that serves its model calls; without it the sidecar brings its own. */
+  readonly engine?: string;
+  readonly times: SidecarTimes;
+}
+
+/** The engine with what our tool loop adds to it. */
+export function engineManifest({ manifest }: Engine): CapabilityManifest {
+  return { ...LOOP_CAPABILITIES, ...manifest };
+}
+
+/** A bare model with our tool loop, in a process of its own. */
+export function engineProgram(engine: Engine, named: string): SidecarProgram {
+  const manifest = engineManifest(engine);
+  const main = fileURLToPath(siblingModule(import.meta.url, '../bare-model/main'));
+  return {
+    backend: `engine:${named}`,
+    name: `${engine.name} with our tools`,
+    command: [process.execPath, '--disable-warning=ExperimentalWarning', main],
+    env: { ABP_SIDECAR_CAPABILITIES: JSON.stringify(manifest) },
+    shows: ownPackage(),
+    times: SIDECAR_TIMES,
+    manifest,
+    version: null,
+    asksFirst: true,
+    takesToolRules: true,
+  };
+}
+
+/** What our own programs need of this installation. */
+export function ownPackage(): readonly string[] {
+  const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[/\\]$/, '');
+  const parts = root.split(sep);
+  const at = parts.indexOf('node_modules');
+  const modules = at === -1 ? join(root, 'node_modules') : parts.slice(0, at + 1).join(sep);
+  return [modules, ...['src', 'dist', 'hosts', 'package.json'].map((name) => join(root, name))].filter((path) => existsSync(path));
+}
+
+/** Files of a command lie in folders that must be there too. */
+function foldersOf(command: readonly string[]): readonly string[] {
+  const files = command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
+  return [...new Set(files.map((file) => dirname(realpathSync(file))))].filter((folder) => folder !== sep);
+}
+
+/** What is known of a sidecar by its hello. It is greeted once; a change of its command is another sidecar. */
+export class SidecarGreetings {
+  readonly #known = new Map<string, Promise<SidecarProgram>>();
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+
+  constructor(environment: Readonly<Record<string, string | undefined>>) {
+    this.#environment = environment;
+  }
+
+  async program(name: string, setting: SidecarSetting): Promise<SidecarProgram> {
+    const key = JSON.stringify([name, setting]);
+    const known = this.#known.get(key) ?? this.#greeted(name, setting);
+    this.#known.set(key, known);
+    // One that failed may have been mended since.
+    known.catch(() => this.#known.delete(key));
+    return await known;
+  }
+
+  async #greeted(name: string, { command, env, times }: SidecarSetting): Promise<SidecarProgram> {
+    const backend = `sidecar:${name}`;
+    const hello = await greet(backend, {
+      command,
+      env: { ...allowedEnvironment(this.#environment), ...env },
+      handshakeMs: times.handshakeMs,
+    });
+    const { manifest } = splitCapabilities(hello.capabilities);
+    return {
+      backend,
+      name: hello.backend.id,
+      command,
+      env,
+      shows: foldersOf(command),
+      times,
+      manifest,
+      version: hello.backend.backend_version,
+      asksFirst: hello.extensions?.includes('tool_approval') === true,
+      takesToolRules: false,
+    };
+  }
+}

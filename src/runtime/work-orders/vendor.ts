@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { checkAt } from '../../contract/border.ts';
+import { AbpError } from '../../contract/errors.ts';
+import { JsonRecord } from '../../contract/json-value.ts';
+import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
+import { Compatibility, Mode } from '../../contract/support.ts';
+import type { ForeignWorkOrder } from '../../contract/work-orders/work-order.ts';
+
+/** Our own namespace of `config.vendor`. */
+const OWN = 'abp';
+
+/** The members of `config.vendor.abp`; another one is refused by its name. */
+export const OwnOptions = z.strictObject({
+  mode: Mode.optional().describe('passthrough: `request` goes to the engine as it is.'),
+  request: JsonRecord.optional().describe('With passthrough: the request of the vendor.'),
+  dialect: z.string().optional().describe('The dialect of `request`.'),
+  source_dialect: z.string().optional().describe('Another name of dialect.'),
+  engine: z.string().optional().describe('The engine that serves the model calls of an adapter, a host or a sidecar.'),
+  compatibility: Compatibility.optional().describe('strict: whatever is not native is refused.'),
+  enforcement: z.enum(['enforced', 'advisory']).optional().describe('advisory: rules that nothing holds do not stop the run.'),
+  sandbox: z.boolean().optional().describe('The backend is confined by the operating system, or not started.'),
+  timeout_seconds: z.number().positive().optional().describe('The run is ended after this long.'),
+  approval: z.enum(APPROVAL_MODES).optional().describe('What becomes of tools that an agent asks about; yolo unless told.'),
+  approval_timeout_seconds: z.number().positive().optional().describe('An approval that nobody answers is denied after this long.'),
+  answerable: z.boolean().optional().describe('false: nobody will answer approvals; an order that needs one is refused.'),
+  thinking: z.enum(THINKING_EFFORT_LEVELS).optional().describe('How hard a coding agent thinks.'),
+  system: z.string().optional().describe('The system prompt of a bare model.'),
+  max_tokens: z.int().positive().optional().describe('What a bare model may write in one answer.'),
+  temperature: z.number().min(0).max(2).optional().describe('For a bare model.'),
+  tags: z.array(z.string()).optional().describe('Labels of the receipts.'),
+});
+
+export interface OrderVendor extends Omit<z.infer<typeof OwnOptions>, 'source_dialect' | 'max_tokens'> {
+  readonly maxTokens?: number | undefined;
+}
+
+type Ordered = Pick<ForeignWorkOrder, 'config'>;
+
+/** Options of ours that an order carries, spelled `abp: { mode }` or `"abp.mode"`. Throws on a member that is not ours. */
+export function vendorOf({ config }: Ordered): OrderVendor {
+  const checked = checkAt(OwnOptions, ownMembers(config.vendor));
+  if (!checked.ok) {
+    const [{ path, message } = { path: '', message: '' }] = checked.complaints;
+    throw new AbpError('invalid_request', `work order is not valid: config.vendor.abp${path === '' ? '' : `.${path}`}: ${message}`, {
+      path: `config.vendor.abp${path === '' ? '' : `.${path}`}`,
+    });
+  }
+  const { source_dialect, dialect = source_dialect, max_tokens: maxTokens, ...own } = checked.value;
+  return { ...own, ...(dialect !== undefined && { dialect: dialectName(dialect) }), ...(maxTokens !== undefined && { maxTokens }) };
+}
+
+function ownMembers(vendor: JsonObject): JsonObject {
+  const nested = isJsonObject(vendor[OWN]) ? vendor[OWN] : {};
+  const dotted = Object.entries(vendor).flatMap(([name, value]): [string, Json][] =>
+    name.startsWith(`${OWN}.`) ? [[name.slice(OWN.length + 1), value]] : [],
+  );
+  return { ...nested, ...Object.fromEntries(dotted) };
+}
+
+/** Namespaces of other backends, in their order. */
+export function otherNamespaces({ config }: Ordered): readonly string[] {
+  const names = Object.keys(config.vendor).map((name) => name.split('.')[0] ?? name);
+  return [...new Set(names)].filter((name) => name !== OWN);
+}
+
+/** Members of one namespace, spelled either way. */
+export function namespaceOf({ config }: Ordered, namespace: string): JsonObject {
+  const nested = config.vendor[namespace];
+  const dotted = Object.entries(config.vendor).flatMap(([name, value]): [string, Json][] =>
+    name.startsWith(`${namespace}.`) ? [[name.slice(namespace.length + 1), value]] : [],
+  );
+  return { ...(isJsonObject(nested) ? nested : {}), ...Object.fromEntries(dotted) };
+}
+
+/** The first implementation of the contract calls one dialect by another name. */
+function dialectName(name: string): string {
+  return name === 'open_ai' || name === 'openai' ? 'openai-chat' : name;
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findCommand } from '../../src/base/find-command.ts';
+import { needing } from '../support/needs.ts';
+import { runAbp } from '../support/run-abp.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-sidecars-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Finding {
+  readonly name: string;
+  readonly result: string;
+}
+
+async function check(...command: string[]): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, out } = await runAbp(['sidecar', 'check', '--json', '--', ...command], { env: { ABP_HOME: join(folder, 'home') } });
+  return { code, findings: JSON.parse(out).findings };
+}
+
+const example = (name: string): string => fileURLToPath(new URL(`../../examples/sidecars/${name}`, import.meta.url));
+
+const bad = (findings: readonly Finding[]): string[] => findings.filter(({ result }) => result !== 'passed').map(({ name }) => name);
+
+describe('abp sidecar check', () => {
+  it('certifies a sidecar that is written with the package', async () => {
+    const { code, findings } = await check(process.execPath, example('shout.ts'));
+    expect(bad(findings)).toEqual([]);
+    expect(findings.length).toBeGreaterThan(9);
+    expect(code).toBe(0);
+  });
+
+  const python = findCommand('python3', process.env, process.platform) === undefined ? 'there is no python3' : undefined;
+  it.skipIf(python !== undefined)(needing('certifies one in Python that uses nothing but its standard library', python), async () => {
+    const { code, findings } = await check('python3', example('notes.py'));
+    expect(bad(findings)).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('says of one that prints words what is wrong', async () => {
+    const file = join(folder, 'wordy.mjs');
+    writeFileSync(file, 'console.log("starting"); setInterval(() => {}, 1000);');
+    const { code, findings } = await check(process.execPath, file);
+    expect(bad(findings)).toEqual(['it says hello first']);
+    expect(code).toBe(1);
+  });
+
+  it('says of a command that is not there that it does not start', async () => {
+    const { code, findings } = await check(join(folder, 'nothing'));
+    expect(bad(findings)).toEqual(['it starts']);
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,108 @@
+// A sidecar that behaves as its first argument says. Everything it does is in this file, so that a reader sees what was wrong.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const [how = 'good'] = process.argv.slice(2);
+const say = (envelope) => process.stdout.write(`${typeof envelope === 'string' ? envelope : JSON.stringify(envelope)}\n`);
+const hello = (version = 'abp/v0.1') => ({
+  t: 'hello',
+  contract_version: version,
+  backend: { id: 'test', backend_version: '1', adapter_version: null },
+  capabilities: { streaming: 'native', tool_read: 'emulated' },
+  mode: 'mapped',
+});
+const event = (ref, more) => ({ t: 'event', ref_id: ref, event: { ts: new Date().toISOString(), ...more } });
+const final = (ref, order) => ({
+  t: 'final',
+  ref_id: ref,
+  receipt: {
+    meta: {
+      run_id: ref,
+      work_order_id: order.id,
+      contract_version: 'abp/v0.1',
+      started_at: '2026-01-02T03:04:05Z',
+      finished_at: '2026-01-02T03:04:06Z',
+      duration_ms: 1000,
+    },
+    backend: { id: 'test', backend_version: null, adapter_version: null },
+    capabilities: {},
+    mode: 'mapped',
+    usage_raw: {},
+    usage: {
+      input_tokens: 5,
+      output_tokens: 7,
+      cache_read_tokens: null,
+      cache_write_tokens: null,
+      request_units: null,
+      estimated_cost_usd: null,
+    },
+    trace: [],
+    artifacts: [],
+    verification: { git_diff: null, git_status: null, harness_ok: true },
+    outcome: 'complete',
+    receipt_sha256: null,
+  },
+});
+
+const WORK = {
+  good(ref, order) {
+    say(event(ref, { type: 'assistant_message', text: `did: ${order.task} in ${order.workspace.root}` }));
+    say(final(ref, order));
+  },
+  'events-after-final'(ref, order) {
+    say(final(ref, order));
+    say(event(ref, { type: 'warning', message: 'late' }));
+  },
+  'two-finals'(ref, order) {
+    say(final(ref, order));
+    say(final(ref, order));
+  },
+  'long-line'(ref) {
+    process.stdout.write(`{"t":"event","ref_id":"${ref}","event":{"type":"warning","message":"`);
+    for (let at = 0; at < 20; at += 1) process.stdout.write('x'.repeat(1024 * 1024));
+    process.stdout.write('"}}\n');
+  },
+  'not-utf8'() {
+    process.stdout.write(Buffer.from([0x7b, 0xff, 0xfe, 0x7d, 0x0a]));
+  },
+  words: () => say('Working on it…'),
+  'foreign-ref': (_ref, order) => {
+    say({ ...final(order.id, order), ref_id: 'somebody else' });
+    process.exit(0);
+  },
+  dies: () => process.exit(7),
+  floods(ref) {
+    const line = `${JSON.stringify(event(ref, { type: 'assistant_delta', text: 'x' }))}\n`.repeat(1000);
+    const more = () => {
+      while (process.stdout.write(line));
+      process.stdout.once('drain', more);
+    };
+    more();
+  },
+  hangs: () => undefined,
+  // Deaf to signals, with a child that is deaf as well and a grandchild in another group.
+  stubborn(ref) {
+    process.on('SIGTERM', () => undefined);
+    process.on('SIGINT', () => undefined);
+    const deaf = 'process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1000);';
+    spawn(process.execPath, ['-e', deaf], { stdio: 'ignore' });
+    spawn(process.execPath, ['-e', deaf], { stdio: 'ignore', detached: true }).unref();
+    setInterval(() => undefined, 1000);
+    say(event(ref, { type: 'assistant_message', text: 'settled in' }));
+  },
+  fatal: (ref) => say({ t: 'fatal', ref_id: ref, error: 'no key', error_code: 'backend_auth_failed' }),
+};
+
+process.stderr.write('the sidecar was here\n');
+// Greeted first by itself; what is wrong with a hello shows then.
+if (how === 'no-hello') setInterval(() => undefined, 1000);
+else if (how === 'wrong-version') say(hello('abp/v9.0'));
+else say(hello());
+
+createInterface(process.stdin)
+  .on('line', (line) => {
+    const { t, id, work_order: order, seq } = JSON.parse(line);
+    if (t === 'run') WORK[how]?.(id, order);
+    if (t === 'ping' && how !== 'hangs') say({ t: 'pong', seq });
+  })
+  .on('close', () => how !== 'stubborn' && process.exit(0));

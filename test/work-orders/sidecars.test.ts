@@ -1,0 +1,162 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workOrder } from '../../src/contract/work-orders/work-order.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
+const KINDS = [
+  'good',
+  'no-hello',
+  'wrong-version',
+  'events-after-final',
+  'two-finals',
+  'long-line',
+  'not-utf8',
+  'words',
+  'foreign-ref',
+  'dies',
+  'floods',
+  'hangs',
+  'stubborn',
+  'fatal',
+];
+
+let server: TestGateway;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'abp-orders-'));
+  writeFileSync(join(folder, 'a.txt'), 'a\n');
+  const sidecars = Object.fromEntries(
+    KINDS.map((kind) => [
+      kind,
+      { command: [process.execPath, SIDECAR, kind], handshake_s: kind === 'no-hello' ? 1 : 60, heartbeat_s: kind === 'hangs' ? 0.5 : 60 },
+    ]),
+  );
+  server = await startGateway({ config: { sidecars } });
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Answer = Record<string, unknown> & { error?: { code: string; message: string } };
+
+async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'x-abp-key': server.token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Answer };
+}
+
+const order = (task = 'do it') => workOrder(task).workspace({ root: folder }).build();
+
+async function ended(run: unknown): Promise<Answer> {
+  let receipt: Answer = {};
+  await expect
+    .poll(async () => {
+      receipt = (await call('GET', `/v1/receipts/${run}?wait=5`)).body;
+      return receipt.status;
+    })
+    .toMatch(/completed|failed|cancelled/);
+  return receipt;
+}
+
+/** Processes whose command line names the test sidecar. */
+function sidecarProcesses(run: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`ABP_RUN_ID=${run}`);
+      } catch {
+        return false; // it ended, or is somebody else's
+      }
+    });
+}
+
+it('runs a work order on a sidecar, with events and a receipt that names the order', async () => {
+  const asked = order();
+  const { status, body } = await call('POST', '/v1/work-orders?backend=sidecar:good', asked);
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ work_order_id: asked.id, backend: 'sidecar:good', status: 'running' });
+  const receipt = await ended(body.run_id);
+  expect(receipt).toMatchObject({
+    status: 'completed',
+    backend: { id: 'sidecar:good', version: '1' },
+    work_order: { id: asked.id, lane: 'patch_first', chosen_by: 'caller' },
+    usage: { input_tokens: 5, output_tokens: 7 },
+    change_set: { state: 'staged', added: 0 },
+  });
+  const events = await (await fetch(`${server.url}/v1/runs/${body.run_id}/events`, { headers: { 'x-abp-key': server.token } })).text();
+  expect(events).toContain('did: do it in ');
+  expect(events).toContain('the sidecar was here');
+});
+
+describe('a sidecar that is not as it should be', () => {
+  it.each([
+    ['no-hello', 'E007'],
+    ['wrong-version', 'E007'],
+  ])('%s is refused before a run starts, as %s', async (kind, code) => {
+    const { status, body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());
+    expect([status, body.error?.code]).toEqual([503, code]);
+  });
+
+  it.each([
+    ['events-after-final', 'PROTOCOL_UNEXPECTED_MESSAGE'],
+    ['two-finals', 'PROTOCOL_UNEXPECTED_MESSAGE'],
+    ['long-line', 'PROTOCOL_INVALID_ENVELOPE'],
+    ['not-utf8', 'PROTOCOL_INVALID_ENVELOPE'],
+    ['words', 'PROTOCOL_INVALID_ENVELOPE'],
+    ['foreign-ref', 'AGENT_CRASH'],
+    ['dies', 'AGENT_CRASH'],
+    ['hangs', 'INACTIVITY_TIMEOUT'],
+    ['fatal', 'SIDECAR_FAILED'],
+    ['floods', 'PROTOCOL_UNEXPECTED_MESSAGE'],
+  ])('%s ends the run with %s, and nothing is left of it', async (kind, code) => {
+    const { status, body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());
+    expect(status).toBe(202);
+    const receipt = await ended(body.run_id);
+    expect([receipt.status, receipt.error?.code]).toEqual(['failed', code]);
+    await expect.poll(() => sidecarProcesses(String(body.run_id))).toEqual([]);
+    expect((await call('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('leaves no descriptors open', async () => {
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    const run = async (): Promise<void> => {
+      const { body } = await call('POST', '/v1/work-orders?backend=sidecar:dies', order());
+      await ended(body.run_id);
+    };
+    await run();
+    const before = open();
+    for (let at = 0; at < 5; at += 1) await run();
+    await expect.poll(open).toBeLessThanOrEqual(before + 2);
+  });
+});
+
+it('ends every process of a cancelled run, also of one that hears no signal, within five seconds', async () => {
+  const { body } = await call('POST', '/v1/work-orders?backend=sidecar:stubborn', order());
+  const run = String(body.run_id);
+  await expect.poll(() => sidecarProcesses(run).length).toBeGreaterThanOrEqual(3);
+  const began = performance.now();
+  expect((await call('POST', `/v1/runs/${run}/cancel`)).status).toBe(202);
+  await expect.poll(() => sidecarProcesses(run), { interval: 50 }).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect((await ended(run)).status).toBe('cancelled');
+});
+
+it('refuses an order whose requirements a sidecar does not meet, before anything starts', async () => {
+  const asked = workOrder('t')
+    .workspace({ root: folder })
+    .requirements({ required: [{ capability: 'tool_read', min_support: 'native' }] })
+    .build();
+  const { status, body } = await call('POST', '/v1/work-orders?backend=sidecar:good', asked);
+  expect([status, body.error?.code]).toEqual([501, 'E006']);
+});
