@@ -13,7 +13,7 @@ import { arrived, type Job, type NamedTranslation, named, namedPatch, type Outco
 
 /** Below this size and this number of values the work takes less than ten milliseconds, and the way to another thread is not worth it. */
 export const LARGE_BYTES = 512 * 1024;
-export const MANY_VALUES = 5000;
+const MANY_VALUES = 5000;
 /** Requests that hold more are not translated: no conversation comes near, and each value takes memory in every form it passes through. */
 export const MOST_VALUES = 500_000;
 
