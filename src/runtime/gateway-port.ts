@@ -54,7 +54,6 @@ export type RunClosing = Pick<
   | 'changeSet'
   | 'artifacts'
   | 'approvals'
-  | 'entrants'
 > & {
   readonly lastByteMs: number;
   readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;

@@ -14,7 +14,7 @@ import { openStore } from '../../store/database.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The API of the agent plane, of a live server or of the home itself. */
 export interface AgentApi {

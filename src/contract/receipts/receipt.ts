@@ -134,15 +134,6 @@ export const WorkOrderRecord = z.strictObject({
 });
 export type WorkOrderRecord = z.infer<typeof WorkOrderRecord>;
 
-/** One of several runs that worked on the same task. */
-export const EntrantRecord = z.strictObject({
-  run_id: runId.describe('Its run.'),
-  backend: text.describe('What executed it.'),
-  status: text.describe('How it ended.'),
-  check: z.enum(['passed', 'failed', 'none']).describe('What the check of the caller said of its result.'),
-});
-export type EntrantRecord = z.infer<typeof EntrantRecord>;
-
 /** One try to reach an engine. */
 export const Attempt = z.strictObject({
   engine: text.describe('The engine that was tried.'),
@@ -314,11 +305,6 @@ export const RECEIPT_FIELDS = {
     { optional: true, since: 3 },
   ),
   approvals: closed('approvals', 'list', z.array(ApprovalRecord).optional().describe('Every approval that the run waited for.'), {
-    none: '[]',
-    optional: true,
-    since: 3,
-  }),
-  entrants: closed('entrants', 'list', z.array(EntrantRecord).optional().describe('The runs that worked on the same task for this one.'), {
     none: '[]',
     optional: true,
     since: 3,

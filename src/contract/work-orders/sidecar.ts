@@ -30,8 +30,7 @@ const ForeignSupportLevel = z.union([
 export const SidecarCapabilities = z.record(text, ForeignSupportLevel);
 export type SidecarCapabilities = z.infer<typeof SidecarCapabilities>;
 
-export const BackendIdentity = z.object({ id: text, backend_version: optionalText, adapter_version: optionalText });
-export type BackendIdentity = z.infer<typeof BackendIdentity>;
+const BackendIdentity = z.object({ id: text, backend_version: optionalText, adapter_version: optionalText });
 
 const when = { ts: SidecarTime, ext };
 
@@ -100,8 +99,7 @@ export const SidecarReceipt = z.object({
 });
 export type SidecarReceipt = z.infer<typeof SidecarReceipt>;
 
-/** What both sides must know to use it; a side that does not know a name leaves it alone. */
-export const SIDECAR_EXTENSIONS = ['tool_approval'] as const;
+/** Names of what both sides must know to use it, such as `tool_approval`; a side that does not know a name leaves it alone. */
 const extensions = z
   .array(text)
   .nullish()

@@ -107,7 +107,6 @@ export const AttachedClosing = z.strictObject({
   change_set: ChangeSet.nullable().optional(),
   artifacts: z.array(Artifact).optional(),
   approvals: Receipt.shape.approvals,
-  entrants: Receipt.shape.entrants,
   backend_version: textOrNull,
 });
 export type AttachedClosing = z.infer<typeof AttachedClosing>;

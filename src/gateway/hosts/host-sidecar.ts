@@ -38,7 +38,7 @@ export async function serveHost(name: string, env: Environment = process.env): P
 }
 
 /** One of the five hosts: a coding agent behind the sidecar protocol, with the capabilities that the matrix says. */
-export async function hostSidecar(name: string, env: Environment): Promise<Sidecar> {
+async function hostSidecar(name: string, env: Environment): Promise<Sidecar> {
   const host = HOSTS.find(({ id }) => id === `host:${name}`);
   if (host === undefined) {
     const known = HOSTS.map(({ id }) => id.slice('host:'.length)).join(', ');

@@ -97,7 +97,6 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     changeSet,
     artifacts,
     approvals,
-    entrants,
     ...rest
   } = closing;
   return {
@@ -115,7 +114,6 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     ...(changeSet === undefined ? {} : { change_set: changeSet }),
     ...(artifacts === undefined ? {} : { artifacts: [...artifacts] }),
     ...some('approvals', approvals),
-    ...some('entrants', entrants),
   };
 }
 

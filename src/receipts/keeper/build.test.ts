@@ -70,7 +70,6 @@ describe('a receipt', () => {
       rules: [],
       work_order: null,
       approvals: [],
-      entrants: [],
       recording: 'full',
       replayable: false,
       tags: ['blue'],

@@ -26,7 +26,7 @@ const SYSTEM =
 const MOST_TURNS = 100;
 const MAX_TOKENS = 8192;
 
-export interface BareModel {
+interface BareModel {
   readonly id: string;
   readonly capabilities: CapabilityManifest;
   readonly gateway: GatewayAccess;

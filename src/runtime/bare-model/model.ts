@@ -32,7 +32,7 @@ export interface Listener {
 }
 
 /** The gateway or its engine refused a call. */
-export class ModelError extends Error {
+class ModelError extends Error {
   readonly errorCode: string;
 
   constructor(message: string, errorCode: string) {

@@ -6,7 +6,7 @@ import { TextTail } from '../../base/line-splitter.ts';
 import { pathGlob } from '../../base/path-glob.ts';
 
 /** Where tools work, and what ends them. */
-export interface Workplace {
+interface Workplace {
   readonly root: string;
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ import { SidecarTranslator } from './translate.ts';
 /** Limits of one line and of one run. */
 export const MOST_LINE_BYTES = 10 * 1024 * 1024;
 export const MOST_LINES = 100_000;
-export const MOST_RUN_BYTES = 256 * 1024 * 1024;
+const MOST_RUN_BYTES = 256 * 1024 * 1024;
 /** Pings in a row that may stay without any answer. */
 const MOST_MISSED = 3;
 

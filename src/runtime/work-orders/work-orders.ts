@@ -10,7 +10,7 @@ import { chooseEngine, engineOfModel, engines } from '../../engines/index.ts';
 import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
 import { generateReport } from '../../negotiation/report.ts';
 import { adapterManifest } from '../adapter-manifest.ts';
-import { listBackends, resolveBackend } from '../backends.ts';
+import { resolveBackend } from '../backends.ts';
 import type { CodingAgents } from '../coding-agents/coding-agents.ts';
 import type { Commission } from '../runs/deps.ts';
 import { type GatedRun, passGatesInstalled } from '../runs/gated-run.ts';
@@ -253,9 +253,4 @@ function commissionOf(order: WorkOrder, { manifest, record, ordered }: Planned):
 function negotiationOf({ requirements }: WorkOrder, manifest: CapabilityManifest): ReceiptNegotiation {
   const result = negotiate(manifest, requirements);
   return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
-}
-
-/** Backends that orders can name, as far as they are known without starting anything. */
-export function knownBackends(sidecars: Readonly<Record<string, SidecarSetting>>): readonly string[] {
-  return [...listBackends().map(({ id }) => id), ...Object.keys(sidecars).map((name) => `sidecar:${name}`)];
 }

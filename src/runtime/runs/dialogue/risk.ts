@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isJsonObject, type Json } from '../../../base/json.ts';
 
 /** What is known of a tool call that matters to somebody who is asked about it. */
-export type RiskFact = 'writes_outside' | 'reads_outside' | 'secrets' | 'network' | 'runs_command' | 'writes';
+type RiskFact = 'writes_outside' | 'reads_outside' | 'secrets' | 'network' | 'runs_command' | 'writes';
 
 export interface Risk {
   readonly level: 'low' | 'medium' | 'high';
