@@ -42,8 +42,14 @@ describe('declared tools', () => {
 
   it('C37 a tool’s schema arrives whole, with its definitions, limits and strictness', () => {
     const tool = { type: 'function', function: { name: 'f', description: 'd', parameters: RICH, strict: true } };
+    // Claude refuses limits of numbers and open objects in a strict tool, so this one is sent as a plain one.
     expect(sent(CLAUDE, 'openai-chat', chatBody(HELLO, { tools: [tool] })).tools).toEqual([
-      { name: 'f', description: 'd', input_schema: RICH, strict: true },
+      { name: 'f', description: 'd', input_schema: RICH, strict: false },
+    ]);
+    const closed = { type: 'object', properties: { kind: { const: 'fixed' } }, required: ['kind'], additionalProperties: false };
+    const exact = { type: 'function', function: { name: 'f', parameters: closed, strict: true } };
+    expect(sent(CLAUDE, 'openai-chat', chatBody(HELLO, { tools: [exact] })).tools).toEqual([
+      { name: 'f', input_schema: closed, strict: true },
     ]);
     expect(sent(RESPONSES, 'claude', claudeBody(HELLO, { tools: [{ name: 'f', input_schema: RICH }] })).tools).toEqual([
       { type: 'function', name: 'f', parameters: RICH, strict: false },

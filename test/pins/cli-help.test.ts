@@ -59,6 +59,8 @@ Record and replay:
 
 Use the contract:
   conformance      Check that a gateway serves SDKs as the vendors do
+  host             Be a sidecar that drives a coding agent, on the standard input and output
+  sidecars         Work with programs that speak the sidecar protocol
   schema           List, print or write the JSON Schemas
 `);
 });
