@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -39,6 +39,8 @@ it('says that a command is missing also when a folder of PATH cannot be entered'
     const missing = runCommand('no-such-command-anywhere', [], { env: { PATH: `${closed}${delimiter}${process.env.PATH}` } });
     await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
   } finally {
+    // Only root removes a folder that it cannot enter.
+    chmodSync(closed, 0o700);
     rmSync(folder, { recursive: true, force: true });
   }
 });
