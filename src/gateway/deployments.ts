@@ -5,7 +5,6 @@ import type { Deployment } from '../calls/deployment.ts';
 import { missingAccess } from '../calls/key.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
-import type { Transport } from '../upstream/exchange.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
 import { watched } from '../upstream/watched.ts';
@@ -20,10 +19,10 @@ export interface Deployments {
   close(): Promise<void>;
 }
 
-/** Stands between the calls and an engine. */
-export type Between = (transport: Transport, engine: Engine, basePath: string) => Transport;
+/** Stands between the calls and an engine, given what the engine's address puts before the paths of its callers. */
+export type Between = (reach: Reach, basePath: string) => Reach;
 
-const NOTHING: Between = (transport) => transport;
+const NOTHING: Between = (reach) => reach;
 
 /** Every engine as this configuration reaches it. */
 export function deploy(
@@ -85,7 +84,6 @@ function deployment(
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
   const basePath = url?.pathname.replace(/\/$/, '') ?? '';
-  const transport = between(reach.transport, engine, basePath);
   const access = {
     origin: url?.origin ?? '',
     ...(settings.key === undefined ? {} : { key: settings.key }),
@@ -96,7 +94,7 @@ function deployment(
     ...access,
     basePath,
     ...loginOf(engine, settings),
-    door: new EngineDoor({ ...reach, transport, missing: (credential) => missingAccess(engine, access, credential) }),
+    door: new EngineDoor({ ...between(reach, basePath), missing: (credential) => missingAccess(engine, access, credential) }),
     ...(health === undefined ? {} : { health }),
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
   };

@@ -70,6 +70,25 @@ describe('abp exec', () => {
     expect(asked).toBe(2);
   });
 
+  /** Uploads something that passes unread, then opens a WebSocket, and says how both went. */
+  const UNREAD = `
+    const upload = await fetch(process.env.ABP_URL + '/e/openai/v1/files', { method: 'POST', body: 'a file' });
+    const socket = new WebSocket(process.env.ABP_URL.replace('http', 'ws') + '/e/openai/v1/realtime');
+    const opened = await new Promise((resolve) => { socket.onopen = () => resolve('opened'); socket.onerror = () => resolve('refused'); });
+    console.log(upload.status, opened);
+  `;
+
+  it('says which calls cannot be recorded, and lets none of them past a replayed file', async () => {
+    const env = { ABP_ENGINE_OPENAI_URL: upstream.url, ABP_ENGINE_OPENAI_KEY: 'k' };
+    const child = ['--', process.execPath, '--input-type=module', '-e', UNREAD];
+    await exec(['--record-missing', file], 1);
+    const recording = await runAbp(['exec', '--record-missing', file, ...child], { env });
+    expect(recording).toMatchObject({ code: 0, err: expect.stringContaining('1 call not recorded') });
+    const before = asked;
+    expect(await runAbp(['exec', '--replay', file, ...child], { env })).toMatchObject({ code: 0, out: '404 refused\n' });
+    expect(asked).toBe(before);
+  });
+
   it('refuses what a replayed file lacks, and asks no engine', async () => {
     await exec(['--record-missing', file, '--engine', 'sim'], 1);
     const replayed = await runAbp(

@@ -4,7 +4,9 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { Json } from '../../base/json.ts';
 import { packageVersion } from '../../base/package-version.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { parseRunId } from '../../contract/run-id.ts';
 import { fileSource } from '../../engines/replay/file-source.ts';
 import { recordedFirst } from '../../engines/replay/transport.ts';
@@ -12,7 +14,7 @@ import { loadConfig } from '../../gateway/config.ts';
 import type { Between } from '../../gateway/deployments.ts';
 import { type RunningServer, startServer } from '../../gateway/server.ts';
 import { openHome } from '../../home/home.ts';
-import { clientOf } from '../client.ts';
+import { clientOf, type ServerClient } from '../client.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';
 
@@ -78,7 +80,13 @@ function callsOf({ recordings }: ExecOptions): Calls {
   // A file that is still to be made answers nothing.
   const source = existsSync(file) ? fileSource(file, { sequence: true }) : { name: `the recordings of ${file}`, exact: none, recent: none };
   const onMiss = (runHex: string): void => void missed.add(runHex);
-  return { missed, between: (transport, _engine, base) => recordedFirst(transport, { source, ignore, ask, base, onMiss }) };
+  const between: Between = ({ transport, splice, ...reach }, base) => ({
+    ...reach,
+    transport: recordedFirst(transport, { source, ignore, ask, base, onMiss }),
+    // No recording answers a WebSocket, so there is none where no engine may be asked.
+    ...(ask && splice !== undefined ? { splice } : {}),
+  });
+  return { missed, between };
 }
 
 const none = async (): Promise<readonly never[]> => [];
@@ -111,7 +119,7 @@ interface Done {
   readonly missed: ReadonlySet<string>;
 }
 
-/** Says on the standard error what was recorded; the standard output is the command's. */
+/** Adds what was recorded to the file, and says so on the standard error; the standard output is the command's. */
 async function report({ io, output }: Context, { server, token, options, missed }: Done): Promise<void> {
   const { recordings } = options;
   if (recordings === undefined || !recordings.ask || missed.size === 0) return;
@@ -121,13 +129,29 @@ async function report({ io, output }: Context, { server, token, options, missed 
   let added = 0;
   try {
     for (const hex of missed) {
-      const run = parseRunId(hex);
-      if (run === undefined) continue;
-      writeSync(target, `${JSON.stringify(await client.call('GET', `/v1/recordings/${run}`))}\n`);
+      const line = await recordingOf(client, hex);
+      if (line === undefined) continue;
+      writeSync(target, `${JSON.stringify(line)}\n`);
       added += 1;
     }
   } finally {
     closeSync(target);
   }
-  io.stderr.write(`${output.paint.faint(`abp exec: ${added} ${added === 1 ? 'call' : 'calls'} recorded in ${recordings.file}`)}\n`);
+  io.stderr.write(`${output.paint.faint(`abp exec: ${counted(added)} recorded in ${recordings.file}`)}\n`);
+  const left = missed.size - added;
+  if (left > 0)
+    io.stderr.write(`${output.paint.warn(`abp exec: ${counted(left)} not recorded: the bodies passed unread, or no answer came`)}\n`);
+}
+
+const counted = (calls: number): string => `${calls} ${calls === 1 ? 'call' : 'calls'}`;
+
+/** What the file gets of a run; undefined for a call whose bodies were not kept. */
+async function recordingOf(client: ServerClient, hex: string): Promise<Json | undefined> {
+  const run = parseRunId(hex);
+  try {
+    return run === undefined ? undefined : await client.call('GET', `/v1/recordings/${run}`);
+  } catch (error) {
+    if (AbpError.is(error) && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
