@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type WorkOrder, workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, callRoute } from './control-call.ts';
 
 let server: TestGateway;
 let folder: string;
@@ -19,16 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Answer = Record<string, unknown> & { error?: { code: string; message: string } };
-
-async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
-  const answer = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { 'x-abp-key': server.token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Answer };
-}
+const call = (method: string, path: string, body?: object): ReturnType<typeof callRoute> => callRoute(server, method, path, body);
 
 async function run(order: WorkOrder, query = '?backend=engine:sim'): Promise<Answer> {
   const { status, body } = await call('POST', `/v1/work-orders${query}`, order);

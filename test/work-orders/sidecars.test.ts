@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, callRoute } from './control-call.ts';
 
 const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
 const KINDS = [
@@ -44,16 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Answer = Record<string, unknown> & { error?: { code: string; message: string } };
-
-async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
-  const answer = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { 'x-abp-key': server.token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Answer };
-}
+const call = (method: string, path: string, body?: object): ReturnType<typeof callRoute> => callRoute(server, method, path, body);
 
 const order = (task = 'do it') => workOrder(task).workspace({ root: folder }).build();
 
