@@ -1,155 +1,132 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import findMyWay from 'find-my-way';
 import { parseJson } from '../../base/json.ts';
 import { jsonExcess } from '../../base/json-limits.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { authorize } from '../auth/access.ts';
+import { shareOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { Reply } from '../reply.ts';
 import type { Route } from '../route.ts';
-import { allowHeader, asAbpError, leave, renderError } from './errors.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
+import { readBody } from './request-body.ts';
+import { sendReply } from './send-reply.ts';
 
 const MIB = 1024 * 1024;
 /** Schemas of tools are the deepest that anybody sends here, and receipts the longest. */
 const CONTROL_JSON = { depth: 100, values: 50_000 };
-const admittedBy = new WeakMap<IncomingMessage, Admitted>();
 
-/** The control plane: routes as data on Fastify. It never sees a request that the front door has not admitted. */
-export async function controlPlane(gateway: Gateway, routes: readonly Route[]): Promise<{ app: FastifyInstance; handler: ControlHandler }> {
-  let serve: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
-  const app = Fastify({
-    bodyLimit: gateway.config.limits.control_body_mb * MIB,
-    frameworkErrors: (error, request, reply) => failed(gateway, error, request, reply),
-    // Fastify insists on a server of its own; requests reach it from the front door, so this one never listens.
-    serverFactory: (handler) => {
-      serve = handler;
-      return new UnboundServer() as never; // only used by listen(), which is never called
-    },
-    schemaController: { compilersFactory: NO_COMPILERS },
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    const excess = jsonExcess(String(text), CONTROL_JSON);
-    if (excess !== undefined) {
-      done(new AbpError('payload_too_large', `The request body is more than a control path takes: ${excess}.`));
-      return;
+/** The control plane: routes as data behind one router. It never sees a request that the front door has not admitted. */
+export function controlPlane(gateway: Gateway, routes: readonly Route[]): ControlHandler {
+  const router = new RouteFinder(routes);
+  return (admitted, fail) => {
+    serve(gateway, router, admitted)
+      .then((result) => sendReply(admitted, result, fail))
+      .catch(fail);
+  };
+}
+
+/** Runs the route of a request. Path, method, caller and type of the body are looked at before a byte of the body is read. */
+async function serve(gateway: Gateway, router: RouteFinder, { request, runId, principal }: Admitted): Promise<unknown> {
+  const { route, params, query } = router.find(request.method ?? 'GET', request.url ?? '/');
+  authorize(principal, route.need);
+  const bodyType = bodyTypeOf(request, route);
+  const holding = gateway.calls.budget.holding(shareOf(principal));
+  try {
+    const limit = gateway.config.limits.control_body_mb * MIB;
+    const body = bodyType === undefined ? undefined : bodyType.read(await wholeBody(request, limit, holding));
+    return await route.handle({
+      gateway,
+      principal,
+      runId,
+      headers: request.headers,
+      params: route.params === undefined ? {} : parseAt(route.params, params, 'path'),
+      query: route.query === undefined ? {} : parseAt(route.query, query, 'query'),
+      body: route.body === undefined ? {} : parseAt(route.body, body ?? {}, 'request body'),
+    });
+  } finally {
+    holding.release();
+  }
+}
+
+interface FoundRoute {
+  readonly route: Route;
+  /** As they stand in the address: the route's own schemas read them. */
+  readonly params: object;
+  readonly query: object;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+class RouteFinder {
+  /** A path whose escapes are broken is found too, with no route. */
+  readonly #router = findMyWay({ onBadUrl: unreached });
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const methods: (Route['method'] | 'HEAD')[] = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+      this.#router.on(methods, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), unreached, route);
     }
-    const parsed = parseJson(String(text));
-    if (parsed.ok) done(null, parsed.value);
-    else done(new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`));
-  });
-  // Browsers ask before they send this type to another site, as they do for JSON.
-  app.addContentTypeParser('text/markdown', { parseAs: 'string' }, (request, text, done) => {
-    if (!takesMarkdown(request)) done(new AbpError('unsupported_media_type', 'This path takes application/json.'));
-    else done(null, { markdown: String(text) });
-  });
-  app.setErrorHandler((error, request, reply) => failed(gateway, error, request, reply));
-  app.setNotFoundHandler((request, reply) => failed(gateway, unknownPath(routes, request), request, reply));
-  for (const route of routes) mount(app, gateway, route);
-  await app.ready();
-  return {
-    app,
-    handler: (request, response, admitted) => {
-      admittedBy.set(request, admitted);
-      serve(request, response);
-    },
-  };
-}
-
-/** Routes check their own input and write their own JSON. Fastify's compilers for both would be a third of all that serving loads. */
-const NO_COMPILERS = { buildValidator: noCompiler, buildSerializer: noCompiler };
-
-function noCompiler(): () => never {
-  return () => {
-    throw new AbpError('internal', 'a route has a schema of Fastify, which nothing here compiles');
-  };
-}
-
-class UnboundServer {
-  on(): this {
-    return this;
   }
-  once(): this {
-    return this;
+
+  find(method: string, url: string): FoundRoute {
+    const known = METHODS.find((one) => one === method);
+    return (known === undefined ? undefined : this.#find(known, url)) ?? this.#unknown(method, url);
   }
-  setTimeout(): this {
-    return this;
+
+  #find(method: (typeof METHODS)[number], url: string): FoundRoute | undefined {
+    const found = this.#router.find(method, url);
+    if (found === null) return undefined;
+    const route: Route | null = found.store; // the one given to `on`
+    if (route === null) throw new AbpError('invalid_request', 'The path holds a broken escape.');
+    return { route, params: found.params, query: found.searchParams };
   }
-}
 
-function mount(app: FastifyInstance, gateway: Gateway, route: Route): void {
-  app.route({
-    method: route.method,
-    config: { markdown: route.takesMarkdown === true },
-    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    handler: async (request, reply) => {
-      const { principal, runId } = admittedOf(request);
-      reply.header('X-ABP-Run-Id', runId);
-      authorize(principal, route.need);
-      const result = await route.handle({
-        gateway,
-        principal,
-        runId,
-        headers: request.headers,
-        params: route.params === undefined ? {} : parseAt(route.params, request.params, 'path'),
-        query: route.query === undefined ? {} : parseAt(route.query, request.query, 'query'),
-        body: route.body === undefined ? {} : parseAt(route.body, request.body ?? {}, 'request body'),
-      });
-      if (!(result instanceof Reply)) return await reply.send(result);
-      return await reply.code(result.status).headers(result.headers).send(result.body);
-    },
-  });
-}
-
-function takesMarkdown(request: FastifyRequest): boolean {
-  const { config } = request.routeOptions;
-  return 'markdown' in config && config.markdown === true;
-}
-
-function admittedOf(request: FastifyRequest): Admitted {
-  const admitted = admittedBy.get(request.raw);
-  if (admitted === undefined) throw new AbpError('internal', 'a request came past the front door');
-  return admitted;
-}
-
-function failed(gateway: Gateway, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = fastifyError(thrown);
-  const { runId } = admittedOf(request);
-  if (error.code === 'internal') gateway.log.error({ error: thrown, run: runId }, 'a control request failed');
-  const { status, contentType, body } = renderError(error, { runId, url: gateway.url, path: request.url });
-  if (!request.raw.complete) {
-    reply.header('connection', 'close');
-    leave(reply.raw);
-  }
-  return reply
-    .code(status)
-    .header('X-ABP-Run-Id', runId)
-    .header('X-Should-Retry', String(error.row.retryable))
-    .headers(Object.fromEntries([allowHeader(error)].filter((pair) => pair.length > 0)))
-    .header('content-type', contentType)
-    .send(body);
-}
-
-/** Fastify's own refusals in the words of our table. */
-function fastifyError(thrown: unknown): AbpError {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AbpError('payload_too_large', 'The body is larger than a control path takes.');
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new AbpError('unsupported_media_type', 'This path takes application/json.');
-  if (code === 'FST_ERR_BAD_URL') return new AbpError('invalid_request', 'The path holds a broken escape.');
-  if (code.startsWith('FST_ERR_CTP')) return new AbpError('invalid_request', thrown instanceof Error ? thrown.message : code);
-  return asAbpError(thrown);
-}
-
-function unknownPath(routes: readonly Route[], request: FastifyRequest): AbpError {
-  const [path = ''] = request.url.split('?');
-  const methods = routes
-    .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
-    .map((route) => route.method);
-  if (methods.length > 0) {
+  #unknown(method: string, url: string): never {
+    const [path = ''] = url.split('?');
+    // A path that answers GET answers HEAD; that is not worth a word.
+    const methods = METHODS.filter((one) => one !== 'HEAD' && this.#find(one, path) !== undefined);
+    if (methods.length === 0) throw new AbpError('not_found', `There is no path ${path}.`);
     const allow = methods.join(', ');
-    return new AbpError('method_not_allowed', `${request.method} is not a method of ${path}; use ${allow}.`, { allow });
+    throw new AbpError('method_not_allowed', `${method} is not a method of ${path}; use ${allow}.`, { allow });
   }
-  return new AbpError('not_found', `There is no path ${path}.`);
+}
+
+/** The router only finds; it calls nothing. */
+function unreached(): never {
+  throw new AbpError('internal', 'the router was asked to call a route');
+}
+
+interface BodyType {
+  read(bytes: Buffer): unknown;
+}
+
+const JSON_BODY: BodyType = {
+  read: (bytes) => {
+    const text = bytes.toString('utf8');
+    const excess = jsonExcess(text, CONTROL_JSON);
+    if (excess !== undefined) throw new AbpError('payload_too_large', `The request body is more than a control path takes: ${excess}.`);
+    const parsed = parseJson(text);
+    if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+    return parsed.value;
+  },
+};
+
+/** Browsers ask before they send this type to another site, as they do for JSON. */
+const MARKDOWN_BODY: BodyType = { read: (bytes) => ({ markdown: bytes.toString('utf8') }) };
+
+/** How the body of the request is read; undefined where it has none. */
+function bodyTypeOf({ method, headers }: IncomingMessage, route: Route): BodyType | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  const type = headers['content-type'];
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  if (type === undefined && isEmpty) return undefined;
+  const mediaType = type?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType === 'application/json') return JSON_BODY;
+  if (mediaType === 'text/markdown' && route.takesMarkdown === true) return MARKDOWN_BODY;
+  throw new AbpError('unsupported_media_type', 'This path takes application/json.');
+}
+
+function wholeBody(request: IncomingMessage, limit: number, holding: Parameters<typeof readBody>[2]): Promise<Buffer> {
+  return new Promise((done, fail) => readBody(request, limit, holding, { done, fail }));
 }

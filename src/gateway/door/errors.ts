@@ -72,6 +72,8 @@ function isUnfinished(request: IncomingMessage): boolean {
 export function leave({ req: request }: Pick<ServerResponse, 'req'>): void {
   const { socket } = request;
   request.resume();
+  // Node would destroy the connection as soon as the answer is written, and what the caller still sends would then reset it.
+  socket.destroySoon = () => socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));

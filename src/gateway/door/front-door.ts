@@ -21,6 +21,8 @@ import { isLoopbackAddress, isPassedOn, type TrustCheck } from './trust.ts';
 
 /** A control request that passed the door. */
 export interface Admitted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly runId: RunId;
   readonly principal: Principal;
 }
@@ -34,7 +36,8 @@ interface Arrived {
   readonly match: PathMatch | undefined;
 }
 
-export type ControlHandler = (request: IncomingMessage, response: ServerResponse, admitted: Admitted) => void;
+/** Answers a control request, or tells `fail` why not; the front door words every refusal. */
+export type ControlHandler = (admitted: Admitted, fail: (error: unknown) => void) => void;
 
 /** Every request comes through here: trust, run id, who calls, then a vendor path or a control route. */
 export class FrontDoor {
@@ -154,7 +157,7 @@ export class FrontDoor {
     }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
-    this.#control(request, response, { runId, principal });
+    this.#control({ request, response, runId, principal }, fail);
   }
 
   #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {

@@ -47,9 +47,8 @@ const BACKLOG = 4096;
 export async function listen(gateway: Gateway): Promise<Listener> {
   const { config } = gateway;
   let port = config.server.port;
-  const { app, handler } = await controlPlane(gateway, routes);
   const trust = trustCheck(config, () => port);
-  const door = new FrontDoor(gateway, trust, handler);
+  const door = new FrontDoor(gateway, trust, controlPlane(gateway, routes));
   const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
   const server = createServer(config, onRequest);
   const rooms = roomServer(gateway, onRequest);
@@ -62,7 +61,6 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   server.on('checkExpectation', onRequest);
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseRaw(gateway, error, socket));
-  server.on('close', () => void app.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => reject(listenError(error, config)));
     server.listen({ host: config.server.host, port: config.server.port, backlog: BACKLOG }, resolve);

@@ -4,11 +4,11 @@ import type { VendorCall } from '../../calls/vendor/vendor-call.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { PathMatch } from '../../dialects/paths.ts';
 import { ownerOf, type Principal, shareOf } from '../auth/principal.ts';
+import { readBody, textOf } from '../door/request-body.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingWish } from '../recording.ts';
 import { HttpAnswer } from './answer.ts';
-import { readBody, textOf } from './body.ts';
 import { callOptions } from './options.ts';
 
 const MIB = 1024 * 1024;

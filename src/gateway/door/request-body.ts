@@ -90,5 +90,7 @@ class PartialBody {
 }
 
 function tooLarge(limit: number): AbpError {
-  return new AbpError('payload_too_large', `The body is larger than ${Math.round(limit / 1024 / 1024)} MiB.`, { limit_bytes: limit });
+  return new AbpError('payload_too_large', `The body is larger than ${Number((limit / 1024 / 1024).toFixed(2))} MiB.`, {
+    limit_bytes: limit,
+  });
 }
