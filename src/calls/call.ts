@@ -37,6 +37,14 @@ export interface CallOwner {
   readonly tags: readonly string[];
 }
 
+/** Callers without a key share one part of what is divided among callers. */
+export const UNKEYED = 'local';
+
+/** Whose part of it a call takes. A run's calls take that of the key that asked for the run: else its holder had one more with each run. */
+export function shareOfOwner({ keyId, scopes }: Pick<CallOwner, 'keyId' | 'scopes'>): string {
+  return (scopes?.run === undefined ? keyId : scopes.run.owner) ?? UNKEYED;
+}
+
 /** A call that wants to reach an engine, as far as somebody may want to refuse or count it. */
 export interface Call {
   readonly runId: RunId;

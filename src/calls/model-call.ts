@@ -12,8 +12,7 @@ import type { Route, RouteRow } from '../mapping/route.ts';
 import type { Digest } from '../receipts/journal/facts.ts';
 import type { Admitted } from './admission.ts';
 import { Attempts } from './attempts.ts';
-import { UNKEYED } from './bounds/body-budget.ts';
-import type { Call, CallOwner } from './call.ts';
+import { type Call, type CallOwner, shareOfOwner } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { Deployment } from './deployment.ts';
 import { exchange } from './model-exchange.ts';
@@ -63,7 +62,7 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
         recorder,
         runId,
         version: context.version,
-        holding: context.budget.holding(ask.owner.keyId ?? UNKEYED),
+        holding: context.budget.holding(shareOfOwner(ask.owner)),
         last: attempts.left === 0,
       });
       if (!('turnedDown' in end)) {

@@ -19,6 +19,7 @@ export const RunTerms = z.strictObject({
     })
     .nullable()
     .describe('Thinking of every call; null leaves what the agent writes.'),
+  owner: z.string().nullable().default(null).describe('The key that asked for the run, whose share its calls take; null: it had none.'),
 });
 export type RunTerms = z.infer<typeof RunTerms>;
 

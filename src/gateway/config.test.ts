@@ -22,7 +22,14 @@ describe('loadConfig', () => {
     const { config, warnings } = load('');
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 8088, hosts: [], origins: [], trust_proxy: false });
     expect(config.auth).toEqual({ local: true, remember_s: 900 });
-    expect(config.limits).toEqual({ vendor_body_mb: 64, control_body_mb: 1, in_flight_mb: 512, connections: 16_384, runs: 64 });
+    expect(config.limits).toEqual({
+      vendor_body_mb: 64,
+      control_body_mb: 1,
+      in_flight_mb: 512,
+      connections: 16_384,
+      runs: 64,
+      stages_mb: 32_768,
+    });
     expect(config.database).toEqual({});
     expect(config.engines.claude).toEqual({});
     expect(warnings).toEqual([]);

@@ -177,12 +177,25 @@ export const Config = z.strictObject({
         .describe(
           'Bodies of requests and answers held at the same time, decompressed ones included; three quarters at most for one caller.',
         ),
-      connections: z.int().positive().default(16_384).describe('Connections of callers at the same time; more are closed at once.'),
+      connections: z
+        .int()
+        .positive()
+        .default(16_384)
+        .describe(
+          'Connections of callers at the same time, three quarters at most for one caller; where there are more, those that say nothing are closed first.',
+        ),
       runs: z
         .int()
         .positive()
         .default(64)
         .describe('Runs of coding agents at the same time, three quarters of them at most for one caller; more answer 503.'),
+      stages_mb: z
+        .number()
+        .positive()
+        .default(32_768)
+        .describe(
+          'Disk that staged workspaces take together, three quarters at most for one caller. Its own oldest ones that nobody works in make room; a run that still does not fit answers 503, or ends.',
+        ),
     })
     .prefault({}),
   policy: PolicyConfig.prefault({}),

@@ -10,6 +10,7 @@ import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { CloseFact, OpenFact } from '../receipts/journal/facts.ts';
 import type { PolicyWish } from './policy/rules.ts';
+import type { DiskShare } from './workspaces/disk-share.ts';
 
 /** The facts that a run of a coding agent tells when it begins; the rest of the fact is the same for all of them. */
 export type RunOpening = {
@@ -159,6 +160,8 @@ export interface GatewayPort {
   /** Whether a limit of a run holds: not while callers without a key may come past it. */
   readonly enforcement: Receipt['enforcement'];
   readonly policy?: OperatorPolicy;
+  /** The caller's share of the disk for staged workspaces; absent where the gateway is in another process. */
+  readonly disk?: DiskShare;
   /** Takes a connection that came out of the room of a run. Absent where the gateway is in another process. */
   takeConnection?(run: RunId, socket: Socket): void;
   /** Takes an id that a caller has made for its run; throws `conflict` where a run has it already. */

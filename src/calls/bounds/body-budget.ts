@@ -1,9 +1,6 @@
 import { FairShare } from '../../base/fair-share.ts';
 import { AbpError } from '../../contract/errors.ts';
 
-/** Callers without a key share one part. */
-export const UNKEYED = 'local';
-
 /** The memory for bodies of requests and answers that are held at the same time, as they came and decompressed. */
 export class BodyBudget {
   readonly #share: FairShare;

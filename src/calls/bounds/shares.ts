@@ -1,8 +1,7 @@
 import { FairShare } from '../../base/fair-share.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Check, Verdict } from '../admission.ts';
-import type { Call } from '../call.ts';
-import { UNKEYED } from './body-budget.ts';
+import { type Call, shareOfOwner } from '../call.ts';
 
 export interface ShareLimits {
   /** Calls to one engine at the same time. */
@@ -26,7 +25,7 @@ export function shares({ calls, runs }: ShareLimits): Check {
     name: 'shares',
     check: (call): Verdict => {
       const share = shareOf(call);
-      const caller = call.owner.keyId ?? UNKEYED;
+      const caller = shareOfOwner(call.owner);
       const refusal = share.refusal(caller);
       if (refusal !== undefined) return tooMany(call, share.limit, refusal);
       share.take(caller);

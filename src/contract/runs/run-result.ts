@@ -14,6 +14,7 @@ export const ExitReason = z.enum([
   'inactivity',
   'turn_limit',
   'budget',
+  'disk',
   'crashed',
   'killed',
 ]);

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { UNKEYED as UNKEYED_SHARE } from '../../calls/bounds/body-budget.ts';
-import type { CallOwner } from '../../calls/call.ts';
+import { type CallOwner, shareOfOwner, UNKEYED as UNKEYED_SHARE } from '../../calls/call.ts';
 import { bareCredential } from '../../calls/headers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -84,7 +83,8 @@ export function parentOf(principal: Principal): RunId | null {
 
 /** Whose share of this server's memory and connections a call takes. */
 export function shareOf(principal: Principal): string {
-  return principal.kind === 'key' ? principal.key.id : principal.kind === 'token' ? 'token' : UNKEYED_SHARE;
+  if (principal.kind === 'key') return shareOfOwner({ keyId: principal.key.id, scopes: principal.scopes });
+  return principal.kind === 'token' ? 'token' : UNKEYED_SHARE;
 }
 
 /** The id that receipts carry; null for callers without a key. */

@@ -6,13 +6,14 @@ import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import { assertMayCall } from '../auth/access.ts';
-import { authenticate, type Principal, parentOf } from '../auth/principal.ts';
+import { authenticate, type Principal, parentOf, shareOf } from '../auth/principal.ts';
 import { consolePrincipal } from '../console/console-cookie.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine } from '../vendor/marks.ts';
 import { handleRaw } from '../vendor/raw.ts';
 import { handleSplice } from '../vendor/splice.ts';
+import type { Connections } from './connections.ts';
 import { answerPreflight, isPreflight, openFor } from './cors.ts';
 import { asAbpError, sendError } from './errors.ts';
 import { parseTarget, type Target } from './target.ts';
@@ -44,6 +45,7 @@ export class FrontDoor {
   readonly #gateway: Gateway;
   readonly #trust: TrustCheck;
   readonly #control: ControlHandler;
+  readonly #connections: Connections;
   /** Origins of pages that may call from a browser. */
   readonly #origins: ReadonlySet<string>;
   /** Connections that left HTTP; the server does not know of them. */
@@ -51,10 +53,11 @@ export class FrontDoor {
   /** Connections out of rooms, by the run that each belongs to. */
   readonly #rooms = new WeakMap<Socket, RunId>();
 
-  constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler) {
+  constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler, connections: Connections) {
     this.#gateway = gateway;
     this.#trust = trust;
     this.#control = control;
+    this.#connections = connections;
     this.#origins = new Set(gateway.config.server.origins);
   }
 
@@ -116,6 +119,7 @@ export class FrontDoor {
       this.#trust(request);
       const principal = ticket?.() ?? (await this.#principal(request, target));
       assertMayCall(principal);
+      this.#connections.assign(socket, shareOf(principal));
       handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
     };
     splice().catch(fail);
@@ -144,6 +148,8 @@ export class FrontDoor {
 
   #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {
     const { request, response, runId, target, match } = arrived;
+    // Who is nobody here keeps what its address has.
+    if (principal.kind !== 'anonymous') this.#connections.assign(request.socket, shareOf(principal));
     if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
     if (match !== undefined) {
       handleVendor(this.#gateway, { request, response, runId, target, match, principal }, fail);

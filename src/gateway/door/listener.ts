@@ -8,6 +8,7 @@ import { newRunId } from '../../contract/run-id.ts';
 import type { Config } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { routes } from '../routes/index.ts';
+import { Connections } from './connections.ts';
 import { controlPlane } from './control.ts';
 import { renderError } from './errors.ts';
 import { FrontDoor, isSplice } from './front-door.ts';
@@ -48,15 +49,18 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const { config } = gateway;
   let port = config.server.port;
   const trust = trustCheck(config, () => port);
-  const door = new FrontDoor(gateway, trust, controlPlane(gateway, routes));
+  const connections = new Connections(config.limits.connections);
+  const door = new FrontDoor(gateway, trust, controlPlane(gateway, routes), connections);
   const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
   const server = createServer(config, onRequest);
   const rooms = roomServer(gateway, onRequest);
   gateway.takeConnection = (run, socket) => {
     door.confine(socket, run);
+    connections.add(socket);
+    if (socket.destroyed) return;
     rooms.emit('connection', socket);
   };
-  server.maxConnections = config.limits.connections;
+  countConnections(server, connections);
   // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
   server.on('checkExpectation', onRequest);
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
@@ -73,6 +77,16 @@ export async function listen(gateway: Gateway): Promise<Listener> {
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
     close: () => closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections()),
   };
+}
+
+/** With TLS, requests come on another object than the connection that was accepted. */
+function countConnections(server: http.Server, connections: Connections): void {
+  if (!(server instanceof https.Server)) {
+    server.on('connection', (socket: Socket) => connections.add(socket));
+    return;
+  }
+  server.on('connection', (socket: Socket) => connections.addOuter(socket));
+  server.on('secureConnection', (socket: Socket) => connections.addInner(socket));
 }
 
 /**
@@ -107,7 +121,10 @@ function limits(): http.ServerOptions {
 function createServer(config: Config, listener: http.RequestListener): http.Server {
   const { cert_file, key_file } = config.server;
   if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits(), listener);
-  return https.createServer({ ...limits(), cert: readFileSync(cert_file), key: readFileSync(key_file) }, listener);
+  return https.createServer(
+    { ...limits(), handshakeTimeout: HEADERS_MS, cert: readFileSync(cert_file), key: readFileSync(key_file) },
+    listener,
+  );
 }
 
 function listenError(error: Error & { code?: string }, config: Config): AbpError {

@@ -10,6 +10,8 @@ import { visibleRun } from './runs.ts';
 
 /** Proxies close connections that are silent for half a minute. */
 const KEEP_ALIVE_MS = 15_000;
+/** A reader is given so many characters at a time, and more when it has taken them. */
+const PIECE = 64 * 1024;
 
 /** The events of a run, each under its number, and last its result. */
 async function* eventText(gateway: Gateway, run: RunId, after: number): AsyncGenerator<string> {
@@ -26,9 +28,15 @@ async function* eventText(gateway: Gateway, run: RunId, after: number): AsyncGen
       }
       if (page.done === true) break;
       next = pages.next();
-      yield page.value
-        .map(({ sequence, event }) => encodeSse({ id: String(sequence), event: event.type, data: JSON.stringify(event) }))
-        .join('');
+      // Each event may repeat a long text that has grown so far: a page of them in one piece would be many times that text.
+      let text = '';
+      for (const { sequence, event } of page.value) {
+        text += encodeSse({ id: String(sequence), event: event.type, data: JSON.stringify(event) });
+        if (text.length < PIECE) continue;
+        yield text;
+        text = '';
+      }
+      if (text !== '') yield text;
     }
     const result = signal.aborted ? null : await service.result(run);
     if (result !== null) yield encodeSse({ event: 'run_result', data: JSON.stringify({ type: 'run_result', ...result }) });

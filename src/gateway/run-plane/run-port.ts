@@ -1,7 +1,7 @@
 import { randomToken } from '../../base/ids.ts';
 import { jsonOf } from '../../base/json.ts';
 import type { Admitted } from '../../calls/admission.ts';
-import type { CallOwner } from '../../calls/call.ts';
+import { type CallOwner, shareOfOwner } from '../../calls/call.ts';
 import { openingOf } from '../../calls/opening.ts';
 import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -23,6 +23,7 @@ import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
 import { spentOf } from './run-spend.ts';
 
+const MIB = 1024 * 1024;
 const SHOWN = 12;
 /** Dead run keys are kept this long, so that receipts of the last day can be matched with them. */
 const KEPT_MS = 24 * 3600 * 1000;
@@ -39,6 +40,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     },
     enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
     policy: gateway.config.policy,
+    disk: { caller: shareOfOwner(owner), limitBytes: gateway.config.limits.stages_mb * MIB },
     takeConnection: (run, socket) => {
       if (gateway.takeConnection === undefined) socket.destroy();
       else gateway.takeConnection(run, socket);
@@ -141,6 +143,7 @@ async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest):
     traffic: request.traffic,
     compatibility: request.compatibility,
     thinking: wireThinking(request),
+    owner: owner.keyId,
   });
   const [engineId = request.engine] = request.engine.split(':');
   await createKey(gateway.store, {

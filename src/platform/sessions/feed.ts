@@ -10,6 +10,10 @@ import { eventId, eventView } from './session-event.ts';
 const PAGE = 500;
 /** A reader that is further behind than this reads the database instead. */
 const MOST_WAITING = 2000;
+/** Stored events may be long; a reader that does not take them reads them from the database later. */
+const MOST_STORED_WAITING = 32;
+/** A reader is given so many characters at a time, and more when it has taken them. */
+const PIECE = 64 * 1024;
 const RETRY_MS = 1000;
 
 export interface FeedOptions {
@@ -105,7 +109,7 @@ class FeedReader {
     const { store, sessionId } = this.#options;
     for (;;) {
       const events = await listEvents(store, { sessionId, after: this.#position, limit: PAGE });
-      if (events.length > 0) yield this.#frames(events);
+      yield* this.#frames(events);
       if (events.length < PAGE) return;
     }
   }
@@ -114,8 +118,11 @@ class FeedReader {
     let text = '';
     for (const one of all) {
       if (one.kind === 'delta') text += deltaFrame(one.delta);
-      else if (one.kind === 'stored' && this.#follows(one.events)) text += this.#frames(one.events);
-      else if (one.kind !== 'closed') {
+      else if (one.kind === 'stored' && this.#follows(one.events)) {
+        if (text !== '') yield text;
+        text = '';
+        yield* this.#frames(one.events);
+      } else if (one.kind !== 'closed') {
         if (text !== '') yield text;
         text = '';
         yield* this.stored();
@@ -129,25 +136,43 @@ class FeedReader {
     return (events[0]?.sequence ?? 0) <= this.#position + 1;
   }
 
-  #frames(events: readonly StoredEvent[]): string {
-    const fresh = events.filter(({ sequence }) => sequence > this.#position);
-    this.#position = Math.max(this.#position, events.at(-1)?.sequence ?? 0);
-    return fresh.map((event) => frame(event.type, eventView(event), eventId(event.sessionId, event.sequence))).join('');
+  *#frames(events: readonly StoredEvent[]): Generator<string> {
+    let text = '';
+    for (const event of events) {
+      if (event.sequence <= this.#position) continue;
+      this.#position = event.sequence;
+      text += frame(event.type, eventView(event), eventId(event.sessionId, event.sequence));
+      if (text.length < PIECE) continue;
+      yield text;
+      text = '';
+    }
+    if (text !== '') yield text;
   }
 }
 
 /** Gathers what is heard until it is asked for. */
 class Inbox {
   #waiting: Heard[] = [];
+  #stored = 0;
   #wake: (() => void) | undefined;
   readonly #unlisten: () => void;
 
   constructor(hub: Hub, sessionId: string) {
     this.#unlisten = hub.listen(sessionId, (heard) => {
-      if (this.#waiting.length < MOST_WAITING || heard.kind === 'closed') this.#waiting.push(heard);
-      else this.#waiting = [{ kind: 'hint' }];
+      this.#add(heard);
       this.#wake?.();
     });
+  }
+
+  #add(heard: Heard): void {
+    if (heard.kind === 'stored') this.#stored += 1;
+    const hasRoom = this.#waiting.length < MOST_WAITING && this.#stored <= MOST_STORED_WAITING;
+    if (hasRoom || heard.kind === 'closed') {
+      this.#waiting.push(heard);
+      return;
+    }
+    this.#waiting = [{ kind: 'hint' }];
+    this.#stored = 0;
   }
 
   /** All that was heard, as soon as there is something; undefined when the time is over. */
@@ -163,6 +188,7 @@ class Inbox {
     if (this.#waiting.length === 0) return undefined;
     const heard = this.#waiting;
     this.#waiting = [];
+    this.#stored = 0;
     return heard;
   }
 

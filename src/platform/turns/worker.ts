@@ -1,5 +1,5 @@
 import { FairShare } from '../../base/fair-share.ts';
-import { UNKEYED } from '../../calls/bounds/body-budget.ts';
+import { UNKEYED } from '../../calls/call.ts';
 import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';
 import { TURNS_CHANNEL, tell } from '../../store/databases/notices.ts';

@@ -8,6 +8,7 @@ import type { GatewayPort } from '../gateway-port.ts';
 import { joinPolicies } from '../policy/rules.ts';
 import { BudgetWatch } from './books/budget-watch.ts';
 import { CancelWatch } from './books/cancel-watch.ts';
+import { DiskWatch } from './books/disk-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
 import { type RunAccount, Settlement, toldBy } from './books/settlement.ts';
@@ -49,7 +50,7 @@ export class Run implements RunHandle {
   readonly #deadlines: Deadlines;
   readonly #over: Promise<RunResult>;
   #budget: BudgetWatch | undefined;
-  #cancels: CancelWatch | undefined;
+  #watches: readonly ({ stop(): void } | undefined)[] = [];
   #process: AgentProcess | undefined;
   #state: RunState = 'spawned';
   #stop: StopReason | undefined;
@@ -242,8 +243,7 @@ export class Run implements RunHandle {
       this.#tellFailure(ending);
     }
     this.#deadlines.stop();
-    this.#budget?.stop();
-    this.#cancels?.stop();
+    for (const watch of this.#watches) watch?.stop();
     this.#approvals.end();
     this.#process = undefined;
     this.#ended = true;
@@ -289,8 +289,10 @@ export class Run implements RunHandle {
     await settlement.open(prepared);
     for (const draft of announcements(this.#options, { ...this.#gated, ...prepared })) this.#emit(draft);
     this.#deadlines.start();
-    this.#cancels = CancelWatch.start(port, this.runId, () => this.#end('aborted'));
+    const cancels = CancelWatch.start(port, this.runId, () => this.#end('aborted'));
     this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
+    const disk = DiskWatch.start(prepared.ground.stage, port.disk, () => this.#end('disk'));
+    this.#watches = [cancels, disk, this.#budget];
     for (let attempt = 1; ; attempt += 1) {
       const end = await this.#attempt(prepared);
       const ending = endingOf({ ...end, untested: prepared.detected.untested }, this.#stop, this.#interrupted);

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TooLarge } from './copy-tree.ts';
-import { compareStage, makeStage } from './stage-work.ts';
+import { compareStage, makeStage, TREE } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
+import { diskOf } from './tree.ts';
 
 // `onThread` alone starts this thread, with such a task.
 const task = workerData as StageTask;
@@ -13,6 +15,8 @@ function answer(): StageAnswer {
       return { kind: 'made', staged: makeStage(task.folder, task.plan) };
     case 'compare':
       return { kind: 'compared', ...compareStage(task.folder, task.plan) };
+    case 'measure':
+      return { kind: 'measured', bytes: diskOf(join(task.folder, TREE)) };
     case 'apply': {
       const { conflicts, open } = judgeChanges(task.root, task.changes);
       if (conflicts.length === 0 && open.length > 0 && !task.onlyJudge) applyChanges({ ...task, changes: open });

@@ -14,11 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newRunId } from '../../contract/run-id.ts';
 import { applyChanges, judgeChanges, undoApply } from './apply-work.ts';
 import { kindOf } from './change-set.ts';
+import type { DiskShare } from './disk-share.ts';
 import type { StagePlan } from './stage-work.ts';
 import { Stage, tidyStages } from './stages.ts';
 import { walkTree } from './tree.ts';
@@ -302,4 +303,47 @@ it('keeps links as they are', async () => {
   expect(readlinkSync(join(stage.tree, 'outside'))).toBe('/etc/passwd');
   symlinkSync('../../elsewhere', join(stage.tree, 'made'));
   expect((await stage.finish()).changes.changes).toMatchObject([{ path: 'made', held: 'the link leads out of the workspace' }]);
+});
+
+describe('the disk of stages', () => {
+  const MIB = 1024 * 1024;
+  const shareOf = (caller: string): DiskShare => ({ caller, limitBytes: 16 * MIB });
+
+  function filled(mebibytes: number): Place {
+    const made = place();
+    writeFileSync(join(made.source, 'large'), Buffer.alloc(mebibytes * MIB, 'x'));
+    return made;
+  }
+  const make = ({ source, stages }: Place, caller: string): Promise<Stage> => Stage.make(stages, newRunId(), plan(source), shareOf(caller));
+
+  it('is shared: one caller gets three quarters of it, and somebody else finds room', async () => {
+    const one = filled(5);
+    await make(one, 'greedy');
+    await make(one, 'greedy');
+    await expect(make(one, 'greedy')).rejects.toMatchObject({ code: 'overloaded', row: { status: 503, retryable: true } });
+    expect(readdirSync(one.stages)).toHaveLength(2);
+    const small = { ...filled(2), stages: one.stages };
+    await expect(make(small, 'other')).resolves.toBeInstanceOf(Stage);
+  });
+
+  it('is freed by the oldest stages of the same caller that nobody works in, and by no others', async () => {
+    const one = filled(5);
+    const first = await make(one, 'greedy');
+    await first.finish();
+    const theirs = await make({ ...filled(1), stages: one.stages }, 'other');
+    await theirs.finish();
+    const second = await make(one, 'greedy');
+    await second.finish();
+    const third = await make(one, 'greedy');
+    expect(readdirSync(one.stages).toSorted()).toEqual([theirs, second, third].map(({ folder }) => basename(folder)).toSorted());
+  });
+
+  it('is measured while an agent works', async () => {
+    const one = filled(1);
+    const stage = await make(one, 'greedy');
+    expect(await stage.fits(shareOf('greedy'))).toBe(true);
+    writeFileSync(join(stage.tree, 'grown'), Buffer.alloc(14 * MIB, 'y'));
+    expect(await stage.fits(shareOf('greedy'))).toBe(false);
+    await expect(make(one, 'other')).rejects.toMatchObject({ code: 'overloaded' });
+  });
 });

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { type Change, type ChangeSet, stageRecord } from './change-set.ts';
+import { type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
 import { CHANGES_FILE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
@@ -32,6 +33,10 @@ interface StageRecord {
   /** `open`: an agent works in it, or was killed. */
   readonly state: 'staging' | 'open' | 'finished' | 'applied';
   readonly staged?: Staged;
+  /** Whose share of the disk it takes; absent in stages of earlier versions. */
+  readonly caller?: string;
+  /** What it had grown to when it was last measured. */
+  readonly measured?: number;
   readonly patchSha256?: string;
 }
 
@@ -48,20 +53,36 @@ export class Stage {
   }
 
   /** Makes the copy. One that a killed process began is nobody's, and is removed by `cleanStages`. */
-  static async make(stages: string, run: RunId, plan: StagePlan): Promise<Stage> {
+  static async make(stages: string, run: RunId, plan: StagePlan, share: DiskShare = UNSHARED): Promise<Stage> {
     const folder = join(stages, run);
+    const most = mostFor(share, disksIn(stages));
+    if (most === 0) throw noRoom(share, most);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const source = realpathSync(plan.source);
-    const record: StageRecord = { run, plan: { ...plan, source }, owner: identityOf(process.pid), createdAt: Date.now(), state: 'staging' };
+    const record: StageRecord = {
+      run,
+      plan: { ...plan, source },
+      owner: identityOf(process.pid),
+      createdAt: Date.now(),
+      state: 'staging',
+      caller: share.caller,
+    };
     const stage = new Stage(folder, record);
     stage.#write(record);
     try {
-      const { staged } = await onThread({ kind: 'make', folder, plan: record.plan }, 'made');
+      const limits = { ...plan.limits, bytes: Math.min(plan.limits.bytes, most) };
+      const { staged } = await onThread({ kind: 'make', folder, plan: { ...record.plan, limits } }, 'made');
+      makeRoom(
+        share,
+        disksIn(stages).filter((other) => other.folder !== folder),
+        staged.bytes,
+      );
       stage.#write({ ...record, state: 'open', staged });
       return stage;
     } catch (error) {
       stage.remove();
-      throw error;
+      const byShare = AbpError.is(error) && error.details.too_large === true && most < plan.limits.bytes;
+      throw byShare ? noRoom(share, most) : error;
     }
   }
 
@@ -106,6 +127,14 @@ export class Stage {
     if (isAtWork(this.#record) && this.#record.owner?.pid !== process.pid)
       throw new AbpError('conflict', `${this.#record.run} is still at work in its stage.`);
     return await this.finish();
+  }
+
+  /** Whether what the agent has made fits the share of its caller. */
+  async fits(share: DiskShare): Promise<boolean> {
+    const { bytes: measured } = await onThread({ kind: 'measure', folder: this.folder }, 'measured');
+    if (measured > this.staged.bytes) this.#write({ ...this.#record, measured });
+    const others = disksIn(dirname(this.folder)).filter(({ folder }) => folder !== this.folder);
+    return measured <= mostFor(share, others);
   }
 
   /** The agent has ended: compares, and keeps the change set and the patch. */
@@ -179,9 +208,22 @@ function recordIn(folder: string): StageRecord | undefined {
   return stageRecord<StageRecord>(join(folder, RECORD_FILE));
 }
 
+/** For one who has a home to itself. */
+const UNSHARED: DiskShare = { caller: 'local', limitBytes: Number.MAX_SAFE_INTEGER };
+
+/** What the stages of a home take, by their records. */
+function disksIn(stages: string): StageDisk[] {
+  return stageFolders(stages).flatMap((folder) => {
+    const record = recordIn(folder);
+    if (record === undefined) return [];
+    const { caller = UNSHARED.caller, createdAt, staged, measured } = record;
+    return [{ folder, caller, createdAt, bytes: Math.max(staged?.bytes ?? 0, measured ?? 0), idle: !isAtWork(record) }];
+  });
+}
+
 /** Undoes what killed processes had begun to apply, and removes stages by age and space. Returns the runs whose original was restored. */
 export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING, now: number = Date.now()): string[] {
-  const folders = existsSync(stages) ? readdirSync(stages).map((name) => join(stages, name)) : [];
+  const folders = stageFolders(stages);
   const restored = folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
   const idle = folders.flatMap((folder) => {
     const record = recordIn(folder);
@@ -189,7 +231,7 @@ export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING
   });
   let bytes = 0;
   for (const { folder, record } of idle.sort((a, b) => (b.record?.createdAt ?? 0) - (a.record?.createdAt ?? 0))) {
-    bytes += record?.staged?.bytes ?? 0;
+    bytes += Math.max(record?.staged?.bytes ?? 0, record?.measured ?? 0);
     const isUseless = record === undefined || record.state === 'staging' || now - record.createdAt > keeping.keepMs;
     if (isUseless || bytes > keeping.maxBytes) rmSync(folder, { recursive: true, force: true });
   }

@@ -10,6 +10,7 @@ import type { Compared, Staged, StagePlan } from './stage-work.ts';
 export type StageTask =
   | { readonly kind: 'make'; readonly folder: string; readonly plan: StagePlan }
   | { readonly kind: 'compare'; readonly folder: string; readonly plan: StagePlan }
+  | { readonly kind: 'measure'; readonly folder: string }
   | {
       readonly kind: 'apply';
       readonly stage: string;
@@ -23,6 +24,7 @@ export type StageTask =
 export type StageAnswer =
   | { readonly kind: 'made'; readonly staged: Staged }
   | ({ readonly kind: 'compared' } & Compared)
+  | { readonly kind: 'measured'; readonly bytes: number }
   | { readonly kind: 'applied'; readonly conflicts: readonly Conflict[]; readonly applied: number }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined; readonly tooLarge: boolean };
 
@@ -49,11 +51,13 @@ export async function onThread<K extends StageAnswer['kind']>(task: StageTask, k
 const DOING: Readonly<Record<StageTask['kind'], string>> = {
   make: 'The workspace could not be staged',
   compare: 'The stage could not be compared',
+  measure: 'The stage could not be measured',
   apply: 'The changes could not be applied, and nothing was changed',
 };
 
 function failure(task: StageTask, { message, tooLarge, code }: AnswerOf<'failed'>): AbpError {
   const advice = tooLarge ? ' Leave parts of it out with exclude, or name the parts that are needed with include.' : '';
   const known = tooLarge || code !== undefined;
-  return new AbpError(known ? 'invalid_request' : 'internal', `${DOING[task.kind]}: ${message}.${advice}`);
+  const details = tooLarge ? { too_large: true } : {};
+  return new AbpError(known ? 'invalid_request' : 'internal', `${DOING[task.kind]}: ${message}.${advice}`, details);
 }

@@ -37,6 +37,8 @@ export const nameOf = (key: PathKey): string => key.slice(key.lastIndexOf('/') +
 
 const CHUNK = 1024 * 1024;
 const SETID = 0o6000;
+/** The unit that the system counts blocks in, whatever the disk's own is. */
+const BLOCK = 512;
 
 export const stampOf = ({ ino, size, ctimeMs }: Stats): string => `${ino} ${size} ${ctimeMs}`;
 
@@ -58,6 +60,31 @@ export function walkTree(root: string, looks: Looks, known: ReadonlyMap<PathKey,
     }
   }
   return found;
+}
+
+/** Bytes on the disk of everything below a folder, while somebody may be writing there. Links are not followed. */
+export function diskOf(root: string): number {
+  let bytes = 0;
+  const open: PathKey[] = [''];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesIn(root, folder)) {
+      const key = childOf(folder, entry);
+      if (entry.isDirectory()) open.push(key);
+      else bytes += (lookAt(fileOf(root, key))?.blocks ?? 0) * BLOCK;
+    }
+  }
+  return bytes;
+}
+
+/** A folder may vanish between two looks. */
+function entriesIn(root: string, folder: PathKey): Dirent<Buffer>[] {
+  try {
+    return readdirSync(fileOf(root, folder), { encoding: 'buffer', withFileTypes: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EACCES'))
+      return [];
+    throw error;
+  }
 }
 
 /** Undefined when nothing is there, also when a folder on the way is none. */

@@ -8,7 +8,7 @@ import type { ExitReason, RunResult, RunState } from '../../../contract/runs/run
 import type { AgentEnd } from '../process/agent-process.ts';
 
 /** Why we ended a run ourselves. */
-export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget';
+export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget' | 'disk';
 
 /** How a run ended, by itself or by us. */
 export interface Ending {
@@ -25,6 +25,8 @@ interface StopRow {
   /** The event that tells the listeners of the run. */
   event(options: Pick<RunOptions, 'maxTurns'>): EventDraft;
 }
+
+const DISK = 'The staged workspace grew beyond the share of the disk that its caller has (limits.stages_mb).';
 
 /** Every way in which we end a run. */
 export const STOPS: Readonly<Record<StopReason, StopRow>> = {
@@ -47,12 +49,18 @@ export const STOPS: Readonly<Record<StopReason, StopRow>> = {
     message: 'The run used all its turns.',
     event: ({ maxTurns = 0 }) => ({ type: 'turn_limit', maxTurns }),
   },
-  // The union has no event for a budget.
+  // The union has no event for a budget, nor for a disk.
   budget: {
     state: 'aborted',
     code: 'ABORTED',
     message: 'The run used up its budget.',
     event: () => ({ type: 'error', code: 'ABORTED', message: 'The run used up its budget.', recoverable: false }),
+  },
+  disk: {
+    state: 'aborted',
+    code: 'ABORTED',
+    message: DISK,
+    event: () => ({ type: 'error', code: 'ABORTED', message: DISK, recoverable: false }),
   },
 };
 

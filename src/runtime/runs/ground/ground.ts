@@ -113,7 +113,9 @@ function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
 /** Lays the ground for a run: a stage where one is wanted, a room where the policy or the caller asks for one. Refuses what nothing holds. */
 export async function layGround(plan: GroundPlan): Promise<Ground> {
   const { policy, staged, rules, hidden, equipment } = await judgePolicy(plan);
-  const stage = staged ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, policy, equipment)) : undefined;
+  const stage = staged
+    ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, policy, equipment), plan.port.disk)
+    : undefined;
   const egress: EgressRecord[] = [];
   const room = equipment === undefined ? undefined : roomOf(plan, { equipment, policy, stage, hidden, egress });
   return {
