@@ -40,7 +40,7 @@ export const AttachedAdmission = z.strictObject({
   tags: z.array(text),
 });
 
-export const AttachedKey = RunTerms.extend({
+export const AttachedKey = RunTerms.omit({ owner: true }).extend({
   raw: z.boolean(),
   tags: z.array(text),
   expires_at: z.int().describe('Milliseconds since the epoch.'),
