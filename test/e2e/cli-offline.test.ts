@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AbpResult, ended, runAbp, spawnAbp } from '../support/run-abp.ts';
+import { type AbpResult, callAbp, ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 
 let base: string;
 beforeAll(() => {
@@ -12,7 +12,11 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 function abp(argv: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}): Promise<AbpResult> {
-  return runAbp(argv, { ...options, env: { HOME: base, ABP_HOME: join(base, 'home'), ...options.env } });
+  return callAbp(argv, { ...options, env: here(options.env) });
+}
+
+function here(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { HOME: base, ABP_HOME: join(base, 'home'), ...env };
 }
 
 const workOrder = {
@@ -96,7 +100,7 @@ mcp_server  emulated  not met  not offered
 
   it('reads bare requirements from the standard input', async () => {
     const stdin = JSON.stringify({ required: [{ capability: 'streaming', min_support: 'native' }] });
-    expect((await abp(['negotiate', 'host:claude', '--file', '-', '--json'], { stdin })).code).toBe(0);
+    expect((await runAbp(['negotiate', 'host:claude', '--file', '-', '--json'], { stdin, env: here() })).code).toBe(0);
   });
 
   it.each([

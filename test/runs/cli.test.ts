@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXITS } from '../../src/cli/exit-codes.ts';
 import { fakeCommand } from '../support/agents/command.ts';
-import { type AbpResult, runAbp } from '../support/run-abp.ts';
+import { type AbpResult, callAbp, runAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
 let folder: string;
@@ -14,11 +14,18 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'abp-cli-runs-'));
   mkdirSync(join(folder, 'user'));
   env = { PATH: fakeCommand(join(folder, 'bin'), 'claude'), ABP_HOME: join(folder, 'home'), HOME: join(folder, 'user') };
+  // Agents are looked for with the environment of the process, and commands that are called here have that of the test.
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const abp = (...argv: string[]): Promise<AbpResult> => runAbp(argv, { env });
+/** For what is said before anything is started. */
+const told = (...argv: string[]): Promise<AbpResult> => callAbp(argv, { env });
 
 function linesOf(out: string): Record<string, unknown>[] {
   return out
@@ -93,7 +100,7 @@ describe('abp run', () => {
       status: 'completed',
       backend: { id: 'adapter:claude', version: '2.1.325' },
     });
-    const variables = await abp('env', 'claude', '--engine', 'sim');
+    const variables = await told('env', 'claude', '--engine', 'sim');
     expect(variables.err).toBe('');
     expect(variables.out).toContain(`export ANTHROPIC_BASE_URL=${server.url}/e/sim\n`);
     expect(variables.out).toMatch(/export ANTHROPIC_AUTH_TOKEN=abp_[\w-]{40,}\n/);
@@ -108,7 +115,7 @@ describe('abp run', () => {
     ['an engine that has no key', ['claude', 'hi', '--engine', 'gemini', '--model', 'g'], EXITS.unavailable.code, /gemini has no key here/],
     ['an engine whose models the agent does not name', ['claude', 'hi', '--engine', 'ollama'], EXITS.usage.code, /model: is required/],
   ])('says in one line why it refuses %s', async (_, argv, code, message) => {
-    const result = await abp('run', ...argv);
+    const result = await told('run', ...argv);
     expect([result.code, result.err]).toEqual([code, expect.stringMatching(message)]);
   });
 
@@ -140,7 +147,7 @@ describe('abp run --remote', () => {
   });
 
   it('says where nothing answers', async () => {
-    expect(await abp('run', 'claude', 'hi', '--remote', 'http://127.0.0.1:1')).toMatchObject({
+    expect(await told('run', 'claude', 'hi', '--remote', 'http://127.0.0.1:1')).toMatchObject({
       code: EXITS.unavailable.code,
       err: 'abp: http://127.0.0.1:1 does not answer\nhint: Does abp serve run there, and is the address right?\n',
     });
@@ -148,11 +155,11 @@ describe('abp run --remote', () => {
 });
 
 it('abp env says that it needs a server', async () => {
-  expect(await abp('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
+  expect(await told('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
 });
 
 it('abp launch says that it needs a terminal', async () => {
-  expect(await abp('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
+  expect(await told('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
 });
 
 describe('abp conversations', () => {
@@ -176,12 +183,12 @@ describe('abp conversations', () => {
   });
 
   it('lists, shows and exports what the agent has kept', async () => {
-    expect((await abp('conversations', 'list', 'claude')).out).toContain(`claude:${id}`);
-    expect(JSON.parse((await abp('conversations', 'list', '--json')).out)).toMatchObject({
+    expect((await told('conversations', 'list', 'claude')).out).toContain(`claude:${id}`);
+    expect(JSON.parse((await told('conversations', 'list', '--json')).out)).toMatchObject({
       items: [{ agent: 'claude', sessionId: id, cwd: '/somewhere' }],
     });
-    expect((await abp('conversations', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
-    const { out } = await abp('conversations', 'export', `claude:${id}`, '--format', 'jsonl');
+    expect((await told('conversations', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
+    const { out } = await told('conversations', 'export', `claude:${id}`, '--format', 'jsonl');
     expect(linesOf(out)).toMatchObject([
       { role: 'user', content: 'what is this' },
       { role: 'assistant', content: 'a test' },
@@ -189,8 +196,8 @@ describe('abp conversations', () => {
   });
 
   it('names what does not exist', async () => {
-    expect(await abp('conversations', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
-    expect(await abp('conversations', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
-    expect(await abp('conversations', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
+    expect(await told('conversations', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
+    expect(await told('conversations', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
+    expect(await told('conversations', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
   });
 });
