@@ -77,7 +77,7 @@ export async function sealedHome(databaseUrl?: string): Promise<SealedHome> {
     chain,
     keysFolder,
     sibling: (other) => sealing(store, other, join(parent, 'second')),
-    keyFiles: () => readdirSync(keysFolder),
+    keyFiles: () => readdirSync(keysFolder).filter((name) => name.endsWith('.pem')),
     lines: async (options) => (await Array.fromAsync(exportLines(store, await chainOf(store, ORIGIN.node), options))).flat(),
     close: async () => {
       await store.close();

@@ -5,7 +5,7 @@ import { type Check, examine, type Finding, type Subject } from '../doctor/check
 import { clockTime, diskSpace, nodeVersion } from '../doctor/machine.ts';
 import { pythonSandbox, sandbox } from '../doctor/sandbox.ts';
 import { configuration, engineKeys, server } from '../doctor/service.ts';
-import { database, homeFolder, journal } from '../doctor/state.ts';
+import { database, homeFolder, journal, receiptChain } from '../doctor/state.ts';
 import { EXITS } from '../exit-codes.ts';
 import type { Paint } from '../output.ts';
 import { table } from '../table.ts';
@@ -16,6 +16,7 @@ const CHECKS: readonly Check[] = [
   configuration,
   database,
   journal,
+  receiptChain,
   server,
   engineKeys,
   diskSpace,

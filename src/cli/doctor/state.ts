@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { damagedParts } from '../../receipts/keeper/gaps.ts';
+import { sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import { maskAddress } from '../masking.ts';
 import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
 import { nearestFolder } from './machine.ts';
@@ -44,6 +45,21 @@ export const journal: Check = {
       `${parts.length === 1 ? 'a part' : `${parts.length} parts`} of the journal could not be read: ${parts.slice(0, 3).join(', ')}`,
       `The chain names the gap (abp receipt verify). What was set aside is in ${join(folder, 'damaged')}; delete it when you have seen it.`,
     );
+  },
+};
+
+export const receiptChain: Check = {
+  name: 'receipts',
+  async run({ home, loaded }) {
+    if (loaded instanceof Error || !existsSync(sealKeysFolder(home))) return ok('nothing is sealed yet');
+    const { url } = loaded.config.database;
+    // Nothing is made or changed: a home without a database has no receipts.
+    if (url === undefined && !existsSync(join(home, 'abp.db')))
+      return warn('keys are here, and no database', 'Restore abp.db from a backup.');
+    const { chainFaults } = await import('./receipt-chain.ts');
+    const faults = await chainFaults(home, url);
+    if (faults.length === 0) return ok('the chain ends where this home has signed it');
+    return fail(faults.join('; '), 'Somebody has written to the database. abp receipts verify --all says what is wrong.');
   },
 };
 

@@ -11,7 +11,7 @@ import { removeReceipts } from '../../receipts/remove.ts';
 import { type Chain, openChain } from '../../receipts/seal/chain.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/seal/rotate.ts';
 import { publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
-import { verifyStored } from '../../receipts/verify/verify-stored.ts';
+import { verifyHome } from '../../receipts/verify/verify-home.ts';
 import { openStore } from '../../store/database.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
@@ -39,7 +39,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
       return { items: items.map((row) => row.document), nextCursor };
     },
     export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
-    verify: async (range) => await verifyStored(store, await chainOf(store, home.nodeId), range),
+    verify: (range) => verifyHome(store, { node: home.nodeId, keysFolder }, range),
     keys: () => publishedKeys(store),
     head: async () => {
       const head = await findHead(store, (await chainOf(store, home.nodeId)).number);

@@ -4,7 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { SignedHead } from '../../contract/receipts/chain.ts';
 import { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { publishedKeys } from '../../receipts/seal/seal-keys.ts';
+import { publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
@@ -50,7 +50,10 @@ const reading = [
       }
       // Loaded on demand, like the export: most servers verify nothing.
       const { verifyRun } = await import('../../receipts/verify/verify-stored.ts');
-      return await verifyRun(gateway.store, run);
+      const { tailProblems, withProblems } = await import('../../receipts/verify/verify-home.ts');
+      const { home, store } = gateway;
+      const found = await verifyRun(store, run);
+      return withProblems(found, await tailProblems(store, { node: home.nodeId, keysFolder: sealKeysFolder(home.path) }));
     },
   }),
   defineRoute({

@@ -1,12 +1,13 @@
 import { AbpError } from '../../contract/errors.ts';
-import { type ChainAddition, createChain, findChain, type StoredChain, skipTo } from '../../store/receipts/chain.ts';
+import type { SignedHead } from '../../contract/receipts/chain.ts';
+import { type ChainAddition, createChain, findChain, findHead, type StoredChain, skipTo } from '../../store/receipts/chain.ts';
 import type { NewReceipt } from '../../store/receipts/receipt-columns.ts';
 import { type JournalMark, saveReceipts } from '../../store/receipts/receipt-writer.ts';
 import type { Store } from '../../store/store.ts';
 import type { Sealer } from '../keeper/build.ts';
 import { BatchSealer } from './batch-sealer.ts';
 import { append, entryTime } from './entry.ts';
-import { headFile, keptHead } from './kept-head.ts';
+import { headFile, keptHead, NewestHead, signedHere } from './kept-head.ts';
 import { firstSigner, readSigner, type Signer } from './seal-keys.ts';
 
 /** The chain of this node, in the hands of its one sealer. */
@@ -16,11 +17,14 @@ export class Chain {
   /** A write failed, and the database may know more than we do. */
   #stale = false;
   readonly #folder: string;
+  readonly #newest: NewestHead | undefined;
 
-  constructor(stored: StoredChain, signer: Signer, folder: string) {
+  /** `newest` keeps the head of every batch outside of the database. */
+  constructor(stored: StoredChain, signer: Signer, folder: string, newest?: NewestHead) {
     this.#stored = stored;
     this.#signer = signer;
     this.#folder = folder;
+    this.#newest = newest;
   }
 
   get number(): number {
@@ -69,9 +73,11 @@ export class Chain {
     }
   }
 
-  advance({ after }: ChainAddition, signer: Signer = this.#signer): void {
+  advance({ after, heads }: ChainAddition, signer: Signer = this.#signer): void {
     this.#stored = { ...this.#stored, ...after, keyId: signer.keyId };
     this.#signer = signer;
+    const last = heads.at(-1);
+    if (last !== undefined) this.#newest?.keep(last.document);
   }
 
   async #reload(store: Store): Promise<void> {
@@ -95,27 +101,47 @@ export class Chain {
 
 /** Opens the chain of a node; the first time, begins it with a new key. */
 export async function openChain(store: Store, node: string, keysFolder: string): Promise<Chain> {
-  const stored = await findChain(store, node);
-  if (stored !== undefined) return await continued(store, stored, keysFolder);
-  const signer = firstSigner(keysFolder);
-  const key = { id: signer.keyId, publicKey: signer.publicKey, createdAt: Date.now() };
-  return new Chain(await createChain(store, node, key), signer, keysFolder);
+  const stored = (await findChain(store, node)) ?? (await begun(store, node, keysFolder));
+  const file = await headFile(store, keysFolder);
+  const newest = new NewestHead(file);
+  const kept = keptHead(file, keysFolder, node);
+  if (kept === undefined || (await isOurs(store, stored, keysFolder, kept)))
+    return new Chain(stored, signerFor(keysFolder, stored.keyId), keysFolder, newest);
+  return await behind(store, stored, kept, { keysFolder, newest });
 }
 
-/** A chain that ends before the last head which this home kept was cut: it goes on behind that head and says what is missing. */
-async function continued(store: Store, stored: StoredChain, keysFolder: string): Promise<Chain> {
-  const head = keptHead(await headFile(store, keysFolder), keysFolder, stored.node);
-  if (head === undefined || head.sequence <= stored.sequence) return new Chain(stored, signerFor(keysFolder, stored.keyId), keysFolder);
-  const signer = signerFor(keysFolder, head.key_id);
-  const { sequence, hash } = head;
-  await skipTo(store, stored, { sequence, hash }, { id: signer.keyId, publicKey: signer.publicKey });
-  const chain = new Chain({ ...stored, sequence, hash, keyId: signer.keyId }, signer, keysFolder);
-  await append(store, chain, {
-    kind: 'cut',
-    members: { at: entryTime(), from: stored.sequence + 1, to: sequence },
-    signer,
-    work: async () => undefined,
-  });
+async function begun(store: Store, node: string, keysFolder: string): Promise<StoredChain> {
+  const signer = firstSigner(keysFolder);
+  return await createChain(store, node, { id: signer.keyId, publicKey: signer.publicKey, createdAt: Date.now() });
+}
+
+/** Whether the end of the chain, as the database has it, is one that this home has signed, and not before the head that it kept. */
+async function isOurs(store: Store, { number, sequence, hash, node }: StoredChain, keysFolder: string, kept: SignedHead): Promise<boolean> {
+  if (sequence === kept.sequence) return hash === kept.hash;
+  if (sequence < kept.sequence) return false;
+  // The process that sealed them may have been killed before it kept their head.
+  const last = signedHere((await findHead(store, number))?.document ?? '', keysFolder, node);
+  return last?.sequence === sequence && last.hash === hash;
+}
+
+interface Beside {
+  readonly keysFolder: string;
+  readonly newest: NewestHead;
+}
+
+/**
+ * Somebody else has written to the end of the chain: entries are gone, or others stand there. It goes on behind the head that this home
+ * kept, and says which entries are not its own; nothing of them is signed over.
+ */
+async function behind(store: Store, stored: StoredChain, kept: SignedHead, { keysFolder, newest }: Beside): Promise<Chain> {
+  const signer = signerFor(keysFolder, kept.key_id);
+  // A place that somebody has taken cannot be given again.
+  const tip = { sequence: Math.max(stored.sequence, kept.sequence), hash: kept.hash };
+  await skipTo(store, stored, tip, { id: signer.keyId, publicKey: signer.publicKey });
+  const chain = new Chain({ ...stored, ...tip, keyId: signer.keyId }, signer, keysFolder, newest);
+  const from = Math.min(stored.sequence + 1, kept.sequence + (stored.sequence > kept.sequence ? 1 : 0));
+  const members = { at: entryTime(), from, to: tip.sequence };
+  await append(store, chain, { kind: 'cut', members, signer, work: async () => undefined });
   return chain;
 }
 

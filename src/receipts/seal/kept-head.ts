@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { canonicalJson } from '../../base/canonical-json.ts';
@@ -9,8 +9,8 @@ import type { Store } from '../../store/store.ts';
 import { readSigner, signatureCheck } from './seal-keys.ts';
 
 /**
- * The last signed head that this home knows, in a file beside its keys. Somebody who can write to the database alone cannot take entries off the
- * end of the chain without this home noticing. One file per database, because a home may change from one to another.
+ * The last signed head that this home knows, in files beside its keys. Somebody who can write to the database alone cannot take entries off the
+ * end of the chain, or put others there, without this home noticing. Files for each database, because a home may change from one to another.
  */
 export async function headFile(store: Store, keysFolder: string): Promise<string> {
   if (store.kind === 'sqlite') return join(keysFolder, 'head-sqlite.json');
@@ -18,14 +18,47 @@ export async function headFile(store: Store, keysFolder: string): Promise<string
   return join(keysFolder, `head-postgres-${encodeURIComponent(rows[0]?.name ?? '')}.json`);
 }
 
+/** Keeps a head that was told to the world: it survives a loss of power, as do the entries that it signs. */
 export function keepHead(file: string, keysFolder: string, document: string): void {
   mkdirSync(keysFolder, { recursive: true, mode: 0o700 });
   replaceFile(file, document);
 }
 
-/** The head in the file, if a key of this home has signed it for this node. */
+/** A head has less than half as many characters. */
+const PLACE = 1024;
+const newestFile = (file: string): string => file.replace(/\.json$/, '.newest');
+
+/** Keeps the head of every batch, right after the database has it. One write in place, in turns of two: if one is torn, the other is whole. */
+export class NewestHead {
+  readonly #file: string;
+  #turn = 0;
+
+  constructor(file: string) {
+    this.#file = newestFile(file);
+  }
+
+  keep(document: string): void {
+    const descriptor = openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      writeSync(descriptor, `${document.padEnd(PLACE - 1)}\n`, this.#turn * PLACE, 'latin1');
+    } finally {
+      closeSync(descriptor);
+    }
+    this.#turn = 1 - this.#turn;
+  }
+}
+
+/** The newest head in the files that a key of this home has signed for this node. */
 export function keptHead(file: string, keysFolder: string, node: string): SignedHead | undefined {
-  const head = SignedHead.safeParse(parseJsonObject(textOf(file)));
+  const written = [textOf(file), ...textOf(newestFile(file)).split('\n')];
+  const heads = written.flatMap((text) => signedHere(text.replaceAll('\0', '').trim(), keysFolder, node) ?? []);
+  return heads.toSorted((a, b) => b.sequence - a.sequence)[0];
+}
+
+/** The head in a text, if a key of this home has signed it for this node. */
+export function signedHere(text: string, keysFolder: string, node: string): SignedHead | undefined {
+  if (text === '') return undefined;
+  const head = SignedHead.safeParse(parseJsonObject(text));
   if (!head.success || head.data.node !== node) return undefined;
   const { signature, ...message } = head.data;
   const signer = readSigner(keysFolder, head.data.key_id);
@@ -34,7 +67,7 @@ export function keptHead(file: string, keysFolder: string, node: string): Signed
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'latin1');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;

@@ -85,6 +85,11 @@ export function forgetSigner(folder: string, keyId: string): void {
   rmSync(join(folder, `${keyId}${SUFFIX}`), { force: true });
 }
 
+/** Ids of the keys whose private halves are in the folder. */
+export function heldKeys(folder: string): readonly string[] {
+  return keyFiles(folder);
+}
+
 function keyFiles(folder: string): string[] {
   try {
     return readdirSync(folder)

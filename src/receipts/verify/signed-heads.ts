@@ -21,6 +21,7 @@ export class SignedHeads {
   readonly #signers = new Set<string>();
   #unchecked: Unchecked[] = [];
   #last = 0;
+  #lastSigner: string | undefined;
 
   constructor(keys: TrustedKeys, report: (problem: ChainProblem) => void) {
     this.#keys = keys;
@@ -30,6 +31,11 @@ export class SignedHeads {
   /** The last entry that a head covers. */
   get last(): number {
     return this.#last;
+  }
+
+  /** The key that the last head names. */
+  get lastSigner(): string | undefined {
+    return this.#lastSigner;
   }
 
   /** Keys whose signatures were good. */
@@ -45,6 +51,7 @@ export class SignedHeads {
     }
     this.#continues(line, number, places.first);
     this.#last = sequence;
+    this.#lastSigner = line.head.key_id;
     this.#unchecked.push({ line, number });
     if (this.#unchecked.length >= GROUP) this.#check(false);
   }

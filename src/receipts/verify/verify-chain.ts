@@ -19,6 +19,8 @@ export interface VerifyOptions {
   /** Public keys that are trusted, 32 bytes in hex. One is enough: rotations lead to the others. */
   readonly publicKeys: readonly string[];
   readonly head?: OutsideHead | undefined;
+  /** Keys that the home of the chain holds: one of them must have signed the last head. Absent or empty: nobody here holds any. */
+  readonly holds?: readonly string[] | undefined;
   /** Where the database says that the chain ends: it must agree with itself, but nobody vouches for it. */
   readonly tip?: OutsideHead | undefined;
   /** The lines are a whole chain where it is kept, and it may have no entry yet. A file that holds nothing proves nothing. */
@@ -37,6 +39,7 @@ export class ChainVerifier {
   readonly #heads: SignedHeads;
   readonly #outside: OutsideHead | undefined;
   readonly #tip: OutsideHead | undefined;
+  readonly #holds: readonly string[];
   readonly #mayBeEmpty: boolean;
   readonly #isStore: boolean;
   readonly #problems = new ProblemList();
@@ -50,11 +53,12 @@ export class ChainVerifier {
   /** Hashes of the entries that the outside head and the tip name. */
   readonly #compared = new Map<number, string | undefined>();
 
-  constructor({ publicKeys, head, tip, mayBeEmpty = false, isStore = false, removed = [] }: VerifyOptions) {
+  constructor({ publicKeys, head, tip, holds = [], mayBeEmpty = false, isStore = false, removed = [] }: VerifyOptions) {
     this.#keys = new TrustedKeys(publicKeys);
     this.#heads = new SignedHeads(this.#keys, (problem) => this.#problems.add(problem));
     this.#outside = head;
     this.#tip = tip;
+    this.#holds = holds;
     this.#mayBeEmpty = mayBeEmpty;
     this.#isStore = isStore;
     for (const sequence of removed) this.#removals.add(sequence);
@@ -181,11 +185,20 @@ export class ChainVerifier {
       const message = `entries from ${signed + 1} on are not signed: the file ends without a head`;
       this.#problem({ code: 'cut', line: 0, sequence: signed + 1, message });
     }
+    this.#signedByHome(last);
     if (this.#outside !== undefined) {
       this.#compare(this.#outside, last, 'the given head');
       if (this.#outside.signed !== undefined) this.#vouched(this.#outside.signed);
     }
     if (this.#tip !== undefined && this.#tip.sequence > 0) this.#compare(this.#tip, last, 'the record of the database');
+  }
+
+  /** The keys of a chain stand in its database; that a whole chain was made anew with another key shows at its last head. */
+  #signedByHome(last: number): void {
+    const { lastSigner } = this.#heads;
+    if (this.#holds.length === 0 || lastSigner === undefined || this.#holds.includes(lastSigner)) return;
+    const message = `the last head is signed by ${lastSigner}, which is no key of this home`;
+    this.#problem({ code: 'wrong_key', line: 0, sequence: last, message });
   }
 
   #compare({ sequence, hash, node }: OutsideHead, last: number, whose: string): void {

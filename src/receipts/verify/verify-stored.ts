@@ -19,15 +19,17 @@ export interface StoredOptions extends Pick<ExportOptions, 'from' | 'to'> {
   /** Keys to trust; the ones in the database unless told, which only shows that the database agrees with itself. */
   readonly publicKeys?: readonly string[] | undefined;
   readonly head?: OutsideHead | undefined;
+  /** As for `ChainVerifier`. */
+  readonly holds?: readonly string[] | undefined;
 }
 
 /** Verifies a chain, or a range of it, as the database holds it. */
 export async function verifyStored(store: Store, chain: StoredChain, options: StoredOptions = {}): Promise<ChainVerification> {
-  const { publicKeys = (await listSealKeys(store, chain.number)).map((key) => key.publicKey), head, ...range } = options;
+  const { publicKeys = (await listSealKeys(store, chain.number)).map((key) => key.publicKey), head, holds, ...range } = options;
   const tip = range.to === undefined ? chain : undefined;
   const isAll = range.from === undefined && range.to === undefined;
   const removed = isAll ? [] : (await entriesOfKind(store, chain.number, 'removal')).flatMap(removedPlaces);
-  const verifier = new ChainVerifier({ publicKeys, head, tip, mayBeEmpty: isAll, isStore: true, removed });
+  const verifier = new ChainVerifier({ publicKeys, head, holds, tip, mayBeEmpty: isAll, isStore: true, removed });
   for await (const { lines, rows } of exportPages(store, chain, range)) {
     for (const line of lines) verifier.line(line);
     for (const row of rows) if (isWhole(row)) checkColumns(row, verifier);

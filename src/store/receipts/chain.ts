@@ -67,6 +67,8 @@ export async function createChain(store: Store, node: string, key: Omit<StoredKe
       .executeTakeFirst();
     const number = (last?.number ?? 0) + 1;
     await db.insertInto('chains').values({ number, node, sequence: 0, hash: GENESIS, key_id: key.id }).execute();
+    // The row of its key may have outlived the row of the chain.
+    await db.deleteFrom('seal_keys').where('id', '=', key.id).execute();
     await insertKey(db, { ...key, chain: number });
     return { number, node, sequence: 0, hash: GENESIS, keyId: key.id };
   });

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
 import { verifyExport } from '../../../receipts/verify/verify-bytes.ts';
 import { isForeign, verifyForeign } from '../../../receipts/verify/verify-foreign.ts';
+import { withProblems } from '../../../receipts/verify/verify-home.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
@@ -72,21 +73,16 @@ async function verifyHere(context: Context, { runId, publicKey, head, from, to }
       head: head === undefined ? undefined : readHead(head),
       mayBeEmpty: runId === undefined && from === undefined && to === undefined,
     });
-    return withRows(found, await source.verify(range));
+    const { problems } = await source.verify(range);
+    return withProblems(
+      found,
+      problems.filter(({ code }) => OF_HOME.has(code)),
+    );
   });
 }
 
-/** Faults that only the database can show: columns that were changed, stubs that nobody made. */
-const OF_ROWS: ReadonlySet<string> = new Set(['column_changed', 'unrecorded_removal']);
-
-function withRows(found: ChainVerification, { problems }: ChainVerification): ChainVerification {
-  const added = problems.filter(({ code }) => OF_ROWS.has(code));
-  const [first] = added;
-  if (first === undefined) return found;
-  const verdict = found.ok ? `${added.length === 1 ? 'one problem' : `${added.length} problems`}: ${first.message}` : found.verdict;
-  const all = [...found.problems, ...added];
-  return { ...found, ok: false, verdict, problems: all, problem_count: found.problem_count + added.length };
-}
+/** Faults that only the home can show: columns that were changed, stubs that nobody made, an end that this home has not signed. */
+const OF_HOME: ReadonlySet<string> = new Set(['column_changed', 'unrecorded_removal', 'cut', 'head_mismatch', 'wrong_key', 'missing']);
 
 /** The place of a receipt alone or, to compare it with a head from elsewhere, all from there on. */
 function placeOf({ seal, run_id: run }: JsonObject, alone: boolean): ExportRange {

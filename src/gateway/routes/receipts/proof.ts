@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
-import { publishedKeys } from '../../../receipts/seal/seal-keys.ts';
-import { chainOf, listChains } from '../../../store/receipts/chain.ts';
+import { publishedKeys, sealKeysFolder } from '../../../receipts/seal/seal-keys.ts';
+import { listChains } from '../../../store/receipts/chain.ts';
 import type { StoredReceipt } from '../../../store/receipts/receipt-columns.ts';
 import { getReceipt, type ReceiptFilter } from '../../../store/receipts/receipts.ts';
 import { ChainRangeQuery, ReceiptDiffQuery, ReceiptDiffView, ReceiptParams, ReceiptProof } from '../../api/receipts.ts';
@@ -85,8 +85,9 @@ export const receiptProofRoutes = [
     query: ChainRangeQuery,
     response: ChainVerification,
     handle: async ({ gateway, query }) => {
-      const { verifyStored } = await import('../../../receipts/verify/verify-stored.ts');
-      return await verifyStored(gateway.store, await chainOf(gateway.store, gateway.home.nodeId), query);
+      const { verifyHome } = await import('../../../receipts/verify/verify-home.ts');
+      const { home, store } = gateway;
+      return await verifyHome(store, { node: home.nodeId, keysFolder: sealKeysFolder(home.path) }, query);
     },
   }),
 ];
