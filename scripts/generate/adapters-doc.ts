@@ -41,6 +41,9 @@ function render(): string {
     '## Thinking',
     'What `thinkingEffort` becomes before an adapter delivers it. Tokens outside the range of the model are moved into it, and that is reported; `thinkingBudgetTokens` beats the effort; `thinkingOverride` is merged on top.',
     table(['agent', ...THINKING_EFFORT_LEVELS], adapters.map(thinking)),
+    '## Attachments',
+    'What reaches the model: `content` is handed over as it is, `prompt` means that the text stands in the prompt. Everything else is refused before the start. Where the profile says no and today’s version yes, the version that is installed decides.',
+    table(['agent', 'images', 'PDF', 'text', 'by address'], adapters.map(attachments)),
     '## What today’s versions differ in',
     table(
       ['agent', 'measured', 'note'],
@@ -69,6 +72,18 @@ function thinking({ agent, thinking: rule }: RegisteredAdapter): string[] {
     default:
       return [name, ...THINKING_EFFORT_LEVELS.map(() => 'none')];
   }
+}
+
+function attachments({ agent, attachments: rule = {}, capabilities, detect }: RegisteredAdapter): string[] {
+  const { supportsImageInput, supportsFileAttachments } = { ...capabilities, ...detect.effective('9999.0.0') };
+  const files = (way: string | undefined): string => (supportsFileAttachments ? (way ?? 'refused') : 'refused');
+  return [
+    `\`${agent}\``,
+    supportsImageInput ? (rule.image ?? 'refused') : 'refused',
+    files(rule.pdf),
+    files(rule.text),
+    rule.addresses?.join(', ') ?? 'refused',
+  ];
 }
 
 function models({ displayName, models: list, modelsAsOf, modelsSource }: RegisteredAdapter): string[] {

@@ -6,6 +6,7 @@ import type { EventName, EventOf } from '../contract/runs/event.ts';
 import type { HookType } from '../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
+import type { AttachmentRule, GivenAttachment } from './attachments.ts';
 
 /** Something that is true of the CLI of today and not of the profile. */
 interface DatedNote {
@@ -104,6 +105,8 @@ export interface SpawnPlan {
   /** What is sent as the model: the canonical id of a known model, else the caller's own words. */
   readonly modelId?: string;
   readonly thinking: NativeThinking;
+  /** What is attached to the prompt, read and of kinds that the agent takes. */
+  readonly attachments?: readonly GivenAttachment[];
   /** The detected version. */
   readonly version?: string;
   /** A folder of this run alone, for configuration and sessions. It exists. */
@@ -341,6 +344,8 @@ export interface Adapter {
   readonly messages?: MessageRule;
   /** Hooks that would never be called, as the agent does not tell of what they are about. */
   readonly untold?: readonly HookType[];
+  /** How attachments reach the model. Absent: the adapter of somebody else's code sees to that itself, for what its capabilities allow. */
+  readonly attachments?: AttachmentRule;
   /** Its answers can carry another input for a tool. */
   readonly takesInput?: true;
   /** It can be started without tools that a rule names; some of them also by a pattern. */

@@ -19,6 +19,7 @@ export type Profile = Pick<
   | 'detect'
   | 'auth'
   | 'messages'
+  | 'attachments'
   | 'untold'
   | 'takesInput'
   | 'takesToolRules'

@@ -3,6 +3,7 @@ import { CapabilityError, type GatedCapability, ValidationError } from '../contr
 import type { Attachment, RunOptions } from '../contract/runs/run-options.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Adapter } from './adapter.ts';
+import { kindOfType, namedType } from './attachments.ts';
 
 /** The model a run asks for, as far as it is known. */
 export interface ChosenModel {
@@ -139,11 +140,6 @@ function hold(gate: Gate, { capability, agent, model }: Rule): void {
   throw refuse(gate, capability, `Model '${gate.model.modelId}' on agent '${gate.agent}' does not support ${capability}`);
 }
 
-const IMAGE_NAME = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|heif|avif|svg)$/i;
-
-/** By its media type, else by the ending of its name. */
-function isImage({ mimeType, name, filePath, url }: Attachment): boolean {
-  if (mimeType !== undefined) return mimeType.toLowerCase().startsWith('image/');
-  const path = filePath ?? (url === undefined ? undefined : new URL(url).pathname);
-  return IMAGE_NAME.test(name ?? path ?? '');
+function isImage(attachment: Attachment): boolean {
+  return kindOfType(namedType(attachment) ?? '') === 'image';
 }

@@ -2,7 +2,7 @@ import { isAbsolute, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import type { RunOptions } from '../../src/contract/runs/run-options.ts';
-import { GATEWAY, planOf } from '../support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../support/dialogue.ts';
 
 const SECRETS = [GATEWAY.key, 'hush-env', 'hush-header'];
 
@@ -50,9 +50,10 @@ const HOSTILE: Partial<RunOptions> = {
   prompt: '--hostile-prompt --yolo',
   systemPrompt: '--hostile-system',
   agentsDoc: '--hostile-doc',
-  attachments: [{ url: 'https://example.com/a?--hostile-url' }, { base64: 'aGk=', mimeType: 'text/plain', name: '--hostile-name' }],
   mcpServers: [{ name: '--hostile-server', transport: 'streamable-http', url: 'https://mcp.example/x' }],
 };
+
+const ATTACHMENTS = [attached('image', '--hostile.png'), attached('text', '--hostile-name', '--hostile-text')];
 
 describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s with words that look like options', (agent, { spawn }) => {
   it.each([
@@ -63,7 +64,7 @@ describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s 
     ['a run without the gateway', planOf('x', HOSTILE)],
     ['the screen of the agent', planOf('x', HOSTILE, { gateway: GATEWAY, interactive: true })],
   ] as const)('takes none of them for one: %s', (_, plan) => {
-    const { args } = spawn({ ...plan, options: { ...plan.options, agent } });
+    const { args } = spawn({ ...plan, attachments: ATTACHMENTS, options: { ...plan.options, agent } });
     const end = args.indexOf('--');
     const options = end === -1 ? args : args.slice(0, end);
     expect(options.filter((arg) => arg.startsWith('--hostile'))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Dialogue, EventDraft, Outcome, ProcessExit, SpawnPlan } from '../../src/adapters/adapter.ts';
+import type { AttachedFile } from '../../src/adapters/attachments.ts';
 import { AgentEvent } from '../../src/contract/runs/event.ts';
 import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 
@@ -13,6 +14,12 @@ export function planOf(agent: string, options: Partial<RunOptions> = {}, plan: P
     interactive: false,
     ...plan,
   };
+}
+
+/** A file that is attached to the prompt of a plan, as the run engine has read it. */
+export function attached(kind: AttachedFile['kind'], name: string, text = 'ABC'): AttachedFile {
+  const mimeType = { image: 'image/png', pdf: 'application/pdf', text: 'text/plain', other: 'application/zip' }[kind];
+  return { kind, mimeType, name, path: `/run/attachments/${name}`, bytes: Buffer.from(text) };
 }
 
 /** A gateway for plans; nothing listens there. */

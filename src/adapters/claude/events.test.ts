@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outline, planOf, told } from '../../../test/support/dialogue.ts';
+import { attached, outline, planOf, told } from '../../../test/support/dialogue.ts';
 import { dialogue } from './events.ts';
 
 const json = (line: object): string => JSON.stringify(line);
@@ -297,24 +297,27 @@ it('tells an interruption as one', () => {
   expect(talk.end({ code: 1, signal: null }).outcome).toMatchObject({ code: 'ABORTED', limit: 'interrupted' });
 });
 
-it('attaches images and documents to the prompt and mentions files', () => {
+it('attaches images and documents to the prompt', () => {
   const talk = dialogue(
-    planOf('claude', {
-      prompt: ['look', 'well'],
-      attachments: [
-        { base64: 'AA==', mimeType: 'image/png' },
-        { base64: 'aGk=', mimeType: 'text/plain', name: 'n.txt' },
-        { url: 'https://x.example/a.pdf', mimeType: 'application/pdf' },
-        { filePath: '/a b.txt' },
-        { url: 'https://x.example/page' },
-      ],
-    }),
+    planOf(
+      'claude',
+      { prompt: ['look', 'well'] },
+      {
+        attachments: [
+          attached('image', 'a.png'),
+          attached('text', 'n.txt', 'hi'),
+          attached('pdf', 'b.pdf'),
+          { kind: 'pdf', mimeType: 'application/pdf', name: 'c', url: 'https://x.example/a.pdf' },
+        ],
+      },
+    ),
   );
   expect(JSON.parse(talk.begin()[0] ?? '').message.content).toEqual([
-    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hi' }, title: 'n.txt' },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'QUJD' }, title: 'b.pdf' },
     { type: 'document', source: { type: 'url', url: 'https://x.example/a.pdf' } },
-    { type: 'text', text: 'look\n\nwell\n\n@"/a b.txt"\nhttps://x.example/page' },
+    { type: 'text', text: 'look\n\nwell' },
   ]);
 });
 

@@ -18,7 +18,7 @@ export function dialogue(plan: SpawnPlan, clock: Clock = systemClock): Dialogue 
   const control = new Control(reader);
   const handlers = { ...HANDLERS, ...control.handlers };
   return {
-    begin: () => (plan.interactive ? [] : [...(watched ? [registerHook()] : []), userMessage(plan.options)]),
+    begin: () => (plan.interactive ? [] : [...(watched ? [registerHook()] : []), userMessage(plan)]),
     line: (line) => readLine(reader, handlers, line, typeOf),
     say: (command) => control.say(command),
     end: (exit) => run.close(exit),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, outline, planOf, told } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, outline, planOf, told } from '../../../test/support/dialogue.ts';
 import { dialogue } from './events.ts';
 
 const json = (line: object): string => JSON.stringify(line);
@@ -47,10 +47,12 @@ it('tells instructions, servers and attachments in its first messages', () => {
       agentsDoc: 'D',
       outputFormat: 'json',
       mcpServers: [{ name: 'a', transport: 'stdio', command: 'node', env: { SECRET: 's3' } }],
-      attachments: [{ filePath: '/a.png' }, { base64: 'AA==', mimeType: 'image/png' }, { filePath: '/b.txt' }],
       skills: ['/s/fruit', 'pdf'],
     },
-    { gateway: GATEWAY },
+    {
+      gateway: GATEWAY,
+      attachments: [attached('image', 'a.png'), { kind: 'image', mimeType: 'image/png', name: 'b', url: 'https://x.example/b.png' }],
+    },
   );
   expect(sent[2].params).toMatchObject({
     model: 'default',
@@ -59,10 +61,10 @@ it('tells instructions, servers and attachments in its first messages', () => {
     config: { 'mcp_servers.a': { command: 'node', args: [], env: { SECRET: 's3' } } },
   });
   expect(sent[3].params.input).toEqual([
-    { type: 'localImage', path: '/a.png' },
-    { type: 'image', url: 'data:image/png;base64,AA==' },
+    { type: 'localImage', path: '/run/attachments/a.png' },
+    { type: 'image', url: 'https://x.example/b.png' },
     { type: 'skill', name: 'fruit', path: '/s/fruit/SKILL.md' },
-    { type: 'text', text: 'say hello\n\nAttached:\n/b.txt\n\n$pdf' },
+    { type: 'text', text: 'say hello\n\n$pdf' },
   ]);
 });
 

@@ -47,7 +47,7 @@ function answered(reader: CodexReader, plan: SpawnPlan, line: JsonObject): Heard
   if (line.id !== REQUEST.thread) return { events: [] };
   const threadId = textAt(objectAt(objectAt(line.result).thread).id) ?? '';
   reader.threadId = threadId;
-  return { events: reader.run.begun(threadId), send: [startTurn(threadId, plan.options)] };
+  return { events: reader.run.begun(threadId), send: [startTurn(threadId, plan)] };
 }
 
 /** What was said to a running agent may be refused and the run goes on; without its thread or turn there is no run. */

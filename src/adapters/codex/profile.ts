@@ -107,6 +107,7 @@ export const profile: Profile = {
       },
     ],
   }),
+  attachments: { image: 'content', addresses: ['image'] },
   auth: {
     envVars: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
     files: ['.codex/auth.json'],

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { packageVersion } from '../../base/package-version.ts';
-import type { Attachment, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan } from '../adapter.ts';
+import { type GivenAttachment, isAddress } from '../attachments.ts';
 import { promptText } from '../families/launch/prompt.ts';
 import { namedSkills, skillPaths } from '../families/launch/skills.ts';
 import { mcpConfig } from './config.ts';
@@ -40,8 +40,8 @@ export function openThread(plan: SpawnPlan): string {
   return request(REQUEST.thread, 'thread/start', { ...settings, ...(options.noSession === true && { ephemeral: true }) });
 }
 
-export function startTurn(threadId: string, options: RunOptions): string {
-  return request(REQUEST.turn, 'turn/start', { threadId, input: inputOf(options) });
+export function startTurn(threadId: string, plan: SpawnPlan): string {
+  return request(REQUEST.turn, 'turn/start', { threadId, input: inputOf(plan) });
 }
 
 /** A turn after the first one, on the same thread. */
@@ -53,21 +53,14 @@ export function textInput(text: string): JsonObject {
   return { type: 'text', text };
 }
 
-function inputOf(options: RunOptions): readonly JsonObject[] {
-  const attachments = options.attachments ?? [];
-  const images = attachments.map(imageOf);
-  const places = attachments.filter((_, at) => images[at] === undefined).map(({ filePath, url }) => filePath ?? url ?? '');
+function inputOf({ options, attachments = [] }: SpawnPlan): readonly JsonObject[] {
   const skills = skillPaths(options).map((path) => ({ type: 'skill', name: basename(path), path: join(path, 'SKILL.md') }));
   const names = namedSkills(options).map((name) => `$${name}`);
-  const text = [promptText(options), ...(places.length > 0 ? [`Attached:\n${places.join('\n')}`] : []), ...names].join('\n\n');
-  return [...images.filter((image) => image !== undefined), ...skills, textInput(text)];
+  const text = [promptText(options), ...names].join('\n\n');
+  return [...attachments.map(imageOf), ...skills, textInput(text)];
 }
 
-const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp|bmp)$/i;
-
-function imageOf({ filePath, url, base64, mimeType }: Attachment): JsonObject | undefined {
-  const isImage = mimeType === undefined ? IMAGE_NAME.test(filePath ?? url ?? '') : mimeType.startsWith('image/');
-  if (!isImage) return undefined;
-  if (filePath !== undefined) return { type: 'localImage', path: filePath };
-  return { type: 'image', url: url ?? `data:${mimeType};base64,${base64}` };
+/** Images are all that the agent takes. */
+function imageOf(one: GivenAttachment): JsonObject {
+  return isAddress(one) ? { type: 'image', url: one.url } : { type: 'localImage', path: one.path };
 }

@@ -127,6 +127,7 @@ export const profile: Profile = {
       },
     ],
   }),
+  attachments: { image: 'content', text: 'prompt' },
   auth: {
     envVars: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
     files: ['.copilot/config.json'],

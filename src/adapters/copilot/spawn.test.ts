@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const BASE = ['--output-format', 'json', '--no-color', '--no-ask-user'];
@@ -74,16 +74,13 @@ it('puts servers and instructions into files of the run', () => {
 });
 
 it('attaches files', () => {
-  const { args, input } = spawn(planOf('copilot', { attachments: [{ filePath: '/a b.png' }, { url: 'https://x.example' }] }));
-  expect(args).toEqual([...BASE, '--attachment', '/a b.png']);
-  expect(input).toBe('say hello\n\nhttps://x.example');
+  const { args, input } = spawn(planOf('copilot', {}, { attachments: [attached('image', 'a b.png'), attached('text', 'c', 'hi')] }));
+  expect(args).toEqual([...BASE, '--attachment', '/run/attachments/a b.png']);
+  expect(input).toBe('say hello\n\n<attachment name="c">\nhi\n</attachment>');
 });
 
-it.each([
-  [{}, { answerable: true }],
-  [{ attachments: [{ base64: 'AA==', mimeType: 'image/png' }] }, {}],
-])('speaks ACP where a line of arguments is not enough (%#)', (options, plan) => {
-  const spec = spawn(planOf('copilot', options, plan));
+it('speaks ACP where somebody answers', () => {
+  const spec = spawn(planOf('copilot', {}, { answerable: true }));
   expect(spec.args).toEqual(['--acp']);
   expect(spec.stdin).toBe('open');
 });

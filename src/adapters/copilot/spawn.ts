@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
-import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
+import { attachedFiles } from '../attachments.ts';
+import { promptWithTexts, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
 import { type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
@@ -19,12 +20,11 @@ const INSTRUCTIONS_FOLDER = 'copilot-instructions';
 /** The one place in a folder of instructions that is read wherever the run works. */
 const INSTRUCTIONS_FILE = `${INSTRUCTIONS_FOLDER}/.github/instructions/run.instructions.md`;
 
-/** Whether the run is held over ACP: somebody answers, or an attachment is in no file. */
+/** Whether the run is held over ACP: somebody answers. */
 export function speaksAcp(plan: SpawnPlan): boolean {
   const { options, interactive } = plan;
   if (interactive) return false;
-  const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return asks(plan) || options.nonInteractive === false || inline;
+  return asks(plan) || options.nonInteractive === false;
 }
 
 /** Somebody answers the agent's questions, which it asks over ACP only. */
@@ -56,7 +56,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
     env: environmentOf(plan, files),
     files,
     stdin: acp ? 'open' : 'closed',
-    ...(!acp && !interactive && { input: promptOf(options) }),
+    ...(!acp && !interactive && { input: promptWithTexts(plan) }),
     pty: interactive,
     thinking: thinkingDelivery(plan),
     unhonoured: unhonouredBy(plan),
@@ -81,15 +81,10 @@ function thinkingArgs(plan: SpawnPlan): readonly string[] {
 }
 
 /** The prompt of a run goes through standard input; the agent's own screen takes it as an argument. */
-function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
-  const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : ['--attachment', filePath]));
-  const text = promptOf(options);
-  return interactive && text.trim() !== '' ? [...files, `--interactive=${text}`] : files;
-}
-
-function promptOf(options: RunOptions): string {
-  const links = (options.attachments ?? []).flatMap(({ url }) => url ?? []);
-  return [promptText(options), ...(links.length === 0 ? [] : [links.join('\n')])].join('\n\n');
+function promptArgs(plan: SpawnPlan): readonly string[] {
+  const files = attachedFiles(plan.attachments).flatMap(({ path }) => ['--attachment', path]);
+  const text = promptWithTexts(plan);
+  return plan.interactive && text.trim() !== '' ? [...files, `--interactive=${text}`] : files;
 }
 
 function filesOf(options: RunOptions): SpawnSpec['files'] {

@@ -9,7 +9,7 @@ import { type LineHandlers, nothing, readLine } from '../families/jsonl/reader.t
 import { textAt } from '../families/lines/fields.ts';
 import { answerExtension } from './extensions.ts';
 import { CursorReader } from './reader.ts';
-import { inlined, promptOf, READ_ONLY, readsOnly, speaksAcp } from './spawn.ts';
+import { promptOf, READ_ONLY, readsOnly, speaksAcp } from './spawn.ts';
 import { VOICE } from './voice.ts';
 
 /** Listens to Cursor's lines; where somebody answers, the run is held over ACP. */
@@ -29,15 +29,12 @@ export function dialogue(plan: SpawnPlan, clock: Clock = systemClock): Dialogue 
 const KIND: AcpKind = {
   voice: VOICE,
   mcpServers: acpMcpServers,
-  prompt: ({ options }) => promptOf(options),
+  prompt: promptOf,
   configure: (plan, sessionId) => (readsOnly(plan) ? [{ method: 'session/set_mode', params: { sessionId, modeId: READ_ONLY } }] : []),
 };
 
-/** Of attachments without a file the agent takes images; the others would be sent as such. */
 function overAcp(plan: SpawnPlan, clock: Clock): Dialogue {
-  const lost = new Set(inlined(plan.options).filter(({ mimeType = '' }) => !mimeType.startsWith('image/')));
-  const attachments = (plan.options.attachments ?? []).filter((it) => !lost.has(it));
-  const talk = acpDialogue(KIND, { ...plan, options: { ...plan.options, attachments } }, clock);
+  const talk = acpDialogue(KIND, plan, clock);
   return { ...talk, line: (line) => answerExtension(line) ?? talk.line(line) };
 }
 

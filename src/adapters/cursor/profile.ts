@@ -102,6 +102,7 @@ export const profile: Profile = {
       { since: '2025.9.0', differs: { canResume: true, requiresPty: false, supportsJsonMode: true, authMethods: ['oauth', 'api-key'] } },
     ],
   }),
+  attachments: { image: 'content', text: 'prompt' },
   auth: {
     envVars: ['CURSOR_API_KEY'],
     files: ['.cursor/auth.json', '.config/cursor/auth.json'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const BASE = ['--print', '--output-format', 'stream-json', '--stream-partial-output', '--trust'];
@@ -45,9 +45,9 @@ it('brings MCP servers as a plugin of the run, whose secrets stand in a file', (
   expect(JSON.stringify(spec.files)).toContain('s3');
 });
 
-it('puts instructions and places around the prompt', () => {
-  const { args } = spawn(planOf('cursor', { systemPrompt: '-S', agentsDoc: 'D', attachments: [{ filePath: '/a' }] }));
-  expect(args.slice(-2)).toEqual(['--', '-S\n\nD\n\nsay hello\n\nAttached:\n- /a']);
+it('puts instructions and attached texts around the prompt', () => {
+  const { args } = spawn(planOf('cursor', { systemPrompt: '-S', agentsDoc: 'D' }, { attachments: [attached('text', 'a', 'hi')] }));
+  expect(args.slice(-2)).toEqual(['--', '-S\n\nD\n\nsay hello\n\n<attachment name="a">\nhi\n</attachment>']);
 });
 
 it('does not let a prompt of one word pass for a command', () => {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { CapabilityError } from '../../contract/runs/run-error.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
-import { promptWithPlaces } from '../families/launch/prompt.ts';
+import { attachedFiles } from '../attachments.ts';
+import { promptWithTexts } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
 import { PLUGIN_FOLDER, pluginFiles } from './plugin.ts';
@@ -17,11 +18,10 @@ function isRecent({ version }: SpawnPlan): boolean {
   return version === undefined || version >= SINCE;
 }
 
-/** Whether the run is held over ACP: somebody answers, an attachment has no file, or the prompt is longer than an argument may be. */
+/** Whether the run is held over ACP: somebody answers, an image is attached, or the prompt is longer than an argument may be. */
 export function speaksAcp(plan: SpawnPlan): boolean {
-  const { options, interactive } = plan;
-  if (interactive || !isRecent(plan)) return false;
-  return asks(plan) || inlined(options).length > 0 || Buffer.byteLength(promptOf(options)) > LONGEST_ARGUMENT;
+  if (plan.interactive || !isRecent(plan)) return false;
+  return asks(plan) || hasImages(plan) || Buffer.byteLength(promptOf(plan)) > LONGEST_ARGUMENT;
 }
 
 /** Somebody answers the agent's questions, which it asks over ACP only. */
@@ -34,13 +34,20 @@ export function waitsFor(plan: SpawnPlan): WaitsFor {
   return speaksAcp(plan) && asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
-/** Attachments that are in no file. */
-export function inlined({ attachments = [] }: RunOptions): NonNullable<RunOptions['attachments']> {
-  return attachments.filter(({ base64 }) => base64 !== undefined);
+/** Images are the only content that the agent takes, and it takes them over ACP. */
+function hasImages({ attachments }: SpawnPlan): boolean {
+  return attachedFiles(attachments).length > 0;
+}
+
+function assertTakesImages(plan: SpawnPlan): void {
+  if (!hasImages(plan) || isRecent(plan)) return;
+  const message = `Agent 'cursor' takes images from version ${SINCE} on; ${plan.version} does not`;
+  throw new CapabilityError({ agent: plan.options.agent, capability: 'imageInput', message });
 }
 
 /** The agent always runs on its own login and with its user's configuration; MCP servers come as a plugin of the run. */
 export function spawn(plan: SpawnPlan): SpawnSpec {
+  assertTakesImages(plan);
   const acp = speaksAcp(plan);
   const files = acp ? {} : pluginFiles(plan.options.mcpServers ?? []);
   return {
@@ -56,7 +63,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
 
 function ownArgs(plan: SpawnPlan, hasPlugin: boolean): readonly string[] {
   const { options, interactive, runFolder } = plan;
-  const prompt = promptOf(options);
+  const prompt = promptOf(plan);
   return [
     ...(interactive ? [] : ['--print', '--output-format', 'stream-json', '--stream-partial-output']),
     ...(interactive || !isRecent(plan) ? [] : ['--trust']),
@@ -97,10 +104,11 @@ function modelArgs(plan: SpawnPlan): readonly string[] {
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
 
 /** The agent owns its system prompt, so what belongs there stands before the prompt. */
-export function promptOf(options: RunOptions): string {
-  const json = options.outputFormat === 'json' ? JSON_ONLY : undefined;
-  const before = [options.systemPrompt, options.agentsDoc, json].filter((text) => text !== undefined);
-  return [...before, promptWithPlaces(options, options.attachments ?? [])].join('\n\n');
+export function promptOf(plan: SpawnPlan): string {
+  const { outputFormat, systemPrompt, agentsDoc } = plan.options;
+  const json = outputFormat === 'json' ? JSON_ONLY : undefined;
+  const before = [systemPrompt, agentsDoc, json].filter((text) => text !== undefined);
+  return [...before, promptWithTexts(plan)].join('\n\n');
 }
 
 const IN_THE_NAME = 'the effort is part of the name of a model, such as gpt-5.5-high; no option sets it';
@@ -117,7 +125,6 @@ function unhonouredBy(plan: SpawnPlan, acp: boolean): Unhonoured {
   return [
     ...(gateway === undefined ? [] : [{ option: 'engine', reason: UNSERVED }]),
     ...approvalRows(plan),
-    ...attachmentRows(options, acp),
     ...(acp && (options.mcpServers ?? []).length > 0
       ? [{ option: 'mcpServers', reason: 'over ACP the agent starts only those that its user has approved for this folder' }]
       : []),
@@ -142,15 +149,4 @@ function approvalRows(plan: SpawnPlan): Unhonoured {
     ? 'nobody can be asked in this run; the agent may only read'
     : 'the agent’s own rules decide what it asks about; it may edit files of its folder unasked';
   return [{ option: 'approvalMode', reason }];
-}
-
-function attachmentRows(options: RunOptions, acp: boolean): Unhonoured {
-  const { attachments = [] } = options;
-  const lost = inlined(options).filter(({ mimeType = '' }) => !acp || !mimeType.startsWith('image/'));
-  return [
-    ...(attachments.length > inlined(options).length
-      ? [{ option: 'attachments', reason: 'given as places in the prompt; the agent opens them with its own tools' }]
-      : []),
-    ...(lost.length > 0 ? [{ option: 'attachments', reason: 'without a file the agent takes images only, and those over ACP' }] : []),
-  ];
 }

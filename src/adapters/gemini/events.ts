@@ -6,7 +6,7 @@ import { RunAccount } from '../families/jsonl/account.ts';
 import { embeddedError } from '../families/jsonl/embedded-error.ts';
 import { type LineHandlers, readLine } from '../families/jsonl/reader.ts';
 import { countAt, objectAt, textAt } from '../families/lines/fields.ts';
-import { promptWithMentions, speaksAcp } from './spawn.ts';
+import { speaksAcp } from './spawn.ts';
 import { voiceOf } from './voice.ts';
 
 /** Listens to Gemini CLI's lines; where somebody answers, the run is held over ACP. */
@@ -28,7 +28,6 @@ export function dialogue(plan: SpawnPlan, clock: Clock = systemClock): Dialogue 
 function acpKind(plan: SpawnPlan) {
   return {
     voice: voiceOf(plan),
-    prompt: ({ options }: SpawnPlan) => promptWithMentions(options),
     // The id of a call begins with the name of its tool.
     toolName: (call: JsonObject) => /^(.+?)__/.exec(textAt(call.toolCallId) ?? '')?.[1],
   };

@@ -97,6 +97,7 @@ export const profile: Profile = {
       },
     ],
   }),
+  attachments: { image: 'content', pdf: 'content', text: 'prompt' },
   auth: {
     envVars: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     files: ['.gemini/oauth_creds.json'],

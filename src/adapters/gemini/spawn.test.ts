@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const BASE = ['--skip-trust', '--approval-mode', 'default'];
@@ -113,16 +113,13 @@ it('puts instructions into files, and servers into the settings', () => {
 });
 
 it('mentions attached files, whose folders join the workspace', () => {
-  const { args, input } = spawn(planOf('gemini', { attachments: [{ filePath: '/d/a b.png' }, { url: 'https://x.example' }] }));
-  expect(args).toEqual([...BASE, ...['--include-directories', '/d', '--output-format', 'stream-json']]);
-  expect(input).toBe('say hello\n\n@/d/a\\ b.png\nhttps://x.example');
+  const { args, input } = spawn(planOf('gemini', {}, { attachments: [attached('image', 'a b.png'), attached('text', 'c.txt', 'hi')] }));
+  expect(args).toEqual([...BASE, ...['--include-directories', '/run/attachments', '--output-format', 'stream-json']]);
+  expect(input).toBe('say hello\n\n<attachment name="c.txt">\nhi\n</attachment>\n\n@/run/attachments/a\\ b.png');
 });
 
-it.each([
-  [{}, { answerable: true }],
-  [{ attachments: [{ base64: 'AA==', mimeType: 'image/png' }] }, {}],
-])('speaks ACP where a line of arguments is not enough (%#)', (options, plan) => {
-  const spec = spawn(planOf('gemini', options, plan));
+it('speaks ACP where somebody answers', () => {
+  const spec = spawn(planOf('gemini', {}, { answerable: true }));
   expect(spec.args).toEqual(['--acp', ...BASE]);
   expect(spec.stdin).toBe('open');
 });

@@ -2,7 +2,8 @@ import { dirname, join } from 'node:path';
 import { ValidationError } from '../../contract/runs/run-error.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
-import { promptText, systemPromptOf } from '../families/launch/prompt.ts';
+import { attachedFiles } from '../attachments.ts';
+import { promptWithTexts, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured } from '../families/launch/thinking.ts';
 import { unhonoured } from '../families/launch/unhonoured.ts';
 import { levelOf, settingsOf } from './settings.ts';
@@ -18,12 +19,12 @@ const CONTEXT_FOLDER = 'gemini-context';
 const LONGEST_ARGUMENT = 100_000;
 
 /**
- * Whether the run is held over ACP: somebody answers, or the prompt does not fit an argument. Never for an earlier session: the agent
- * empties the file of a session that is loaded this way.
+ * Whether the run is held over ACP: somebody answers. Never for an earlier session: the agent empties the file of a session that is loaded
+ * this way.
  */
 export function speaksAcp({ options, answerable, interactive }: SpawnPlan): boolean {
   if (interactive || options.sessionId !== undefined) return false;
-  return asks(options, answerable) || options.nonInteractive === false || inlined(options);
+  return asks(options, answerable) || options.nonInteractive === false;
 }
 
 function asks({ approvalMode = 'prompt' }: RunOptions, answerable: boolean): boolean {
@@ -32,10 +33,6 @@ function asks({ approvalMode = 'prompt' }: RunOptions, answerable: boolean): boo
 
 export function waitsFor(plan: SpawnPlan): WaitsFor {
   return speaksAcp(plan) && asks(plan.options, plan.answerable) ? 'what-it-asks' : 'nothing';
-}
-
-function inlined({ attachments = [] }: RunOptions): boolean {
-  return attachments.some(({ base64 }) => base64 !== undefined);
 }
 
 /**
@@ -57,14 +54,14 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       APPROVAL_MODES[plan.options.approvalMode ?? 'prompt'],
       ...modelArgs(plan),
       ...(plan.options.sessionId === undefined ? [] : ['--resume', plan.options.sessionId]),
-      ...foldersOf(plan.options).flatMap((folder) => ['--include-directories', folder]),
+      ...foldersOf(plan).flatMap((folder) => ['--include-directories', folder]),
       ...(acp ? [] : outputArgs(plan)),
     ],
     env: environmentOf(plan, files),
     files,
     ...(plan.gateway !== undefined && { links: { [`${HOME_FOLDER}/.gemini/tmp`]: '.gemini/tmp' } }),
     stdin: acp ? 'open' : 'closed',
-    ...(!acp && !plan.interactive && { input: promptWithMentions(plan.options) }),
+    ...(!acp && !plan.interactive && { input: promptWithMentions(plan) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(plan),
     unhonoured: unhonouredBy(plan),
@@ -80,21 +77,17 @@ function modelArgs(plan: SpawnPlan): readonly string[] {
 }
 
 /** Attached files must stand in the workspace to be read; their folders join it. */
-function foldersOf({ attachments = [] }: RunOptions): readonly string[] {
-  return [...new Set(attachments.flatMap(({ filePath }) => (filePath === undefined ? [] : [dirname(filePath)])))];
-}
-
-function isLong(options: RunOptions): boolean {
-  return Buffer.byteLength(promptText(options)) > LONGEST_ARGUMENT;
+function foldersOf({ attachments }: SpawnPlan): readonly string[] {
+  return [...new Set(attachedFiles(attachments).map(({ path }) => dirname(path)))];
 }
 
 /** The screen takes its prompt as an argument; a run gets it through standard input, where no other user of the machine reads it. */
-function outputArgs({ options, interactive }: SpawnPlan): readonly string[] {
-  if (!interactive) return ['--output-format', 'stream-json'];
-  if (isLong(options)) {
+function outputArgs(plan: SpawnPlan): readonly string[] {
+  if (!plan.interactive) return ['--output-format', 'stream-json'];
+  const text = promptWithMentions(plan);
+  if (Buffer.byteLength(text) > LONGEST_ARGUMENT) {
     throw new ValidationError([{ field: 'prompt', message: `is longer than ${LONGEST_ARGUMENT} bytes, which its own screen cannot take` }]);
   }
-  const text = promptWithMentions(options);
   return text.trim() === '' ? [] : [`--prompt-interactive=${text}`];
 }
 
@@ -104,9 +97,9 @@ function mention(path: string): string {
 }
 
 /** The agent puts a mentioned file into the conversation by itself. */
-export function promptWithMentions(options: RunOptions): string {
-  const places = (options.attachments ?? []).flatMap(({ filePath, url }) => (filePath === undefined ? (url ?? []) : mention(filePath)));
-  return [promptText(options), ...(places.length === 0 ? [] : [places.join('\n')])].join('\n\n');
+function promptWithMentions(plan: SpawnPlan): string {
+  const mentions = attachedFiles(plan.attachments).map(({ path }) => mention(path));
+  return [promptWithTexts(plan), ...(mentions.length === 0 ? [] : [mentions.join('\n')])].join('\n\n');
 }
 
 function filesOf(plan: SpawnPlan): SpawnSpec['files'] {
@@ -173,9 +166,6 @@ function unhonouredBy(plan: SpawnPlan): Unhonoured {
       : []),
     ...(options.sessionId !== undefined && plan.answerable && (options.approvalMode ?? 'prompt') === 'prompt'
       ? [{ option: 'approvalMode', reason: 'an earlier session cannot ask; what would need an approval is not offered to the model' }]
-      : []),
-    ...(options.sessionId !== undefined && inlined(options)
-      ? [{ option: 'attachments', reason: 'an earlier session takes attachments from files only' }]
       : []),
     ...(plan.gateway === undefined ? unhonoured(options, OF_ROOT) : []),
     ...(options.outputFormat === 'json' ? [{ option: 'outputFormat', reason: NO_JSON }] : []),

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Dialogue, SpawnPlan } from '../adapter.ts';
 import { acpDialogue, acpMcpServers } from '../families/acp/dialogue.ts';
 import { type AcpKind, toolNameInTitle } from '../families/acp/kind.ts';
-import { promptWithPlaces } from '../families/launch/prompt.ts';
+import { promptWithTexts } from '../families/launch/prompt.ts';
 import { resumedModel } from './spawn.ts';
 
 const KIND: AcpKind = {
@@ -17,9 +17,10 @@ const KIND: AcpKind = {
     const modelId = resumedModel(plan);
     return modelId === undefined ? [] : [{ method: 'session/set_model', params: { sessionId, modelId } }];
   },
-  prompt: ({ options }) => {
-    const before = [options.systemPrompt, options.agentsDoc].filter((text) => text !== undefined);
-    return [...before, promptWithPlaces(options, options.attachments ?? [])].join('\n\n');
+  prompt: (plan) => {
+    const { systemPrompt, agentsDoc } = plan.options;
+    const before = [systemPrompt, agentsDoc].filter((text) => text !== undefined);
+    return [...before, promptWithTexts(plan)].join('\n\n');
   },
   failureIn: (answer) => /^\s*API call failed after \d+ retries: (.*)$/s.exec(answer)?.[1],
   toolName: toolNameInTitle,

@@ -103,6 +103,7 @@ export const profile: Profile = {
     prerequisiteCheck: 'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"',
   },
   detect: detectRule({ pattern: /Hermes Agent v(\d+\.\d+\.\d+\S*)/, tested: { oldest: '0.19.0', newest: '0.19.0' } }),
+  attachments: {},
   auth: {
     envVars: [
       'OPENROUTER_API_KEY',

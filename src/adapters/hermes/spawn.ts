@@ -124,7 +124,6 @@ function unhonouredBy(plan: SpawnPlan): Unhonoured {
       : []),
     ...unhonoured(plan.options, {
       agentsDoc: 'the agent owns its system prompt; the text stands before the prompt',
-      attachments: 'given as places in the prompt; the agent opens them with its own tools',
       topK: 'the agent has no setting for it',
       ...(plan.options.noSession === true && { noSession: 'the agent stores every session' }),
       ...(plan.gateway === undefined && { temperature: own, topP: own, maxTokens: own, maxOutputTokens: own }),

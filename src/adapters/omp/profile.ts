@@ -93,6 +93,7 @@ export const profile: Profile = {
     tested: { oldest: '18.2.3', newest: '18.2.3' },
     measured: [{ since: '18.2.3', differs: { supportsAgentsMd: true } }],
   }),
+  attachments: { image: 'content' },
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.omp/agent/auth.json'],

@@ -99,6 +99,7 @@ export const profile: Profile = {
     tested: { oldest: '2026.9.6', newest: '2026.9.6' },
     measured: [{ since: '2026.9.6', differs: { supportsTextStreaming: false, supportsStdinInjection: false } }],
   }),
+  attachments: { text: 'prompt' },
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.openclaw/auth.json'],

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
-import { hasPrompt, promptWithPlaces } from '../families/launch/prompt.ts';
+import { hasPrompt, promptWithTexts } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
@@ -38,7 +38,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       ...(wish === undefined ? [] : ['--thinking', LEVELS[wish.level]]),
     ],
     env: envOf(plan),
-    files: { [PROMPT_FILE]: promptOf(plan.options), ...(config !== undefined && { [CONFIG_FILE]: JSON.stringify(config, null, 2) }) },
+    files: { [PROMPT_FILE]: promptOf(plan), ...(config !== undefined && { [CONFIG_FILE]: JSON.stringify(config, null, 2) }) },
     stdin: 'closed',
     pty: false,
     thinking: thinkingDelivery(plan),
@@ -49,7 +49,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
 /** The agent's own screen. Its state is the run's as well: it copies providers and their keys into the state it finds. */
 function interactive(plan: SpawnPlan, config: JsonObject | undefined): SpawnSpec {
   return {
-    args: ['tui', '--local', ...(hasPrompt(plan.options) ? [`--message=${promptOf(plan.options)}`] : [])],
+    args: ['tui', '--local', ...(hasPrompt(plan.options) ? [`--message=${promptOf(plan)}`] : [])],
     env: {
       ...envOf(plan),
       ...(config !== undefined && {
@@ -70,9 +70,10 @@ function envOf({ gateway }: SpawnPlan): Readonly<Record<string, string>> {
 }
 
 /** The agent owns its system prompt, so what belongs there stands before the prompt. */
-function promptOf(options: RunOptions): string {
-  const before = [options.systemPrompt, options.agentsDoc].filter((text) => text !== undefined);
-  return [...before, promptWithPlaces(options, options.attachments ?? [])].join('\n\n');
+function promptOf(plan: SpawnPlan): string {
+  const { systemPrompt, agentsDoc } = plan.options;
+  const before = [systemPrompt, agentsDoc].filter((text) => text !== undefined);
+  return [...before, promptWithTexts(plan)].join('\n\n');
 }
 
 /** A file of configuration takes the place of the user's own, so there is one only when the models are ours too. */
@@ -162,7 +163,6 @@ function unhonouredBy(plan: SpawnPlan): Unhonoured {
       ? [{ option: 'approvalMode', reason: 'nobody can be asked in a one-shot run: tools that change something are not offered' }]
       : []),
     ...unhonoured(options, {
-      attachments: 'given as places in the prompt; the agent opens them with its own tools',
       systemPrompt: 'the agent owns its system prompt; the text stands before the prompt',
       agentsDoc: 'the agent owns its system prompt; the text stands before the prompt',
       temperature: 'the agent has no setting for it',

@@ -91,6 +91,7 @@ export const profile: Profile = {
     prerequisiteCheck: 'npm --version',
   },
   detect: detectRule({ pattern: /^v?(\d+\.\d+\.\d+\S*)\s*$/m, tested: { oldest: '1.18.33', newest: '1.18.33' } }),
+  attachments: { image: 'content', pdf: 'content', text: 'prompt' },
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.local/share/opencode/auth.json'],

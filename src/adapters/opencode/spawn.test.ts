@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const RUN = ['run', '--format', 'json', '--thinking'];
@@ -63,7 +63,6 @@ it.each([
 it.each([
   [{ answerable: true }, {}],
   [{}, { stream: true }],
-  [{}, { attachments: [{ base64: 'QUJD', mimeType: 'image/png' }] }],
 ])('speaks ACP for %j %j', (plan, options) => {
   const spec = spawn(planOf('opencode', options, plan));
   expect(spec.args).toEqual(['acp']);
@@ -73,15 +72,14 @@ it.each([
 it('opens sessions and passes files, servers, skills and sampling', () => {
   const options = {
     forkSessionId: 'ses_1',
-    attachments: [{ filePath: '/a.png' }],
     mcpServers: [{ name: 'probe', transport: 'stdio', command: 'node', args: ['s.js'] }],
     skills: ['/skills'],
     temperature: 0.5,
     maxTurns: 3,
     systemPrompt: 'after',
   };
-  const spec = spawn(planOf('opencode', options as never));
-  expect(spec.args).toEqual([...RUN, '-s', 'ses_1', '--fork', '-f', '/a.png']);
+  const spec = spawn(planOf('opencode', options as never, { attachments: [attached('image', 'a.png')] }));
+  expect(spec.args).toEqual([...RUN, '-s', 'ses_1', '--fork', '-f', '/run/attachments/a.png']);
   expect(spec.files).toEqual({ 'instructions.md': 'after' });
   expect(configIn(spec.env)).toEqual({
     instructions: ['/run/instructions.md'],

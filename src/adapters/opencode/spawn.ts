@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../adapter.ts';
-import { hasPrompt, promptText, promptWithPlaces, systemPromptOf } from '../families/launch/prompt.ts';
+import { attachedFiles } from '../attachments.ts';
+import { hasPrompt, promptText, promptWithTexts, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
 import { type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
@@ -25,8 +26,7 @@ const TITLE = 'Agent Backplane';
 export function speaksAcp(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
   const { options, answerable } = plan;
-  const inline = options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  return answerable || options.nonInteractive === false || options.stream === true || inline;
+  return answerable || options.nonInteractive === false || options.stream === true;
 }
 
 export function waitsFor(plan: SpawnPlan): WaitsFor {
@@ -46,7 +46,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
     },
     files: instructions === '' ? {} : { [INSTRUCTIONS_FILE]: instructions },
     stdin: acp ? 'open' : 'closed',
-    ...(!acp && !plan.interactive && { input: promptOf(plan.options) }),
+    ...(!acp && !plan.interactive && { input: promptWithTexts(plan) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(plan, acp),
     unhonoured: unhonouredBy(plan, acp),
@@ -66,18 +66,10 @@ const QUIET = {
   OPENCODE_DISABLE_SHARE: '1',
 };
 
-/** The prompt goes through standard input, with the places of what has no file. */
-function promptOf(options: RunOptions): string {
-  return promptWithPlaces(
-    options,
-    (options.attachments ?? []).filter(({ url }) => url !== undefined),
-  );
-}
-
 function runArgs(plan: SpawnPlan): readonly string[] {
   const { options, interactive } = plan;
   const model = modelArg(plan);
-  const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : ['-f', filePath]));
+  const files = attachedFiles(plan.attachments).flatMap(({ path }) => ['-f', path]);
   return [
     ...(interactive ? [] : ['run', '--format', 'json', '--thinking']),
     ...(model === undefined ? [] : ['-m', model]),
@@ -160,6 +152,7 @@ function providerOf(plan: SpawnPlan): JsonObject {
         reasoning: model?.supportsThinking ?? true,
         tool_call: true,
         attachment: true,
+        modalities: { input: ['text', 'image', 'pdf'], output: ['text'] },
         temperature: true,
         limit: { context: model?.contextWindow ?? 200_000, output: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000 },
         cost: {
@@ -215,11 +208,7 @@ function thinkingDelivery(plan: SpawnPlan, acp: boolean): ThinkingDelivery {
 function unhonouredBy(plan: SpawnPlan, acp: boolean): Unhonoured {
   const { options } = plan;
   const wish = thinkingWish(plan);
-  const places = (options.attachments ?? []).filter(({ filePath, url }) => url !== undefined || (acp && filePath !== undefined));
   return [
-    ...(places.length > 0
-      ? [{ option: 'attachments', reason: 'given as places in the prompt; the agent opens them with its own tools' }]
-      : []),
     ...(options.systemPromptMode === 'prepend' && options.systemPrompt !== undefined
       ? [{ option: 'systemPromptMode', reason: 'the agent puts its own prompt first; the text follows it' }]
       : []),

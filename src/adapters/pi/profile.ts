@@ -94,6 +94,7 @@ export const profile: Profile = {
     tested: { oldest: '0.87.1', newest: '0.87.1' },
     measured: [{ since: '0.74.2', differs: { supportsAgentsMd: true } }],
   }),
+  attachments: { image: 'content' },
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     files: ['.pi/agent/auth.json'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY, planOf } from '../../../test/support/dialogue.ts';
+import { attached, GATEWAY, planOf } from '../../../test/support/dialogue.ts';
 import { spawn } from './spawn.ts';
 
 const EXTENSION = '/run/abp-extension.js';
@@ -85,8 +85,9 @@ it('keeps a prompt that begins with @ or - a prompt', () => {
 });
 
 it('includes files by their places and sets sampling in the request', () => {
-  const spec = spawn(planOf('pi', { attachments: [{ filePath: '/a.png' }], temperature: 0.5, topP: 0.9, maxTokens: 100, topK: 4 }));
-  expect(spec.args.slice(-2)).toEqual(['--', '@/a.png']);
+  const options = { temperature: 0.5, topP: 0.9, maxTokens: 100, topK: 4 };
+  const spec = spawn(planOf('pi', options, { attachments: [attached('image', 'a.png')] }));
+  expect(spec.args.slice(-2)).toEqual(['--', '@/run/attachments/a.png']);
   expect(settings(spec.files)).toMatchObject({
     payload: {
       'openai-completions': { temperature: 0.5, top_p: 0.9, max_completion_tokens: 100 },
@@ -96,9 +97,8 @@ it('includes files by their places and sets sampling in the request', () => {
 });
 
 it('says what it cannot do', () => {
-  const options = { thinkingEffort: 'max' as const, topK: 4, temperature: 1, attachments: [{ url: 'https://example.com/a' }] };
+  const options = { thinkingEffort: 'max' as const, topK: 4, temperature: 1 };
   expect(spawn(planOf('pi', options, { gateway: { ...GATEWAY, dialect: 'gemini' } })).unhonoured.map(({ option }) => option)).toEqual([
-    'attachments',
     'thinkingEffort',
     'temperature',
     'topK',

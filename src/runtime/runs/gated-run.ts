@@ -7,6 +7,7 @@ import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError, ValidationError } from '../../contract/runs/run-error.ts';
 import { HOOK_TYPES } from '../../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { checkAttachments } from './attachments.ts';
 import type { AgentKnowledge, Detected, RunPlace } from './deps.ts';
 import type { LocalRunOptions } from './handle.ts';
 
@@ -46,6 +47,7 @@ export function recheck({ adapter, options, effective }: GatedRun, agents: Agent
 
 function checkAbilities(agents: AgentKnowledge, adapter: Adapter, effective: AgentCapabilities, options: RunOptions): void {
   agents.check(adapter, effective, options);
+  checkAttachments(adapter, options);
   assertListens(adapter, effective, options);
 }
 

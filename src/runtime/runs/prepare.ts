@@ -4,6 +4,7 @@ import type { RunId } from '../../contract/run-id.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { type RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
+import { assertEngineTakes, readAttachments } from './attachments.ts';
 import type { Detected, RunDeps, Wanted } from './deps.ts';
 import { type GatedRun, recheck } from './gated-run.ts';
 import { type Ground, layGround } from './ground/ground.ts';
@@ -52,6 +53,7 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
   const detected = await detect(run);
   const wanted = deps.agents.wanted(adapter, options);
   const traffic = await chooseTraffic(adapter, options, port, wanted);
+  assertEngineTakes(adapter, options, traffic);
   const admitted = deps.admitted ?? (await port.admit(admissionAsk(runId, adapter, options, traffic)));
   const folder = openRunFolder(runsFolder(deps.homePath), runId, deps.ownerPid);
   try {
@@ -103,7 +105,7 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
   const { adapter, options, deps, runId } = run;
   const { traffic, detected, ground } = found;
   const reached = { url: ground.room === undefined ? port.url : GATEWAY_INSIDE };
-  const draft = consulting(run, planOf(run, found));
+  const draft = consulting(run, { ...planOf(run, found), attachments: await readAttachments(options, found.folder.path) });
   const waitsFor = adapter.waitsFor?.(draft) ?? 'nothing';
   const unstopped = run.consulted?.hook === true ? UNSTOPPED[waitsFor] : undefined;
   const set = thinkingToSet(options, found.wanted, traffic);

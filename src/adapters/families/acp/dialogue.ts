@@ -1,9 +1,11 @@
+import { pathToFileURL } from 'node:url';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { type Json, type JsonObject, parseJsonObject } from '../../../base/json.ts';
 import { packageVersion } from '../../../base/package-version.ts';
 import type { AgentLimit, Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
+import { type AttachedFile, attachedFiles } from '../../attachments.ts';
 import { RunAccount } from '../jsonl/account.ts';
-import { promptWithPlaces } from '../launch/prompt.ts';
+import { promptWithTexts } from '../launch/prompt.ts';
 import { countAt, objectAt, textAt } from '../lines/fields.ts';
 import type { AcpKind } from './kind.ts';
 import { answerPermission, askPermission, type Permissions } from './permission.ts';
@@ -147,15 +149,16 @@ function sessionOpened(talk: AcpTalk, result: JsonObject): Heard {
 }
 
 function firstPrompt(talk: AcpTalk, sessionId: string): string {
-  const { options } = talk.plan;
-  const attachments = options.attachments ?? [];
-  const images = attachments.flatMap(({ base64, mimeType }) => (base64 === undefined ? [] : [imageBlock(base64, mimeType ?? '')]));
-  const text = talk.kind.prompt?.(talk.plan) ?? promptWithPlaces(options, attachments);
-  return ask(talk, 'prompt', 'session/prompt', { sessionId, prompt: [{ type: 'text', text }, ...images] });
+  const text = talk.kind.prompt?.(talk.plan) ?? promptWithTexts(talk.plan);
+  const content = attachedFiles(talk.plan.attachments).map(blockOf);
+  return ask(talk, 'prompt', 'session/prompt', { sessionId, prompt: [{ type: 'text', text }, ...content] });
 }
 
-function imageBlock(data: string, mimeType: string): JsonObject {
-  return { type: 'image', data, mimeType };
+/** The protocol has a block for images, and one for files of any other kind. */
+function blockOf({ kind, mimeType, path, bytes }: AttachedFile): JsonObject {
+  const data = bytes.toString('base64');
+  if (kind === 'image') return { type: 'image', data, mimeType };
+  return { type: 'resource', resource: { uri: pathToFileURL(path).href, mimeType, blob: data } };
 }
 
 const STOPS: Readonly<Record<string, string>> = {

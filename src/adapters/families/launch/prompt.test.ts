@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
-import { promptText, promptWithPlaces, systemPromptOf } from './prompt.ts';
+import { attached } from '../../../../test/support/dialogue.ts';
+import { promptText, promptWithTexts, systemPromptOf } from './prompt.ts';
 
 it('joins the parts of a prompt as paragraphs', () => {
   expect(promptText({ agent: 'pi', prompt: ['one', 'two'] })).toBe('one\n\ntwo');
 });
 
-it('names the places of what the agent opens itself', () => {
-  expect(promptWithPlaces({ agent: 'pi', prompt: 'look' }, [{ filePath: '/a.png' }, { url: 'https://example.com/b.pdf' }])).toBe(
-    'look\n\nAttached:\n- /a.png\n- https://example.com/b.pdf',
+it('has the attached texts after the prompt, and nothing of other attachments', () => {
+  const attachments = [attached('image', 'a.png'), attached('text', 'b.md', '# hi')];
+  expect(promptWithTexts({ options: { agent: 'pi', prompt: 'look' }, attachments })).toBe(
+    'look\n\n<attachment name="b.md">\n# hi\n</attachment>',
   );
 });
 

@@ -1,4 +1,6 @@
-import type { Attachment, RunOptions } from '../../../contract/runs/run-options.ts';
+import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { SpawnPlan } from '../../adapter.ts';
+import { withTexts } from '../../attachments.ts';
 
 /** The prompt as one text; several parts are paragraphs. */
 export function promptText(options: RunOptions): string {
@@ -10,12 +12,9 @@ export function hasPrompt(options: RunOptions): boolean {
   return promptText(options).trim() !== '';
 }
 
-/** The prompt with the places of attachments that the agent has to open by itself. */
-export function promptWithPlaces(options: RunOptions, attachments: readonly Attachment[]): string {
-  const places = attachments.map((it) => it.filePath ?? it.url).filter((place) => place !== undefined);
-  return places.length === 0
-    ? promptText(options)
-    : `${promptText(options)}\n\nAttached:\n${places.map((place) => `- ${place}`).join('\n')}`;
+/** The prompt with the attached texts, for agents that have no place of their own for them. */
+export function promptWithTexts({ options, attachments }: Pick<SpawnPlan, 'options' | 'attachments'>): string {
+  return withTexts(promptText(options), attachments);
 }
 
 /** What stands before and after the agent's own system prompt, or instead of it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outline, planOf, told } from '../../../../test/support/dialogue.ts';
+import { attached, outline, planOf, told } from '../../../../test/support/dialogue.ts';
 import { type PiVoice, piDialogue } from './dialogue.ts';
 import { GATE_TITLE, HOOK_TITLE, REFUSED } from './extension.ts';
 
@@ -191,7 +191,7 @@ describe('a run over standard input', () => {
   });
 
   it('sends images with the prompt', () => {
-    const plan = planOf('pi', { attachments: [{ base64: 'QUJD', mimeType: 'image/png' }] });
+    const plan = planOf('pi', { nonInteractive: false }, { attachments: [attached('image', 'a.png')] });
     expect(piDialogue(VOICE, plan).begin()[1]).toBe(
       '{"id":"prompt","type":"prompt","message":"say hello","images":[{"type":"image","data":"QUJD","mimeType":"image/png"}]}',
     );

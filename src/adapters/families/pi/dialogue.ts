@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
 import type { Command, Dialogue, EventDraft, Heard, SpawnPlan, WaitingTool } from '../../adapter.ts';
+import { attachedFiles } from '../../attachments.ts';
 import { RunAccount, type Voice } from '../jsonl/account.ts';
 import { type LineHandlers, readLine } from '../jsonl/reader.ts';
-import { promptWithPlaces } from '../launch/prompt.ts';
+import { promptWithTexts } from '../launch/prompt.ts';
 import { listAt, objectAt, textAt } from '../lines/fields.ts';
 import { GATE_TITLE, HOOK_LETS, HOOK_TITLE } from './extension.ts';
 import { type PiRun, SESSION_LINES } from './reader.ts';
@@ -114,8 +115,11 @@ function message(questions: PiTalk['questions'], text: string): string {
 }
 
 function promptCommand(plan: SpawnPlan): string {
-  const attachments = plan.options.attachments ?? [];
-  const images = attachments.flatMap(({ base64, mimeType }) => (base64 === undefined ? [] : [{ type: 'image', data: base64, mimeType }]));
-  const message = promptWithPlaces(plan.options, attachments);
+  const images = attachedFiles(plan.attachments).map(({ bytes, mimeType }) => ({
+    type: 'image',
+    data: bytes.toString('base64'),
+    mimeType,
+  }));
+  const message = promptWithTexts(plan);
   return JSON.stringify({ id: 'prompt', type: 'prompt', message, ...(images.length > 0 && { images }) });
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
-import { hasPrompt, promptWithPlaces, systemPromptOf } from '../launch/prompt.ts';
+import { attachedFiles } from '../../attachments.ts';
+import { hasPrompt, promptWithTexts, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../launch/wire.ts';
@@ -38,12 +39,10 @@ const EXTENSION_FILE = 'abp-extension.js';
 const SYSTEM_FILE = 'system-prompt.md';
 const APPEND_FILE = 'append-system-prompt.md';
 
-/** Whether the run is held over standard input: somebody may speak to it, or an attachment is in no file. */
+/** Whether the run is held over standard input: somebody may speak to it. */
 export function speaksRpc(plan: SpawnPlan): boolean {
   if (plan.interactive) return false;
-  const inline = plan.options.attachments?.some(({ base64 }) => base64 !== undefined) ?? false;
-  const spokenTo = plan.answerable || plan.watched === true || plan.options.nonInteractive === false;
-  return spokenTo || inline;
+  return plan.answerable || plan.watched === true || plan.options.nonInteractive === false;
 }
 
 /** The extension of the run asks, about every tool where a hook is to decide. */
@@ -70,10 +69,10 @@ export function piSpawn(kind: PiKind, plan: SpawnPlan): SpawnSpec {
     env: plan.gateway === undefined ? {} : { [KEY_VARIABLE]: plan.gateway.key, ...kind.quietEnv },
     files: filesOf(plan, extension),
     stdin: rpc ? 'open' : 'closed',
-    ...(!rpc && !plan.interactive && { input: promptOf(plan.options) }),
+    ...(!rpc && !plan.interactive && { input: promptOf(plan) }),
     pty: plan.interactive,
     thinking: thinkingDelivery(kind, plan),
-    unhonoured: unhonouredBy(plan, rpc),
+    unhonoured: unhonouredBy(plan),
   };
 }
 
@@ -123,18 +122,15 @@ function filesOf(plan: SpawnPlan, extension: string | undefined): SpawnSpec['fil
 }
 
 /** The prompt of a run goes through standard input; the agent's own screen takes it as an argument. */
-function promptArgs({ options, interactive }: SpawnPlan): readonly string[] {
-  const files = (options.attachments ?? []).flatMap(({ filePath }) => (filePath === undefined ? [] : [`@${filePath}`]));
-  const prompt = interactive && hasPrompt(options) ? [promptOf(options)] : [];
+function promptArgs(plan: SpawnPlan): readonly string[] {
+  const files = attachedFiles(plan.attachments).map(({ path }) => `@${path}`);
+  const prompt = plan.interactive && hasPrompt(plan.options) ? [promptOf(plan)] : [];
   return files.length + prompt.length === 0 ? [] : ['--', ...files, ...prompt];
 }
 
 /** A word that begins with @ names a file to include, so a prompt that does so gets a space before it. */
-function promptOf(options: RunOptions): string {
-  const prompt = promptWithPlaces(
-    options,
-    (options.attachments ?? []).filter(({ url }) => url !== undefined),
-  );
+function promptOf(plan: SpawnPlan): string {
+  const prompt = promptWithTexts(plan);
   return prompt.startsWith('@') ? ` ${prompt}` : prompt;
 }
 
@@ -201,14 +197,10 @@ function thinkingDelivery(kind: PiKind, plan: SpawnPlan): ThinkingDelivery {
   return { by: 'flag', detail: `--thinking ${kind.levels[reachableLevel(plan, wish)]}` };
 }
 
-function unhonouredBy(plan: SpawnPlan, rpc: boolean): Unhonoured {
+function unhonouredBy(plan: SpawnPlan): Unhonoured {
   const { options } = plan;
   const wish = thinkingWish(plan);
-  const places = (options.attachments ?? []).filter(({ filePath, url }) => url !== undefined || (rpc && filePath !== undefined));
   return [
-    ...(places.length > 0
-      ? [{ option: 'attachments', reason: 'given as places in the prompt; the agent opens them with its own tools' }]
-      : []),
     ...(wish?.budgetTokens !== undefined
       ? [{ option: 'thinkingBudgetTokens', reason: `the agent takes levels; the nearest is ${wish.level}` }]
       : []),

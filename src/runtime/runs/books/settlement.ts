@@ -9,6 +9,7 @@ import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
 import { changeSetRecord, deltaOf } from '../../workspaces/change-set.ts';
 import { inPlaceChanges, type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
+import { textsInPrompt } from '../attachments.ts';
 import type { RunDeps } from '../deps.ts';
 import { type Ground, rulesAtEnd } from '../ground/ground.ts';
 import type { Prepared } from '../prepare.ts';
@@ -124,7 +125,10 @@ export class Settlement {
   }
 
   #optionFates(): FidelityEntry[] {
-    return [...(this.#run.deps.commission?.fidelity ?? []), ...(this.#prepared === undefined ? [] : fidelityOf(this.#prepared))];
+    return [
+      ...(this.#run.deps.commission?.fidelity ?? []),
+      ...(this.#prepared === undefined ? [] : fidelityOf(this.#run.adapter, this.#prepared)),
+    ];
   }
 
   #enforcement(): RunOpening['enforcement'] {
@@ -177,7 +181,7 @@ export function thinkingNote({ by, detail }: ThinkingDelivery): string {
 }
 
 /** The fate of options that did not arrive as they were. */
-function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
+function fidelityOf(adapter: Adapter, { spec, wanted, traffic, plan }: Prepared): FidelityEntry[] {
   const thinking = Object.keys(wanted.thinking).length > 0;
   return [
     ...(thinking
@@ -191,6 +195,9 @@ function fidelityOf({ spec, wanted, traffic }: Prepared): FidelityEntry[] {
       : []),
     ...wanted.notes.map((note) => ({ path: 'thinking', fate: 'emulated', note }) as const),
     ...spec.unhonoured.map(({ option, reason }) => ({ path: option, fate: 'dropped', note: reason }) as const),
+    ...textsInPrompt(adapter, plan.attachments).map(
+      (name) => ({ path: 'attachments', fate: 'emulated', note: `the text of ${name} stands in the prompt` }) as const,
+    ),
     ...(traffic.kind === 'direct' && traffic.needsNone !== true
       ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const]
       : []),

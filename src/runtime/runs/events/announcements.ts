@@ -1,15 +1,21 @@
 import type { Adapter, EventDraft } from '../../../adapters/adapter.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import { textsInPrompt } from '../attachments.ts';
 import { thinkingNote } from '../books/settlement.ts';
 import type { Prepared } from '../prepare.ts';
 
 type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 'source' | 'raw'>;
 
-type Announced = Pick<Prepared, 'traffic' | 'spec' | 'wanted' | 'detected'> & { readonly adapter: Pick<Adapter, 'displayName'> };
+type Announced = Pick<Prepared, 'traffic' | 'spec' | 'wanted' | 'detected' | 'plan'> & {
+  readonly adapter: Pick<Adapter, 'agent' | 'displayName' | 'attachments'>;
+};
 
 /** Events that tell the caller about its options before the agent says anything. */
-export function announcements({ stream }: RunOptions, { adapter, traffic, spec, wanted, detected }: Announced): readonly EventDraft[] {
+export function announcements(
+  { stream }: RunOptions,
+  { adapter, traffic, spec, wanted, detected, plan }: Announced,
+): readonly EventDraft[] {
   const fallbacks = stream === 'auto' ? streamFallbacks(detected.effective, wanted.model) : [];
   const remarks = [
     ...(detected.untested === undefined ? [] : [`${adapter.displayName}: ${detected.untested}`]),
@@ -22,6 +28,9 @@ export function announcements({ stream }: RunOptions, { adapter, traffic, spec, 
   return [
     ...(thinks ? [{ type: 'debug', level, message: `thinking: ${thinkingNote(spec.thinking)}` } as const] : []),
     ...fallbacks.map((fallback) => ({ type: 'stream_fallback', ...fallback }) as const),
+    ...textsInPrompt(adapter, plan.attachments).map(
+      (name) => ({ type: 'debug', level: 'info', message: `attachments: the text of ${name} stands in the prompt` }) as const,
+    ),
     ...remarks.map((message) => ({ type: 'debug', level: 'warn', message }) as const),
   ];
 }
