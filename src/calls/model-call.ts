@@ -15,7 +15,7 @@ import { Attempts } from './attempts.ts';
 import { type Call, type CallOwner, shareOfOwner } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { Deployment } from './deployment.ts';
-import { exchange } from './model-exchange.ts';
+import { type BrokenOff, exchange } from './model-exchange.ts';
 import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
 
@@ -34,12 +34,21 @@ export interface ModelAsk {
   readonly recording: Recording;
   readonly signal: AbortSignal;
   readonly onEvent: (event: IrEvent) => void;
+  /** A try is about to be sent: to whom, and how long the request is. */
+  readonly onTry?: (sent: SentTry) => void;
+}
+
+/** A try of a model call as it is sent. */
+export interface SentTry {
+  readonly runId: RunId;
+  readonly route: Route;
+  readonly bytes: number;
 }
 
 /** How a model call ended, and where the last try went. A refusal of ours and an error of the engine look alike to the turn that goes on. */
 export type ModelOutcome = { readonly runId: RunId; readonly route: Route } & (
   | { readonly ok: true; readonly response: IrResponse; readonly ms: number }
-  | { readonly ok: false; readonly error: AbpError; readonly retryable: boolean; readonly retryAfterMs?: number }
+  | BrokenOff
 );
 
 /**
@@ -115,6 +124,7 @@ function planTry(context: ModelContext, { ask, runId, recorder }: Planning, rout
       request: { dialect: target.id, method: 'POST', path, headers: Object.entries(headers).flat(), body },
       sent: null,
     }));
+    ask.onTry?.({ runId, route, bytes: body.length });
     return { route, deployment, admitted, mapping, body, streamed };
   } catch (error) {
     if (AbpError.is(error)) {

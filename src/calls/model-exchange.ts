@@ -5,7 +5,9 @@ import type { Observed } from '../dialects/dialect.ts';
 import { EngineFailure } from '../ir/engine-failure.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
+import { PartialAnswer } from '../ir/partial-answer.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
+import type { IrUsage } from '../ir/usage.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
 import type { OwnMapping } from '../mapping/own-request.ts';
 import type { Route } from '../mapping/route.ts';
@@ -20,12 +22,21 @@ import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
 import { engineHeaders, retryHints } from './headers.ts';
-import type { Recorder } from './recorder.ts';
+import type { Ending, Recorder } from './recorder.ts';
+
+/** A model call without a whole answer, and what there was of one. */
+export interface BrokenOff {
+  readonly ok: false;
+  readonly error: AbpError;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly partial?: { readonly text: string; readonly usage: IrUsage };
+}
 
 /** How one try of a model call ended. */
 export type ExchangeEnd =
   | { readonly ok: true; readonly response: IrResponse }
-  | { readonly ok: false; readonly error: AbpError; readonly retryable: boolean; readonly retryAfterMs?: number }
+  | BrokenOff
   /** Before the first byte, where the route allows another try. */
   | { readonly turnedDown: TurnedDown };
 
@@ -61,6 +72,7 @@ class ModelExchange implements ExchangeSink {
   readonly #resolve: (end: ExchangeEnd) => void;
   readonly #digest = new BodyDigest();
   readonly #fold = new Fold();
+  readonly #partial = new PartialAnswer();
   readonly #filter: AnswerChanges;
   readonly #stream: EngineStream;
   #exchange: Exchange | undefined;
@@ -131,7 +143,7 @@ class ModelExchange implements ExchangeSink {
   #tooLong(): void {
     const error = new AbpError('engine_failed', `The engine's answer is longer than ${LONGEST_ANSWER / 1024 / 1024} MiB.`);
     this.#close('failed', 'engine_error', error);
-    this.#resolve({ ok: false, error, retryable: false });
+    this.#breakOff({ error, retryable: false });
     this.#exchange?.abort();
   }
 
@@ -142,7 +154,7 @@ class ModelExchange implements ExchangeSink {
     } catch (error) {
       if (!AbpError.is(error)) throw error;
       this.#close('failed', 'engine_error', error);
-      this.#resolve({ ok: false, error, retryable: error.code === 'overloaded' });
+      this.#breakOff({ error, retryable: error.code === 'overloaded' });
       this.#exchange?.abort();
     }
   }
@@ -167,7 +179,7 @@ class ModelExchange implements ExchangeSink {
     const error = failureError(failure, this.#options.deployment);
     const cancelled = failure.kind === 'aborted';
     this.#close(cancelled ? 'cancelled' : 'failed', cancelled ? 'client_closed' : failure.kind, cancelled ? null : error);
-    this.#resolve({ ok: false, error, retryable: !cancelled && error.row.retryable });
+    this.#breakOff({ error, retryable: !cancelled && error.row.retryable });
   }
 
   #turnedDown(turnedDown: TurnedDown): void {
@@ -180,6 +192,7 @@ class ModelExchange implements ExchangeSink {
     for (const event of events) {
       for (const out of this.#filter.filter(event)) {
         this.#fold.push(out);
+        this.#partial.see(out);
         this.#options.ask.onEvent(out);
       }
     }
@@ -219,7 +232,18 @@ class ModelExchange implements ExchangeSink {
       status,
     });
     this.#close('failed', 'engine_error', error);
-    this.#resolve({ ok: false, error, retryable: TRANSIENT.has(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#breakOff({ error, retryable: TRANSIENT.has(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+
+  #breakOff(how: Omit<BrokenOff, 'ok' | 'partial'>): void {
+    const usage = this.#partial.usage(this.#options.body.length);
+    this.#resolve({ ok: false, ...how, ...(usage !== undefined && { partial: { text: this.#partial.text, usage } }) });
+  }
+
+  /** For the receipt of an answer that has no end. */
+  #soFar(): Pick<Ending, 'observed' | 'writtenTokens'> {
+    const { begun, writtenTokens } = this.#partial;
+    return { writtenTokens, ...(begun !== undefined && { observed: { usage: begun, toolCalls: [] } }) };
   }
 
   #close(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null, observed?: Observed): void {
@@ -235,7 +259,7 @@ class ModelExchange implements ExchangeSink {
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
       whole: this.#whole,
-      ...(observed === undefined ? {} : { observed }),
+      ...(observed === undefined ? this.#soFar() : { observed }),
     });
   }
 }

@@ -5,6 +5,7 @@ import {
   answered,
   approvalRequested,
   asking,
+  brokenOff,
   callEnded,
   callStarted,
   type Ending,
@@ -16,6 +17,7 @@ import {
 import {
   type AskedCall,
   type CallEnd,
+  type CutAnswer,
   type LoopCommand,
   type LoopSignal,
   type ModelAnswer,
@@ -53,7 +55,7 @@ export function advance(frame: TurnFrame, state: TurnState, signal: LoopSignal):
     case 'answered':
       return onAnswer(frame, state, signal.answer);
     case 'model-failed':
-      return onFailure(frame, state, signal.failure);
+      return onFailure(frame, withCut(state, signal.cut), signal);
     case 'call-ended':
       return onCallEnded(frame, state, signal);
     case 'approval':
@@ -112,7 +114,12 @@ function onAnswer(frame: TurnFrame, before: TurnState, answer: ModelAnswer): Ste
   return then(step, (current) => (current.unseen ? askModel(frame, current) : end(frame, current, { finish: answer.finish })));
 }
 
-function onFailure(frame: TurnFrame, state: TurnState, failure: ModelFailure): Step {
+/** An answer that was broken off has cost something all the same. */
+export function withCut(state: TurnState, cut: CutAnswer | undefined): TurnState {
+  return cut === undefined ? state : { ...state, spent: addSpent(state.spent, cut.usage, cut) };
+}
+
+function onFailure(frame: TurnFrame, state: TurnState, { failure, cut }: Extract<LoopSignal, { kind: 'model-failed' }>): Step {
   if (state.phase !== 'model') return still(state);
   const failures = state.failures + 1;
   if (failure.retryable && failures <= MAX_FAILURES) {
@@ -123,7 +130,8 @@ function onFailure(frame: TurnFrame, state: TurnState, failure: ModelFailure): S
       commands: [{ kind: 'call-model', delayMs, attempt: failures + 1 }],
     };
   }
-  const step: Step = { state: { ...state, failures: 0 }, records: [reasonFailed(failure)], commands: [] };
+  const kept = cut === undefined ? [] : brokenOff(state, cut);
+  const step: Step = { state: { ...state, failures: 0 }, records: [...kept, reasonFailed(failure)], commands: [] };
   // Somebody has written since: that message deserves a try of its own.
   return then(step, (current) => (current.unseen ? askModel(frame, current) : end(frame, current, { failure })));
 }
@@ -235,6 +243,13 @@ function resume(frame: TurnFrame, state: TurnState, call: CallState): Step {
 function end(frame: TurnFrame, state: TurnState, how: Ending): Step {
   const failure = 'failure' in how ? { code: how.failure.code, message: how.failure.message } : null;
   return { state: { ...state, phase: 'ended', calls: [], failure }, records: endingRecords(frame.turnId, state, how), commands: [] };
+}
+
+/** The end of a turn from outside, with what the model had written of its answer. */
+export function cancelledBy(turnId: string, before: TurnState, reason: string, cut?: CutAnswer): Pick<Step, 'state' | 'records'> {
+  const state = withCut(before, cut);
+  const kept = cut === undefined ? [] : [...brokenOff(state, cut), reasonFailed({ code: 'cancelled', message: reason, retryable: false })];
+  return { state, records: [...kept, ...endingRecords(turnId, state, { cancelled: reason })] };
 }
 
 /** The records at the end of a turn, in whatever state: every call gets its one result first. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { FinishReason } from '../ir/response.ts';
-import type { CallEnd, ModelAnswer, ModelFailure } from './signal.ts';
+import type { CallEnd, CutAnswer, ModelAnswer, ModelFailure } from './signal.ts';
 import type { CallState, TurnState } from './state.ts';
 
 /** An event of a session as it is stored and sent; members have the names of the wire. */
@@ -65,13 +65,25 @@ export function answered(state: TurnState, answer: ModelAnswer): LoopRecord[] {
   ];
 }
 
-function usageOf({ usage, costNanoUsd }: ModelAnswer): JsonObject {
+/** An answer that was broken off: its words are kept, and said to be a part. */
+export function brokenOff(state: TurnState, cut: CutAnswer): LoopRecord[] {
+  const { runId, engine, model, text } = cut;
+  const generation = { run_id: runId, engine, model, finish_reason: 'interrupted', usage: usageOf(cut), attempts: state.failures + 1 };
+  const message = { id: state.messageId, role: 'agent', parts: [{ kind: 'text', text }] };
+  return [
+    { type: 'llm.generation', data: generation },
+    ...(text === '' ? [] : [{ type: 'output.message.completed', data: { message, partial: true } }]),
+  ];
+}
+
+function usageOf({ usage, costNanoUsd }: Pick<ModelAnswer, 'usage' | 'costNanoUsd'>): JsonObject {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_tokens: usage.cacheReadTokens,
     cache_creation_tokens: usage.cacheWriteTokens,
     cost_nano_usd: costNanoUsd,
+    ...(usage.estimated === true && { estimated: true }),
   };
 }
 
@@ -134,7 +146,12 @@ export function ending(turnId: string, state: TurnState, how: Ending): LoopRecor
 
 function turnEnded(turnId: string, state: TurnState, how: Ending): LoopRecord {
   const { spent, iteration, toolCalls } = state;
-  const usage = { input_tokens: spent.inputTokens, output_tokens: spent.outputTokens, cost_nano_usd: spent.costNanoUsd };
+  const usage = {
+    input_tokens: spent.inputTokens,
+    output_tokens: spent.outputTokens,
+    cost_nano_usd: spent.costNanoUsd,
+    ...(spent.estimated === true && { estimated: true }),
+  };
   const data = { turn_id: turnId, iterations: iteration, tool_call_count: toolCalls, usage };
   if ('finish' in how) {
     // An answer that was cut at a limit is the end of the turn all the same; its reader should know.

@@ -41,6 +41,12 @@ export interface ModelAnswer {
   readonly readUpTo: number;
 }
 
+/** An answer that was broken off, and what it has cost until then. */
+export interface CutAnswer extends Pick<ModelAnswer, 'model' | 'engine' | 'usage' | 'costNanoUsd' | 'priceVersion' | 'runId'> {
+  /** Empty where it had no words yet. */
+  readonly text: string;
+}
+
 /** Why the model gave no answer. */
 export interface ModelFailure {
   readonly code: string;
@@ -52,7 +58,8 @@ export interface ModelFailure {
 /** Something that happened to a turn. */
 export type LoopSignal =
   | { readonly kind: 'answered'; readonly answer: ModelAnswer }
-  | { readonly kind: 'model-failed'; readonly failure: ModelFailure }
+  /** `cut`: what there was of an answer. */
+  | { readonly kind: 'model-failed'; readonly failure: ModelFailure; readonly cut?: CutAnswer | undefined }
   | { readonly kind: 'call-ended'; readonly id: string; readonly end: CallEnd; readonly ms: number }
   /** A message was sent to the session. */
   | { readonly kind: 'message' }

@@ -99,6 +99,15 @@ export function isOpen(call: CallState): boolean {
   return call.stage !== 'ended';
 }
 
+/** The usage that came between two states of a turn. */
+export function spentBetween(before: TurnState, after: TurnState): Pick<Spent, 'inputTokens' | 'outputTokens' | 'costNanoUsd'> {
+  return {
+    inputTokens: after.spent.inputTokens - before.spent.inputTokens,
+    outputTokens: after.spent.outputTokens - before.spent.outputTokens,
+    costNanoUsd: after.spent.costNanoUsd - before.spent.costNanoUsd,
+  };
+}
+
 /** The cost before and with an answer. */
 export function addSpent(before: Spent, usage: IrUsage, cost: Pick<Spent, 'costNanoUsd' | 'priceVersion'>): Spent {
   return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { cutTurnsSuite } from './cut-turns-suite.ts';
 import { turnsSuite } from './turns-suite.ts';
 
 let postgres: TestPostgres;
@@ -9,3 +10,4 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 turnsSuite('PostgreSQL', () => postgres.freshDatabase());
+cutTurnsSuite('PostgreSQL', () => postgres.freshDatabase());

@@ -18,7 +18,7 @@ describe('deltas', () => {
     const hub = new Hub();
     const heard: Heard[] = [];
     hub.listen('session_1', (one) => heard.push(one));
-    const onEvent = new Deltas(hub).begin(SOURCE);
+    const { onEvent } = new Deltas(hub).begin(SOURCE);
     for (const event of [text, grow(0, 'He'), thinking, grow(1, 'Hm'), grow(0, 'llo'), call, grow(2, '{}'), grow(0, '')]) onEvent(event);
     expect(heard.map((one) => (one.kind === 'delta' ? [one.delta.type, one.delta.data.offset, one.delta.data.delta] : one.kind))).toEqual([
       ['output.message.delta', 0, 'He'],
@@ -32,7 +32,7 @@ describe('deltas', () => {
     const heard: Heard[] = [];
     hub.listen('session_1', (one) => heard.push(one));
     const deltas = new Deltas(hub);
-    deltas.begin({ ...SOURCE, attempt: 4 })(text);
+    deltas.begin({ ...SOURCE, attempt: 4 }).onEvent(text);
     expect(heard).toEqual([
       { kind: 'delta', delta: { type: 'output.message.reset', data: { turn_id: 'turn_1', message_id: 'msg_1', attempt: 4 } } },
     ]);
@@ -40,7 +40,7 @@ describe('deltas', () => {
 
   test('are there as a whole for somebody who comes late, until the answer is complete', () => {
     const deltas = new Deltas(new Hub());
-    const onEvent = deltas.begin(SOURCE);
+    const { onEvent } = deltas.begin(SOURCE);
     for (const event of [text, grow(0, 'He'), grow(0, 'llo')]) onEvent(event);
     expect(deltas.soFar('session_1')).toEqual([deltaOf('Hello', 0)]);
     deltas.end('session_1');

@@ -1,5 +1,8 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { SentTry } from '../../calls/model-call.ts';
 import type { IrEvent } from '../../ir/event.ts';
+import { PartialAnswer } from '../../ir/partial-answer.ts';
+import type { IrUsage } from '../../ir/usage.ts';
 
 /** Who hears pieces of answers in this process. */
 export interface DeltaListeners {
@@ -27,6 +30,9 @@ type Channel = 'output.message.delta' | 'reason.thinking.delta';
 /** An answer so far. */
 class LiveAnswer {
   readonly source: DeltaSource;
+  readonly partial = new PartialAnswer();
+  /** The try that writes it. */
+  sent: SentTry | undefined;
   readonly texts: Record<Channel, string> = { 'output.message.delta': '', 'reason.thinking.delta': '' };
 
   constructor(source: DeltaSource) {
@@ -37,6 +43,19 @@ class LiveAnswer {
     const { turnId, messageId, attempt } = this.source;
     return { type: channel, data: { turn_id: turnId, message_id: messageId, attempt, offset, delta: text } };
   }
+}
+
+/** An answer as far as it has come, and the call that writes it. */
+export interface AnswerSoFar extends SentTry {
+  readonly messageId: string;
+  readonly text: string;
+  readonly usage: IrUsage;
+}
+
+/** Hears how an answer is made. */
+export interface AnswerListener {
+  onTry(sent: SentTry): void;
+  onEvent(event: IrEvent): void;
 }
 
 /** Sends deltas to other processes. */
@@ -58,7 +77,7 @@ export class Deltas {
   }
 
   /** A try at an answer begins. A second one voids what the first has sent. */
-  begin(source: DeltaSource): (event: IrEvent) => void {
+  begin(source: DeltaSource): AnswerListener {
     const answer = new LiveAnswer(source);
     this.#live.set(source.sessionId, answer);
     if (source.attempt > 1) {
@@ -66,12 +85,17 @@ export class Deltas {
       this.#send(source.sessionId, { type: 'output.message.reset', data: { turn_id: turnId, message_id: messageId, attempt } });
     }
     const channels = new Map<number, Channel>();
-    return (event) => {
+    const onEvent = (event: IrEvent): void => {
+      answer.partial.see(event);
       if (event.type === 'part-start') {
         if (event.part.kind === 'text') channels.set(event.index, 'output.message.delta');
         else if (event.part.kind === 'thinking') channels.set(event.index, 'reason.thinking.delta');
       } else if (event.type === 'part-delta') this.#grow(answer, channels.get(event.index), event.text);
     };
+    const onTry = (sent: SentTry): void => {
+      answer.sent = sent;
+    };
+    return { onTry, onEvent };
   }
 
   end(sessionId: string): void {
@@ -85,6 +109,14 @@ export class Deltas {
     if (answer === undefined) return [];
     const channels: readonly Channel[] = ['reason.thinking.delta', 'output.message.delta'];
     return channels.filter((channel) => answer.texts[channel] !== '').map((channel) => answer.delta(channel, 0, answer.texts[channel]));
+  }
+
+  /** What there is of the answer that is written in this process, for a turn that is ended meanwhile. */
+  answerSoFar(sessionId: string): AnswerSoFar | undefined {
+    const { source, sent, partial } = this.#live.get(sessionId) ?? {};
+    const usage = sent === undefined ? undefined : partial?.usage(sent.bytes);
+    if (source === undefined || sent === undefined || partial === undefined || usage === undefined) return undefined;
+    return { ...sent, messageId: source.messageId, text: partial.text, usage };
   }
 
   #grow(answer: LiveAnswer, channel: Channel | undefined, text: string): void {

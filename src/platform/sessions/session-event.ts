@@ -55,7 +55,8 @@ function messageOf({ type, data, sessionId, sequence }: StoredEvent): JsonObject
     const part = { type: 'tool_result', tool_call_id, tool_name, ...outcome };
     return { id: `msg_${eventId(sessionId, sequence).slice('event_'.length)}`, role: 'tool_result', content: [part] };
   }
-  return isJsonObject(data.message) ? shownMessage(data.message) : undefined;
+  if (!isJsonObject(data.message)) return undefined;
+  return { ...shownMessage(data.message), ...(data.partial === true && { partial: true }) };
 }
 
 /** Events that messages are rebuilt from. */

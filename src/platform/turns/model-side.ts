@@ -1,9 +1,10 @@
 import { callModel, type ModelOutcome } from '../../calls/model-call.ts';
 import type { IrPart } from '../../ir/part.ts';
-import type { AskedCall, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
+import type { AskedCall, CutAnswer, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
 import type { Route } from '../../mapping/route.ts';
 import { newId, runOfTurn } from '../ids.ts';
 import type { SessionParts } from '../parts.ts';
+import type { AnswerSoFar } from '../sessions/deltas.ts';
 import type { Transcript } from '../sessions/transcript.ts';
 import type { Tool } from '../tools/tool.ts';
 import { grantedScopes, type TurnGrant } from './checkpoint.ts';
@@ -54,7 +55,7 @@ export async function modelSignal(parts: SessionParts, side: ModelSide, one: Mod
     },
     recording: side.grant.recording,
     signal,
-    onEvent: parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
+    ...parts.deltas.begin({ sessionId, turnId, messageId, attempt }),
   });
   parts.deltas.end(sessionId);
   return await signalOf(outcome, agent.tools, readUpTo);
@@ -62,8 +63,9 @@ export async function modelSignal(parts: SessionParts, side: ModelSide, one: Mod
 
 async function signalOf(outcome: ModelOutcome, tools: readonly Tool[], readUpTo: number): Promise<LoopSignal> {
   if (!outcome.ok) {
-    const { error, retryable, retryAfterMs } = outcome;
-    return { kind: 'model-failed', failure: { code: error.code, message: error.message, retryable, retryAfterMs } };
+    const { error, retryable, retryAfterMs, partial, runId, route } = outcome;
+    const failure = { code: error.code, message: error.message, retryable, retryAfterMs };
+    return { kind: 'model-failed', failure, ...(partial !== undefined && { cut: await cutAnswer({ ...partial, runId, route }) }) };
   }
   const { response, runId, route, ms } = outcome;
   const { parts, calls } = askedCalls(response.parts, tools);
@@ -97,6 +99,16 @@ function askedCalls(parts: readonly IrPart[], tools: readonly Tool[]): { parts: 
     return { ...part, id };
   });
   return { parts: kept, calls };
+}
+
+/** An answer that was broken off, with its price. */
+export async function cutAnswer({
+  text,
+  usage,
+  runId,
+  route,
+}: Pick<AnswerSoFar, 'text' | 'usage' | 'runId' | 'route'>): Promise<CutAnswer> {
+  return { text, usage, runId, engine: route.engine.id, model: route.model, ...(await costOf(usage, route)) };
 }
 
 const FREE = { costNanoUsd: 0, priceVersion: null } as const;

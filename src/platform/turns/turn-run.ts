@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import { advanceAll, allSeen, endedBy, overBudget, type Step, standing } from '../../loop/machine.ts';
 import type { LoopCommand, LoopSignal, ModelFailure } from '../../loop/signal.ts';
-import type { CallState, TurnState } from '../../loop/state.ts';
+import { type CallState, spentBetween, type TurnState } from '../../loop/state.ts';
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import type { StepOutcome } from '../../store/agent-plane/turn-step.ts';
 import { commitStep } from '../../store/agent-plane/turn-writer.ts';
@@ -118,8 +118,6 @@ export class TurnRun {
     const { turnId, sessionId, epoch, checkpoint, transcript } = this.#work;
     const at = Date.now();
     const stands = standing(step.state, endedBy(step.records));
-    const { spent: before } = this.#state;
-    const { spent: after } = step.state;
     const turnEvents = this.#sequence + step.records.length - this.#work.before;
     const outcome = await commitStep(store, {
       ...{ turnId, sessionId, epoch, at, origin, events: step.records, expected: this.#sequence },
@@ -127,11 +125,7 @@ export class TurnRun {
       owner: stands === 'running' ? workerId : null,
       status: stands,
       sessionStatus: { running: 'active', waiting: 'waiting', completed: 'idle', failed: 'idle' }[stands] as 'active' | 'waiting' | 'idle', // the values above
-      spent: {
-        inputTokens: after.inputTokens - before.inputTokens,
-        outputTokens: after.outputTokens - before.outputTokens,
-        costNanoUsd: after.costNanoUsd - before.costNanoUsd,
-      },
+      spent: spentBetween(this.#state, step.state),
     });
     if (outcome !== 'committed') return outcome;
     if (stands === 'completed' || stands === 'failed') {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { endingRecords } from '../../loop/machine.ts';
-import type { CallState } from '../../loop/state.ts';
+import { cancelledBy } from '../../loop/machine.ts';
+import { type CallState, spentBetween, type TurnState } from '../../loop/state.ts';
 import { getAgent } from '../../store/agent-plane/agents.ts';
 import { type Intervened, type Intervention, intervene } from '../../store/agent-plane/intervention.ts';
 import type { StoredEvent } from '../../store/agent-plane/session-events.ts';
@@ -9,7 +9,8 @@ import type { StoredSession } from '../../store/agent-plane/sessions.ts';
 import { getTurn, isEnded, type StoredTurn } from '../../store/agent-plane/turns.ts';
 import type { SessionParts } from '../parts.ts';
 import { sessionSettings } from '../sessions/session-settings.ts';
-import { checkpointOf } from './checkpoint.ts';
+import { checkpointJson, checkpointOf } from './checkpoint.ts';
+import { cutAnswer } from './model-side.ts';
 import { type TurnOpening, turnClosed, turnOpened } from './turn-receipt.ts';
 import type { Worker } from './worker.ts';
 
@@ -17,18 +18,29 @@ function noTurn({ id }: StoredSession): AbpError {
   return new AbpError('conflict', 'The session is at rest; there is no turn to end.', { session_id: id });
 }
 
-/** Ends the turn under way at once, also where its worker is gone or runs elsewhere. */
+/** Ends the turn under way at once, also where its worker is gone or runs elsewhere. What its model has written is kept where it is written here. */
 export async function cancelTurn(parts: SessionParts, worker: Worker, session: StoredSession, reason: string): Promise<string> {
   const { turnId } = session;
   const known = turnId === null ? undefined : await getTurn(parts.store, turnId);
   if (turnId === null || known === undefined || isEnded(known.status)) throw noTurn(session);
   await tellOpened(parts, session, known);
+  const soFar = parts.deltas.answerSoFar(session.id);
+  const cut = soFar === undefined ? undefined : await cutAnswer(soFar);
+  let ended: TurnState | undefined;
   const { turn, sequence, at } = await touch(parts, worker, session, (held) => {
     if (isEnded(held.status)) throw noTurn(session);
-    const { state } = checkpointOf(held.checkpoint);
-    return { events: endingRecords(held.id, state, { cancelled: reason }), status: 'cancelled', sessionStatus: 'idle' };
+    const checkpoint = checkpointOf(held.checkpoint);
+    const isAsked = checkpoint.state.phase === 'model' && checkpoint.state.messageId === soFar?.messageId;
+    const { state, records } = cancelledBy(held.id, checkpoint.state, reason, isAsked ? cut : undefined);
+    ended = state;
+    return {
+      ...{ events: records, status: 'cancelled', sessionStatus: 'idle' },
+      checkpoint: checkpointJson({ ...checkpoint, state }),
+      spent: spentBetween(checkpoint.state, state),
+    };
   });
-  const { state, events } = checkpointOf(turn.checkpoint);
+  const { state: before, events } = checkpointOf(turn.checkpoint);
+  const state = ended ?? before;
   const since = sequence - turn.sequence;
   parts.calls.sink.append(turnClosed({ turnId, startedAt: turn.createdAt, at, status: 'cancelled', state, events: events + since }));
   return turnId;

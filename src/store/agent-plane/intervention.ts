@@ -1,9 +1,12 @@
+import type { JsonObject } from '../../base/json.ts';
 import { EVENTS_CHANNEL, TURNS_CHANNEL, tell } from '../databases/notices.ts';
 import type { Store } from '../store.ts';
 import { eventOf, type StoredEvent } from './session-events.ts';
 import type { SessionStatus } from './sessions.ts';
-import type { DraftEvent } from './turn-step.ts';
+import type { DraftEvent, TurnStep } from './turn-step.ts';
 import { isEnded, type StoredTurn, type TurnStatus, turnOf } from './turns.ts';
+
+const NOTHING_SPENT: TurnStep['spent'] = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0 };
 
 /** A change to an unfinished turn from outside. */
 export interface Intervention {
@@ -11,6 +14,10 @@ export interface Intervention {
   /** The new status of the turn; absent leaves it as it is. */
   readonly status?: TurnStatus;
   readonly sessionStatus?: SessionStatus;
+  /** The turn as it stands now; absent leaves it as it is. */
+  readonly checkpoint?: JsonObject;
+  /** The usage that comes to that of the session. */
+  readonly spent?: TurnStep['spent'];
 }
 
 export interface Intervened {
@@ -52,12 +59,16 @@ export async function intervene(
       .where('sequence', '>', turn.sequence)
       .orderBy('sequence')
       .execute();
-    const { events, status, sessionStatus } = decide(turn, since.map(eventOf));
+    const { events, status, sessionStatus, checkpoint, spent = NOTHING_SPENT } = decide(turn, since.map(eventOf));
     const ended = status !== undefined && isEnded(status);
     if (status !== undefined) {
       await db
         .updateTable('turns')
-        .set({ status, epoch: turn.epoch + 1, owner: null, updated_at: at, ...(ended ? { ended_at: at } : {}) })
+        .set({
+          ...{ status, epoch: turn.epoch + 1, owner: null, updated_at: at },
+          ...(ended ? { ended_at: at } : {}),
+          ...(checkpoint === undefined ? {} : { checkpoint: JSON.stringify(checkpoint) }),
+        })
         .where('id', '=', turnId)
         .execute();
     }
@@ -65,6 +76,9 @@ export async function intervene(
       .updateTable('sessions')
       .set((eb) => ({
         sequence: eb('sequence', '+', events.length),
+        input_tokens: eb('input_tokens', '+', spent.inputTokens),
+        output_tokens: eb('output_tokens', '+', spent.outputTokens),
+        cost_nano_usd: eb('cost_nano_usd', '+', spent.costNanoUsd),
         updated_at: at,
         ...(sessionStatus === undefined ? {} : { status: sessionStatus }),
         ...(ended ? { turn_id: null } : {}),
