@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../src/base/json.ts';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
+import { put } from './files.ts';
 import { no, type Scenario, type Verdict, yes } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
@@ -37,6 +38,8 @@ interface Server {
 
 /** A server of its own: another process, another home. */
 async function serve(stage: Stage, home: string): Promise<Server> {
+  // A key that may do no more than run agents runs them below these folders alone.
+  put(join(home, 'abp.toml'), `[runs]\nroots = [${JSON.stringify(dirname(home))}]\n`);
   const child = stage.spawn(['serve', '--json', '--port', '0'], { ABP_HOME: home, ABP_LOG: 'error' });
   const ended = once(child, 'close');
   const [line] = await Promise.race([
@@ -57,7 +60,8 @@ async function serve(stage: Stage, home: string): Promise<Server> {
 
 async function played(stage: Stage, server: Server): Promise<Verdict> {
   const near = { ABP_HOME: join(stage.workspace(), 'near'), ABP_KEY: server.key };
-  const cwd = stage.workspace();
+  const cwd = join(dirname(server.home), 'work');
+  mkdirSync(cwd);
   const run = async (prompt: string, more: readonly string[] = []): Promise<JsonObject> => {
     const args = ['run', stage.agent, prompt, '--remote', server.url, '--engine', 'sim', '--cwd', cwd, '--json', ...more];
     const { out, err } = await stage.abp(args, near);

@@ -11,10 +11,10 @@ import { SCENARIOS } from './scenarios.ts';
 import { Stage } from './stage.ts';
 
 /**
- * Tries the real agents: `npm run test:agents [agent…] [--scenario name…]`. It installs what is missing into a cache outside of the
+ * Tries the real agents: `npm run test:agents -- [agent…] [--only a,b] [--scenario name…]`. It installs what is missing into a cache outside of the
  * project, and writes `docs/coding-agents-tried.md` once everything has been tried there; a run of a part renews that part.
  */
-const words = process.argv.slice(2);
+const words = process.argv.slice(2).flatMap((word) => (word === '--only' ? [] : word.split(',')));
 const flagAt = words.indexOf('--scenario');
 const agents = flagAt === -1 ? words : words.slice(0, flagAt);
 const scenarios = flagAt === -1 ? [] : words.slice(flagAt + 1);
@@ -27,9 +27,11 @@ async function tried(row: InstallableAgent): Promise<Findings> {
   try {
     const stage = await Stage.open(row.agent, await installed(row, adapter.cliCommand), row.patienceMs);
     try {
+      // Nothing is detected before: the first scenario meets the agent as a new installation does.
+      const verdicts = await verdictsOf(stage);
       const { version = '-', problem } = await stage.agents.adapters.detect(row.agent);
       if (problem !== undefined) return { agent: row.agent, name, version, verdicts: {}, problem };
-      return { agent: row.agent, name, version, verdicts: await verdictsOf(stage) };
+      return { agent: row.agent, name, version, verdicts };
     } finally {
       await stage.close();
     }

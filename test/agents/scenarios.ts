@@ -4,21 +4,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
+import { attachments } from './attaching.ts';
 import { byHand } from './by-hand.ts';
+import { approvals, cold, fork, hooks, interrupt, mcp, parallel, sixAtOnce } from './control.ts';
+import { secondEngine, thinking } from './engines.ts';
 import { textOf } from './files.ts';
 import { launch } from './launch.ts';
 import { login } from './login.ts';
 import { remote } from './remote.ts';
 import { no, notClaimed, type Scenario, type Verdict, yes } from './scenario.ts';
-import type { Played, Stage } from './stage.ts';
-
-function whyNot({ result, calls }: Played): string {
-  const refused = calls.find(({ error }) => isJsonObject(error));
-  const reason = isJsonObject(refused?.error) ? `${refused.error.code}: ${refused.error.message}` : undefined;
-  return [result.exitReason, result.error?.code, result.error?.message, reason, result.error?.stderr.trim().split('\n').at(-1)]
-    .filter((part) => part !== undefined && part !== '')
-    .join('; ');
-}
+import type { Stage } from './stage.ts';
+import { whyNot } from './why-not.ts';
 
 const prompt: Scenario = {
   name: 'prompt',
@@ -128,15 +124,26 @@ const onDialects: Scenario[] = dialects.map(({ id }) => ({
 }));
 
 export const SCENARIOS: readonly Scenario[] = [
+  cold,
   prompt,
   write,
   effort,
+  thinking,
   resume,
+  fork,
+  approvals,
+  hooks,
+  attachments,
+  mcp,
+  interrupt,
   abort,
+  parallel,
+  sixAtOnce,
   rateLimit,
   launch,
   byHand,
   login,
   remote,
+  secondEngine,
   ...onDialects,
 ];

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { AgentEvent } from '../../src/contract/runs/event.ts';
-import type { RunOptions } from '../../src/contract/runs/run-options.ts';
 import type { RunResult } from '../../src/contract/runs/run-result.ts';
 import { runPort } from '../../src/gateway/run-plane/run-port.ts';
 import { type CodingAgents, createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
-import type { RunHandle } from '../../src/runtime/runs/handle.ts';
+import type { LocalRunOptions, RunHandle } from '../../src/runtime/runs/handle.ts';
 import { RunStarter } from '../../src/runtime/runs/run-starter.ts';
 import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type AbpResult, runAbp, spawnAbp } from '../support/run-abp.ts';
 import { cacheFolder } from './install.ts';
 import { Terminal } from './terminal.ts';
@@ -51,10 +50,10 @@ export class Stage {
     this.agents = createCodingAgents({ env: this.env });
   }
 
-  static async open(agent: string, path: string, patienceMs: number): Promise<Stage> {
+  static async open(agent: string, path: string, patienceMs: number, engines: GatewayOptions['engines'] = {}): Promise<Stage> {
     // Gemini CLI takes no settings from below a folder that others may write to, as the temporary one is.
     const folder = mkdtempSync(join(cacheFolder(), `stage-${agent}-`));
-    return new Stage(agent, await startGateway({ home: join(folder, 'abp') }), { folder, path, patienceMs });
+    return new Stage(agent, await startGateway({ home: join(folder, 'abp'), engines }), { folder, path, patienceMs });
   }
 
   get url(): string {
@@ -75,13 +74,13 @@ export class Stage {
     return mkdtempSync(join(this.#folder, 'work-'));
   }
 
-  start(options: Partial<RunOptions>): RunHandle {
+  start(options: Partial<LocalRunOptions>): RunHandle {
     const wishes = { agent: this.agent, prompt: 'Say hello', engine: 'sim', cwd: this.workspace(), timeout: this.patienceMs, ...options };
     const starter = new RunStarter({ agents: this.agents, homePath: this.#folder, env: this.env });
     return starter.start(starter.check(wishes), { gateway: async () => runPort(this.#server.gateway) });
   }
 
-  async play(options: Partial<RunOptions>): Promise<Played> {
+  async play(options: Partial<LocalRunOptions>): Promise<Played> {
     return await this.finish(this.start(options));
   }
 
@@ -133,6 +132,20 @@ export class Stage {
     const mine = page.items.map(({ document }) => document).filter((receipt) => receipt.parent_run_id === run);
     return mine.toSorted((a, b) => String(a.started_at).localeCompare(String(b.started_at)));
   }
+  /** Until a model call of the run is answered in pieces. */
+  async underWay(run: string): Promise<void> {
+    for (let tries = 0; tries < this.patienceMs / 200; tries += 1) {
+      await sleep(200);
+      const { items } = await this.#get('/v1/runs?status=running&limit=100');
+      const calls = (Array.isArray(items) ? items : []).filter(isJsonObject).filter(({ parent_run_id }) => parent_run_id === run);
+      if (calls.length === 0) continue;
+      // A first word, and the agent's own time to read it.
+      await sleep(3500);
+      return;
+    }
+    throw new Error('no model call has begun');
+  }
+
   /** The same for a run whose end nobody waited for: what it called becomes receipts a moment later. */
   async settledCalls(run: string): Promise<JsonObject[]> {
     for (let tries = 0; tries < 50; tries += 1) {

@@ -9,6 +9,7 @@ export interface Arrived {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bodySha256: string;
+  readonly body: string;
 }
 
 /** A vendor on this machine: it writes down what arrives and lets `sim` answer. */
@@ -24,7 +25,7 @@ export async function startVendor(sim: string, { strip = '', add = '' } = {}): P
   const server = createServer((request, response) => {
     void answered(request, response, (body) => {
       const { method = '', url: path = '', headers } = request;
-      arrived.push({ method, path, headers, bodySha256: createHash('sha256').update(body).digest('hex') });
+      arrived.push({ method, path, headers, bodySha256: createHash('sha256').update(body).digest('hex'), body: body.toString('utf8') });
       return `${sim}${add}${path.startsWith(strip) ? path.slice(strip.length) : path}`;
     }).catch(() => response.destroy());
   });

@@ -21,7 +21,7 @@ const NOUNS: Readonly<Record<AttachmentKind, string>> = {
   text: 'text files',
   other: 'files of this kind',
 };
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 type Attaching = Pick<Adapter, 'agent' | 'attachments'>;
 
@@ -87,7 +87,7 @@ function refusal(agent: string, kind: AttachmentKind, message: string): Capabili
 }
 
 function faultOf({ filePath, base64 }: Attachment): readonly FieldFault['message'][] {
-  if (base64 !== undefined) return BASE64.test(base64) ? [] : ['base64 must be base64, and not empty'];
+  if (base64 !== undefined) return BASE64.test(base64.replaceAll(/\s/g, '')) ? [] : ['base64 must be base64, and not empty'];
   if (filePath === undefined) return [];
   const found = statSync(filePath, { throwIfNoEntry: false });
   if (found === undefined) return [`filePath names no file: ${filePath}`];

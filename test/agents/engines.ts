@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../src/base/json.ts';
+import type { RunOptions } from '../../src/contract/runs/run-options.ts';
+import { startGateway } from '../support/gateway.ts';
+import { textOf } from './files.ts';
+import { no, notClaimed, type Scenario, type Verdict, yes } from './scenario.ts';
+import { type Played, Stage } from './stage.ts';
+import { startVendor, type Vendor } from './vendor.ts';
+import { whyNot } from './why-not.ts';
+
+const MODELS = { claude: 'claude-sonnet-4-5', openai: 'gpt-5.2' } as const;
+type EngineId = keyof typeof MODELS;
+
+/** A gateway whose engines are vendors of this machine that write down every request. */
+interface Recorded {
+  readonly stage: Stage;
+  readonly vendors: Readonly<Record<EngineId, Vendor>>;
+}
+
+async function onRecordingEngines(stage: Stage, play: (recorded: Recorded) => Promise<Verdict>): Promise<Verdict> {
+  const sim = await startGateway();
+  const vendors = { claude: await startVendor(`${sim.url}/e/sim`), openai: await startVendor(`${sim.url}/e/sim`) };
+  const key = 'sk-recorded';
+  const engines = { claude: { url: vendors.claude.url, key }, openai: { url: vendors.openai.url, key } };
+  const other = await Stage.open(stage.agent, stage.env.PATH ?? '', stage.patienceMs, engines);
+  try {
+    return await play({ stage: other, vendors });
+  } finally {
+    await other.close();
+    for (const vendor of Object.values(vendors)) vendor.close();
+    await sim.close();
+  }
+}
+
+/** The requests of the work: those that offer tools. Titles and the like are side calls. */
+function bodiesAt({ arrived }: Vendor, from: number): readonly JsonObject[] {
+  const all = arrived
+    .slice(from)
+    .map(({ body }) => parseJsonObject(body))
+    .filter((body) => body !== undefined);
+  const work = all.filter(({ tools }) => Array.isArray(tools) && tools.length > 0);
+  return work.length > 0 ? work : all;
+}
+
+export const secondEngine: Scenario = {
+  name: 'engines',
+  about:
+    'the file is written on a Claude engine and on an OpenAI one, which record what reaches them: the model that was asked for, and no other',
+  play: (stage) =>
+    onRecordingEngines(stage, async ({ stage: other, vendors }) => {
+      for (const engine of ['claude', 'openai'] as const) {
+        const cwd = other.workspace();
+        const prompt = 'write the text over and out into the file out.txt';
+        const played = await other.play({ prompt, cwd, engine, model: MODELS[engine], approvalMode: 'yolo' });
+        const models = new Set(vendors[engine].arrived.flatMap(({ body }) => parseJsonObject(body)?.model ?? []));
+        if (textOf(join(cwd, 'out.txt')).trim() !== 'over and out') return no(`${engine}: no file; ${whyNot(played)}`);
+        if (models.size !== 1 || !models.has(MODELS[engine])) return no(`${engine} was asked for ${[...models].join(', ')}`);
+      }
+      return yes(`${vendors.claude.arrived.length} and ${vendors.openai.arrived.length} requests`);
+    }),
+};
+
+const WISHES: readonly Partial<RunOptions>[] = [
+  { thinkingEffort: 'low' },
+  { thinkingEffort: 'medium' },
+  { thinkingEffort: 'high' },
+  { thinkingEffort: 'max' },
+  { thinkingBudgetTokens: 5000 },
+];
+
+/** The members of thinking that an event of the run, or its receipt, says stand on the wire. */
+function membersIn(note: string | undefined): JsonObject | undefined {
+  return parseJsonObject(/the gateway sets (\{.*?\}) on every call/.exec(note ?? '')?.[1] ?? '');
+}
+
+function contains(body: JsonObject, members: JsonObject): boolean {
+  return Object.entries(members).every(([name, value]) => {
+    const there = body[name];
+    return isJsonObject(value) ? isJsonObject(there) && contains(there, value) : there === value;
+  });
+}
+
+async function problemOf({ stage, vendors }: Recorded, engine: EngineId, wish: Partial<RunOptions>): Promise<string | undefined> {
+  const from = vendors[engine].arrived.length;
+  const played = await stage.play({ ...wish, engine, model: MODELS[engine] });
+  const said = sayingOf(played);
+  const members = membersIn(said);
+  if (members === undefined) return `no event says what is set: ${said ?? whyNot(played)}`;
+  const bodies = bodiesAt(vendors[engine], from);
+  if (bodies.length === 0) return `nothing arrived: ${whyNot(played)}`;
+  const wrong = bodies.find((body) => !contains(body, members));
+  if (wrong !== undefined) return `${JSON.stringify(members)} was said, ${JSON.stringify(thinkingOf(wrong))} arrived`;
+  const { fidelity } = await stage.receipt(played.result.runId);
+  const rows = (Array.isArray(fidelity) ? fidelity : []).filter(isJsonObject).filter(({ path }) => path === 'thinking');
+  const told = rows.some(({ note }) => JSON.stringify(membersIn(String(note))) === JSON.stringify(members));
+  return told ? undefined : `the receipt says ${JSON.stringify(rows)}`;
+}
+
+function sayingOf({ events }: Played): string | undefined {
+  const said = events.find((event) => event.type === 'debug' && event.message.startsWith('thinking:'));
+  return said?.type === 'debug' ? said.message : undefined;
+}
+
+function thinkingOf({ thinking, output_config, reasoning, reasoning_effort }: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries({ thinking, output_config, reasoning, reasoning_effort }).filter(([, value]) => value !== undefined),
+  ) as JsonObject; // only members of a JSON object
+}
+
+export const thinking: Scenario = {
+  name: 'thinking',
+  about: 'every level and a budget, on both engines: what the event and the receipt say is what the engine got',
+  play: (stage) =>
+    onRecordingEngines(stage, async (recorded) => {
+      const { effective } = await recorded.stage.agents.adapters.detect(stage.agent);
+      if (!effective.supportsThinking) return notClaimed('no thinking mode');
+      const wishes = WISHES.filter(
+        ({ thinkingBudgetTokens }) => thinkingBudgetTokens === undefined || effective.supportsThinkingBudgetTokens,
+      );
+      for (const engine of ['claude', 'openai'] as const) {
+        for (const wish of wishes) {
+          const problem = await problemOf(recorded, engine, wish);
+          if (problem !== undefined) return no(`${engine}, ${JSON.stringify(wish)}: ${problem}`);
+        }
+      }
+      return yes(`${wishes.length} wishes on 2 engines`);
+    }),
+};
