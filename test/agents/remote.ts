@@ -39,8 +39,9 @@ interface Server {
 /** A server of its own: another process, another home. */
 async function serve(stage: Stage, home: string): Promise<Server> {
   // A key that may do no more than run agents runs them below these folders alone.
-  put(join(home, 'abp.toml'), `[runs]\nroots = [${JSON.stringify(dirname(home))}]\n`);
-  const child = stage.spawn(['serve', '--json', '--port', '0'], { ABP_HOME: home, ABP_LOG: 'error' });
+  const config = join(dirname(home), 'abp.toml');
+  put(config, `[runs]\nroots = [${JSON.stringify(dirname(home))}]\n`);
+  const child = stage.spawn(['serve', '--json', '--port', '0'], { ABP_HOME: home, ABP_CONFIG: config, ABP_LOG: 'error' });
   const ended = once(child, 'close');
   const [line] = await Promise.race([
     once(createInterface(child.stdout), 'line'),

@@ -35,8 +35,11 @@ export async function serverRun(server: ServerAt, asked: RunAsked): Promise<RunS
 /** Of a server whose key comes from the environment. */
 function keyError({ url }: ServerAt, error: unknown): CliError | undefined {
   if (!AbpError.is(error) || (error.code !== 'unauthenticated' && error.code !== 'forbidden')) return undefined;
+  const unknown = error.code === 'unauthenticated' || error.details.scope !== undefined;
   return new CliError('no_key', `${url} does not let you run this: ${error.message}`, {
-    hint: 'Set ABP_KEY to a key of that backplane made with abp keys create --plane run.',
+    hint: unknown
+      ? 'Set ABP_KEY to a key of that backplane made with abp keys create --plane run.'
+      : 'The key is known there; its administrator can allow more (abp.toml of that backplane), or give you another one.',
     cause: error,
   });
 }
