@@ -45,6 +45,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/explain.ts'),
   },
   { name: 'run', group: AGENTS, summary: 'Run a coding agent on a prompt', load: () => import('./commands/run.ts') },
+  { name: 'race', group: AGENTS, summary: 'Give one task to several backends, and compare', load: () => import('./commands/race.ts') },
   { name: 'launch', group: AGENTS, summary: 'Show a coding agent’s own screen, through us', load: () => import('./commands/launch.ts') },
   {
     name: 'apply',

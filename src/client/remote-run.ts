@@ -34,6 +34,8 @@ export interface OrderWish {
   readonly backend?: string | undefined;
   /** The engine that serves an adapter, a host or a sidecar. */
   readonly engine?: string | undefined;
+  /** A run of yours that is under way, which the new one is part of. */
+  readonly parent?: string | undefined;
 }
 
 /** Starts a run that executes a work order on the machine of a server. */

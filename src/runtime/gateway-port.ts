@@ -55,6 +55,9 @@ export type RunClosing = Pick<
   | 'changeSet'
   | 'artifacts'
   | 'approvals'
+  | 'check'
+  | 'entrants'
+  | 'sidecarReceipt'
 > & {
   readonly lastByteMs: number;
   readonly workspaceDelta: NonNullable<CloseFact['workspaceDelta']> | null;

@@ -69,6 +69,9 @@ export function receiptPage(receipt: JsonObject, paint: Paint): string {
     ...listed('Fidelity', receipt.fidelity, joined(['fate', 'path', 'note'])),
     ...listed('Tool calls', receipt.tool_calls, joined(['name', 'arguments_sha256'])),
     ...listed('Artifacts', receipt.artifacts, joined(['kind', 'path', 'sha256'])),
+    ...listed('Rules', receipt.rules, joined(['by', 'rule', 'detail'])),
+    ...listed('Approvals', receipt.approvals, joined(['decision', 'tool', 'risk', 'by', 'reason'])),
+    ...listed('Entrants', receipt.entrants, joined(['status', 'backend', 'run_id', 'reason'])),
     ...listed('Attempts', receipt.attempts, joined(['engine', 'status', 'ms', 'error'])),
   ].join('\n');
 }
@@ -97,10 +100,17 @@ function contentRows(receipt: JsonObject): Row[] {
     ['request', digestText(receipt.request)],
     ['sent on', digestText(receipt.upstream_request)],
     ['answer', digestText(receipt.response)],
+    ['check', checkText(receipt.check)],
     ['recording', `${shown(recording)}${replayable === true ? ', can be replayed' : ''}`],
     ['key', shown(receipt.key_id)],
     ['parent', shown(receipt.parent_run_id)],
   ];
+}
+
+function checkText(check: Json | undefined): string {
+  if (!isJsonObject(check)) return '–';
+  const how = check.exit_code === null ? shown(check.reason) : `exit ${shown(check.exit_code)}`;
+  return `${check.passed === true ? 'passed' : 'failed'}: ${shown(check.command)} (${how}, ${shown(check.ms)} ms)`;
 }
 
 function sealRows({ receipt_sha256: hash, seal, node }: JsonObject): Row[] {

@@ -34,7 +34,11 @@ export function orderAsked(order: WorkOrder, wish: OrderWish): RunAsked {
     inside: async (gateway) => {
       const { runServiceOf } = await import('../../gateway/run-plane/runs.ts');
       const { workOrdersOf } = await import('../../gateway/run-plane/work-orders.ts');
-      const { runId, gated, ties } = await (await workOrdersOf(gateway)).plan(order, { ...wish, base: process.cwd() });
+      const { runId, gated, ties } = await (await workOrdersOf(gateway)).plan(order, {
+        backend: wish.backend,
+        engine: wish.engine,
+        base: process.cwd(),
+      });
       return await (await runServiceOf(gateway)).startGated(gated, { ...(await askOf(gateway)), runId, ties });
     },
   };

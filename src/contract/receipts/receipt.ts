@@ -3,12 +3,11 @@ import { CompatibilityReport, EmulationEntry, FidelityEntry, NegotiationResult, 
 import { Compatibility, Mode } from '../support.ts';
 import { HASH_PROFILES } from '../version.ts';
 import { closed, type FieldTable, opened, openedOrClosed, shapeOf } from './field.ts';
+import { CheckRecord, Entrant, runId, SidecarReceiptRecord, sha256 } from './run-records.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();
 const time = z.iso.datetime({ offset: true });
-const sha256 = text.regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
-const runId = text.regex(/^run_[0-9a-f]{32}$/, 'must be run_ and 32 lower-case hex digits');
 const offset = z.number().nonnegative().nullable();
 
 const Digest = z.strictObject({
@@ -309,6 +308,26 @@ export const RECEIPT_FIELDS = {
     optional: true,
     since: 3,
   }),
+  check: closed('check', 'value', CheckRecord.nullable().optional().describe('The check of the work; null where none was asked for.'), {
+    optional: true,
+    since: 4,
+  }),
+  entrants: closed(
+    'entrants',
+    'list',
+    z.array(Entrant).optional().describe('Of a race: every backend that took part, in the caller’s order.'),
+    {
+      none: '[]',
+      optional: true,
+      since: 4,
+    },
+  ),
+  sidecar_receipt: closed(
+    'sidecarReceipt',
+    'value',
+    SidecarReceiptRecord.nullable().optional().describe('The receipt that the sidecar made; null for runs without one.'),
+    { optional: true, since: 4 },
+  ),
   recording: opened('recording', 'word', Recording.describe('How much of the bodies is kept.')),
   replayable: closed('replayable', 'plain', z.boolean().describe('Whether the recording can be served again byte for byte.'), {
     none: 'false',

@@ -118,6 +118,10 @@ const options = {
   policy: PolicyProfile.partial().optional(),
   /** The agent is confined by the operating system, or not started. */
   sandbox: z.boolean().optional(),
+  /** A command that judges the work in a copy of the stage, confined as the agent was; its outcome is in the receipt. */
+  check: text.min(1).optional(),
+  /** A check that takes longer is ended and has not passed. */
+  checkTimeout: ms.optional(),
   skills: z.array(argument).optional(),
   agentsDoc: text.optional(),
   retryPolicy: RetryPolicy.optional(),
@@ -153,13 +157,19 @@ function hasOneSession(options: object): boolean {
 const NO_FUNCTIONS =
   'are functions of the process that runs the agent and cannot be sent; answer its questions at /v1/runs/{run_id}/interactions/{interaction_id}';
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 /** A run that is asked for. Callbacks of the in-process client stand beside these. */
 export const RunOptions = z
   .strictObject({ ...options, hooks: z.never(NO_FUNCTIONS).optional().describe('Functions of the in-process client; refused here.') })
   .refine(hasOneSession, {
     error: ONE_SESSION,
     // Also told where fields are wrong.
-    when: ({ value }) => typeof value === 'object' && value !== null,
+    when: ({ value }) => isObject(value),
+  })
+  .refine(({ check, workspace }) => check === undefined || workspace?.mode === 'staged', {
+    error: 'needs a staged workspace: it judges a copy of the work',
+    path: ['check'],
   });
 export type RunOptions = Omit<z.infer<typeof RunOptions>, 'hooks'>;
 

@@ -107,6 +107,9 @@ export const AttachedClosing = z.strictObject({
   change_set: ChangeSet.nullable().optional(),
   artifacts: z.array(Artifact).optional(),
   approvals: Receipt.shape.approvals,
+  check: Receipt.shape.check,
+  entrants: Receipt.shape.entrants,
+  sidecar_receipt: Receipt.shape.sidecar_receipt,
   backend_version: textOrNull,
 });
 export type AttachedClosing = z.infer<typeof AttachedClosing>;

@@ -6,6 +6,7 @@ export const WorkOrderQuery = z.strictObject({
     .optional()
     .describe('Who executes it: engine:<id>, adapter:<agent>, host:<id> or sidecar:<name>. Without it the best one is chosen.'),
   engine: z.string().optional().describe('The engine that serves the model calls of an adapter, a host or a sidecar.'),
+  parent: z.string().optional().describe('A run of the same caller that is under way, which this one is part of; it ends with it.'),
 });
 
 export const AcceptedOrder = z.strictObject({

@@ -40,6 +40,10 @@ const ASKS: readonly Ask[] = [
     if (server === undefined) return undefined;
     return { field: 'mcpServers', message: `This key may not start the MCP server ${server.name}, which is a program of this machine.` };
   },
+  ({ check }) => {
+    if (check === undefined) return undefined;
+    return { field: 'check', message: 'This key may not run a check, which is a command of this machine.' };
+  },
   ({ attachments = [] }) => {
     if (attachments.every(({ filePath }) => filePath === undefined)) return undefined;
     return { field: 'attachments', message: 'This key may not attach files of this machine by their path; send them as base64.' };

@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway.ts';
 import { type Attached, AttachedRuns } from './attached-runs.ts';
 import { releaseRun } from './claimed-runs.ts';
 import { dropAdmission, runPort } from './run-port.ts';
+import { startedRuns } from './runs.ts';
 
 /** The runs that other processes of this home drive; their model traffic and their receipts are here. */
 export function attachedRunsOf(gateway: Gateway): AttachedRuns {
@@ -23,6 +24,7 @@ export function attachedRunsOf(gateway: Gateway): AttachedRuns {
 async function end(gateway: Gateway, run: RunId, { startedAt, endsWithOwner }: Attached): Promise<void> {
   // Its files, and whatever the agent left running.
   sweepRuns(runsFolder(gateway.home.path));
+  (await startedRuns(gateway))?.endPartsOf(run);
   const port = runPort(gateway);
   const spend = await port.spent(run, 'ended');
   await port.dropRunKey(run);

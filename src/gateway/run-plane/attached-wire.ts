@@ -97,6 +97,8 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     changeSet,
     artifacts,
     approvals,
+    entrants,
+    sidecarReceipt,
     ...rest
   } = closing;
   return {
@@ -114,12 +116,14 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     ...(changeSet === undefined ? {} : { change_set: changeSet }),
     ...(artifacts === undefined ? {} : { artifacts: [...artifacts] }),
     ...some('approvals', approvals),
+    ...some('entrants', entrants),
+    ...(sidecarReceipt === undefined ? {} : { sidecar_receipt: sidecarReceipt }),
   };
 }
 
 export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosing {
   const { upstream_model, event_count, tool_calls, last_byte_ms, workspace_delta, backend_version, change_set, ...others } = closing;
-  const { answer_fidelity, ...rest } = others;
+  const { answer_fidelity, sidecar_receipt, ...rest } = others;
   return {
     ...rest,
     run,
@@ -131,6 +135,7 @@ export function closingFromWire(run: RunId, closing: AttachedClosing): RunClosin
     workspaceDelta: workspace_delta,
     backendVersion: backend_version,
     ...(change_set === undefined ? {} : { changeSet: change_set }),
+    ...(sidecar_receipt === undefined ? {} : { sidecarReceipt: sidecar_receipt }),
   };
 }
 

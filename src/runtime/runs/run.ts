@@ -226,8 +226,8 @@ export class Run implements RunHandle {
   }
 
   async #live(): Promise<RunResult> {
-    const { adapter, cwd } = this.#gated;
-    const settlement = new Settlement({ adapter, options: this.#options, runId: this.runId, cwd, deps: this.#deps });
+    const [{ adapter, cwd }, stopped, tell] = [this.#gated, this.#stopped.signal, (draft: EventDraft): void => this.#emit(draft)];
+    const settlement = new Settlement({ adapter, options: this.#options, runId: this.runId, cwd, deps: this.#deps, stopped, tell });
     let ending: Ending;
     try {
       const port = await this.#deps.gateway();

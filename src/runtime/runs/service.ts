@@ -57,6 +57,8 @@ export interface NumberedEvent {
 interface LiveRun {
   readonly handle: RunHandle;
   readonly log: RunLog;
+  /** The run that it is part of. */
+  readonly parent: RunId | null;
   /** The result as it is stored; null where it could not be. */
   readonly settled: Promise<JsonObject | null>;
 }
@@ -118,7 +120,7 @@ export class RunService {
     };
     const handle = starter.start(gated, ties, runId);
     const settled = handle.result().then((result) => this.#settle(result, { log, kept, keepWords: ask.keepWords, runId }));
-    this.#live.set(runId, { handle, log, settled });
+    this.#live.set(runId, { handle, log, parent: ask.owner.parent, settled });
     return runId;
   }
 
@@ -133,6 +135,11 @@ export class RunService {
   /** The run, while it is under way in this process. Not awaited by accident: a handle is a promise of its result. */
   live(runId: RunId): { readonly handle: RunHandle } | undefined {
     return this.#live.get(runId);
+  }
+
+  /** Ends the runs that are part of one that nobody drives any more. */
+  endPartsOf(parent: RunId): void {
+    for (const { handle, parent: own } of this.#live.values()) if (own === parent) void handle.abort();
   }
 
   /** Every run that is under way in this process. */

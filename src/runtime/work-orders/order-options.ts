@@ -54,9 +54,11 @@ export function optionsOf(order: WorkOrder, backend: OrderBackend, base: string)
     compatibility: vendor.compatibility,
     enforcement: vendor.enforcement,
     sandbox: vendor.sandbox,
-    timeout: vendor.timeout_seconds === undefined ? undefined : Math.round(vendor.timeout_seconds * 1000),
+    timeout: milliseconds(vendor.timeout_seconds),
+    check: vendor.check,
+    checkTimeout: milliseconds(vendor.check_timeout_seconds),
     approvalMode: vendor.approval ?? 'yolo',
-    approvalTimeout: vendor.approval_timeout_seconds === undefined ? undefined : Math.round(vendor.approval_timeout_seconds * 1000),
+    approvalTimeout: milliseconds(vendor.approval_timeout_seconds),
     nonInteractive: vendor.answerable === false ? true : undefined,
     thinkingEffort: vendor.thinking,
     tags: vendor.tags,
@@ -64,6 +66,8 @@ export function optionsOf(order: WorkOrder, backend: OrderBackend, base: string)
   };
   return { options: parseRunOptions(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))), fidelity };
 }
+
+const milliseconds = (seconds: number | undefined): number | undefined => (seconds === undefined ? undefined : Math.round(seconds * 1000));
 
 function refused(path: string, message: string): AbpError {
   return new AbpError('invalid_request', `work order is not valid: ${path}: ${message}`, { path });

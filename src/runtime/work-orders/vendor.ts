@@ -28,6 +28,8 @@ const OwnOptions = z.strictObject({
   system: z.string().optional().describe('The system prompt of a bare model.'),
   max_tokens: z.int().positive().optional().describe('What a bare model may write in one answer.'),
   temperature: z.number().min(0).max(2).optional().describe('For a bare model.'),
+  check: z.string().min(1).optional().describe('A command that judges the work in a copy of the staged workspace.'),
+  check_timeout_seconds: z.number().positive().optional().describe('A check that takes longer has not passed.'),
   tags: z.array(z.string()).optional().describe('Labels of the receipts.'),
 });
 

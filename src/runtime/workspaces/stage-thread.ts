@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TooLarge } from './copy-tree.ts';
-import { compareStage, makeStage, TREE } from './stage-work.ts';
+import { compareStage, copyWork, makeStage, TREE } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
 import { diskOf } from './tree.ts';
 
@@ -17,6 +17,9 @@ function answer(): StageAnswer {
       return { kind: 'compared', ...compareStage(task.folder, task.plan) };
     case 'measure':
       return { kind: 'measured', bytes: diskOf(join(task.folder, TREE)) };
+    case 'copy':
+      copyWork(task.folder, task.plan);
+      return { kind: 'copied' };
     case 'apply': {
       const { conflicts, open } = judgeChanges(task.root, task.changes);
       if (conflicts.length === 0 && open.length > 0 && !task.onlyJudge) applyChanges({ ...task, changes: open });

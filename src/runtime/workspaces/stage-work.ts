@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/path-glob.ts';
@@ -36,6 +36,8 @@ const BASE_FILE = 'base.json';
 export const CHANGES_FILE = 'changes.json';
 export const PATCH_FILE = 'patch.diff';
 export const TREE = 'tree';
+export const CHECK_TREE = 'check';
+export const CHECK_LOG = 'check.log';
 
 const BORROWED = new Set(['node_modules', '.venv']);
 const LARGEST_SHOWN = 8 * 1024 * 1024;
@@ -84,9 +86,27 @@ function looksFor(plan: StagePlan, borrow: (key: PathKey) => void): Looks {
   };
 }
 
+/** Copies the work once more, for a check that may write as it likes: what is applied stays as the agent left it. Blocks. */
+export function copyWork(folder: string, plan: StagePlan): void {
+  const base = baseIn(folder);
+  const target = join(folder, CHECK_TREE);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { mode: 0o755 });
+  const borrowed = new Set(base.borrowed);
+  copyTree({ source: join(folder, TREE), target, looks: (key) => !borrowed.has(key), limits: plan.limits, owner: plan.owner });
+  for (const key of borrowed) mkdirSync(fileOf(target, key), { recursive: true });
+  if (plan.owner !== undefined) handOver(target, base.borrowed, false, plan.owner);
+}
+
 interface Base {
   readonly borrowed: PathKey[];
   readonly seen: [PathKey, Seen][];
+}
+
+function baseIn(folder: string): Base {
+  const base = stageRecord<Base>(join(folder, BASE_FILE));
+  if (base === undefined) throw new Error('the list of what was copied cannot be read');
+  return base;
 }
 
 /** The outcome of a comparison. */
@@ -97,8 +117,7 @@ export interface Compared {
 
 /** Compares the tree of a stage with what was copied, and writes the change set and the patch. Blocks: run it on a thread. */
 export function compareStage(folder: string, plan: StagePlan): Compared {
-  const base = stageRecord<Base>(join(folder, BASE_FILE));
-  if (base === undefined) throw new Error('the list of what was copied cannot be read');
+  const base = baseIn(folder);
   const before = new Map(base.seen);
   const left = new Set([...base.borrowed, '.git']);
   const tree = join(folder, TREE);

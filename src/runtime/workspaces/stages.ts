@@ -1,12 +1,14 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../../base/canonical-json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { Artifact } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { type Change, type ChangeSet, stageRecord } from './change-set.ts';
 import { type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
-import { CHANGES_FILE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
+import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
 /** The folder of all stages of a home. */
@@ -115,6 +117,10 @@ export class Stage {
     return join(this.folder, PATCH_FILE);
   }
 
+  get checkLogFile(): string {
+    return join(this.folder, CHECK_LOG);
+  }
+
   /** The changes of the run. Compared once; the answer is kept. */
   async changes(): Promise<Compared> {
     const { state, patchSha256 } = this.#record;
@@ -142,6 +148,19 @@ export class Stage {
     const { changes, patchSha256 } = await onThread({ kind: 'compare', folder: this.folder, plan: this.#record.plan }, 'compared');
     this.#write({ ...this.#record, state: 'finished', patchSha256 });
     return { changes, patchSha256 };
+  }
+
+  /** A copy of the work for a check, and how it is removed. */
+  async copyForCheck(): Promise<{ readonly tree: string; remove(): void }> {
+    await onThread({ kind: 'copy', folder: this.folder, plan: this.#record.plan }, 'copied');
+    const tree = join(this.folder, CHECK_TREE);
+    return { tree, remove: () => rmSync(tree, { recursive: true, force: true }) };
+  }
+
+  /** Keeps what a check said; its name and digest for the receipt. */
+  keepCheckLog(text: string): Artifact {
+    writeFileSync(join(this.folder, CHECK_LOG), text, { mode: 0o600 });
+    return { kind: 'log', path: CHECK_LOG, sha256: sha256(text) };
   }
 
   /** Brings the changes into the original, all or none. `wants` says which of those that are held back are asked for. */

@@ -11,6 +11,7 @@ export type StageTask =
   | { readonly kind: 'make'; readonly folder: string; readonly plan: StagePlan }
   | { readonly kind: 'compare'; readonly folder: string; readonly plan: StagePlan }
   | { readonly kind: 'measure'; readonly folder: string }
+  | { readonly kind: 'copy'; readonly folder: string; readonly plan: StagePlan }
   | {
       readonly kind: 'apply';
       readonly stage: string;
@@ -25,6 +26,7 @@ export type StageAnswer =
   | { readonly kind: 'made'; readonly staged: Staged }
   | ({ readonly kind: 'compared' } & Compared)
   | { readonly kind: 'measured'; readonly bytes: number }
+  | { readonly kind: 'copied' }
   | { readonly kind: 'applied'; readonly conflicts: readonly Conflict[]; readonly applied: number }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined; readonly tooLarge: boolean };
 
@@ -52,6 +54,7 @@ const DOING: Readonly<Record<StageTask['kind'], string>> = {
   make: 'The workspace could not be staged',
   compare: 'The stage could not be compared',
   measure: 'The stage could not be measured',
+  copy: 'The work could not be copied for its check',
   apply: 'The changes could not be applied, and nothing was changed',
 };
 

@@ -1,21 +1,34 @@
 import { resolve } from 'node:path';
+import type { CallOwner } from '../../../calls/call.ts';
+import { AbpError } from '../../../contract/errors.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import { WorkOrder } from '../../../contract/work-orders/work-order.ts';
 import { AcceptedOrder, WorkOrderQuery } from '../../api/work-orders.ts';
 import { authorize } from '../../auth/access.ts';
-import { ownerOf } from '../../auth/principal.ts';
+import { ownerOf, type Principal } from '../../auth/principal.ts';
 import { assertRunRights } from '../../auth/run-rights.ts';
+import type { Gateway } from '../../gateway.ts';
 import { recordingFor } from '../../recording.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 import { runServiceOf } from '../../run-plane/runs.ts';
 import { workOrdersOf } from '../../run-plane/work-orders.ts';
+import { runIdOf } from '../runs.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
 
 /** The part of an order that rights are about, as options of a run. */
 function firstLook({ task, workspace, config }: WorkOrder): RunOptions {
   return { agent: 'order', prompt: task, cwd: resolve(workspace.root), env: config.env };
+}
+
+/** On whose behalf the order runs: of the caller, and of a run that the caller has under way. */
+function ownedBy(gateway: Gateway, principal: Principal, parent: string | undefined): CallOwner {
+  const owner = ownerOf(principal);
+  if (parent === undefined) return owner;
+  const run = runIdOf(parent);
+  if (gateway.calls.live.pending(run) !== undefined && gateway.calls.live.keyOf(run) === owner.keyId) return { ...owner, parent: run };
+  throw new AbpError('not_found', `You have no run ${parent} under way that this one could be part of.`, { run_id: parent });
 }
 
 export const workOrderRoutes = [
@@ -31,13 +44,15 @@ export const workOrderRoutes = [
       const orders = await workOrdersOf(gateway);
       // Before a folder is looked at: whether it is there is not for everybody to know.
       assertRunRights(principal, firstLook(body), gateway.config);
-      const { backend, runId, gated, ties } = await orders.plan(body, { ...query, base: process.cwd() });
+      const { parent, ...wish } = query;
+      const owner = ownedBy(gateway, principal, parent);
+      const { backend, runId, gated, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
       const { options } = gated;
       authorize(principal, { ...NEED, agent: options.agent, engine: options.engine });
       assertRunRights(principal, options, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
-      await service.startGated(gated, { owner: ownerOf(principal), keepWords, runId, ties });
+      await service.startGated(gated, { owner, keepWords, runId, ties });
       return new Reply(202, { run_id: runId, work_order_id: body.id, backend, status: 'running' });
     },
   }),

@@ -1,4 +1,4 @@
-import type { Adapter, ThinkingDelivery } from '../../../adapters/adapter.ts';
+import type { Adapter, EventDraft, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
 import type { ApprovalRecord, ReceiptUsage } from '../../../contract/receipts/receipt.ts';
@@ -13,6 +13,9 @@ import { textsInPrompt } from '../attachments.ts';
 import type { RunDeps } from '../deps.ts';
 import { type Ground, rulesAtEnd } from '../ground/ground.ts';
 import type { Prepared } from '../prepare.ts';
+import { type Checked, runCheck } from '../process/check-process.ts';
+import { childEnvironment } from '../process/environment.ts';
+import { endLeftovers } from '../process/run-folder.ts';
 import type { Ending } from './outcome.ts';
 import type { Tally } from './tally.ts';
 
@@ -28,6 +31,9 @@ export interface Settled {
   readonly runId: RunId;
   readonly cwd: string;
   readonly deps: RunDeps;
+  /** Somebody wants the run ended; a check of its work ends with it. */
+  readonly stopped?: AbortSignal;
+  readonly tell?: (draft: EventDraft) => void;
 }
 
 /** The books of one run: what it was allowed, what it used, what it changed. They end in its receipt. */
@@ -70,11 +76,13 @@ export class Settlement {
     await port.dropRunKey(this.#run.runId);
     const after = this.#before === undefined ? undefined : await this.#snapshot(this.#before);
     const ground = this.#prepared?.ground;
-    ground?.room?.close();
     const staged = await stagedWork(ground);
+    const checked = ending.exitReason === 'completed' ? await this.#checked() : undefined;
+    ground?.room?.close();
     const closing = {
       ...this.#closing(ending, tally, { spend, after }),
       ...staged,
+      ...(checked === undefined ? {} : { check: checked.check, artifacts: [...(staged.artifacts ?? []), checked.log] }),
       ...(ground === undefined ? {} : { rules: rulesAtEnd(ground) }),
       ...(approvals.length === 0 ? {} : { approvals }),
     };
@@ -82,6 +90,29 @@ export class Settlement {
     this.#run.deps.onChanges?.(closing.workspaceDelta);
     this.#prepared?.folder.remove();
     return { ...(spend.calls === 0 ? toldBy(tally) : billed(spend)), model: this.#model(spend) };
+  }
+
+  /** Judges the work by the caller's own command, where there is one. It gets no key: the one of the run is over. */
+  async #checked(): Promise<Checked | undefined> {
+    const { options, deps, runId, stopped, tell = () => undefined } = this.#run;
+    const { ground, folder } = this.#prepared ?? {};
+    if (options.check === undefined || ground?.stage === undefined || folder === undefined) return undefined;
+    const { stage, room, cwd } = ground;
+    const env = childEnvironment({ base: deps.env, keep: [], adapter: {}, caller: options.env ?? {}, runId });
+    tell({ type: 'shell_start', command: options.check, cwd });
+    const checked = await runCheck({
+      command: options.check,
+      timeoutMs: options.checkTimeout,
+      stage,
+      room,
+      cwd,
+      folder,
+      env: room === undefined ? env : room.environment(env),
+      stopped,
+    });
+    endLeftovers(runId);
+    tell({ type: 'shell_exit', exitCode: checked.check.exit_code, durationMs: checked.check.ms });
+    return checked;
   }
 
   /** As the caller named it, else the one that answered, else the one that the agent takes by itself. */

@@ -35,6 +35,15 @@ export interface RunRoomOptions {
   readonly onEgress: (record: EgressRecord) => void;
 }
 
+/** A program behind a barrier. */
+export interface Behind {
+  /** The folder of the run, which the program reads and may write. */
+  readonly folder: string;
+  readonly shows?: readonly string[] | undefined;
+  /** Another folder than that of the run stands where the workspace is. */
+  readonly source?: string;
+}
+
 /** The room of one run: what its agent sees, and its two ways out. */
 export class RunRoom {
   readonly #options: RunRoomOptions;
@@ -64,17 +73,17 @@ export class RunRoom {
     };
   }
 
-  /** The file behind a command, and the barrier before it. `folder` is the one of the run, which the agent reads and may write. */
+  /** The file behind a command, and the barrier before it. */
   barrier(
     command: string,
     env: Readonly<Record<string, string | undefined>>,
-    { folder, shows = [] }: { readonly folder: string; readonly shows?: readonly string[] | undefined },
+    { folder, shows = [], source }: Behind,
   ): { readonly file: string; readonly barrier: Barrier } {
     const { equipment, workspace, places, hidden, admit } = this.#options;
     const program: Program = programOf(command, env);
     if (equipment.identity !== undefined) handOver(folder, equipment.identity);
     const room = {
-      workspace,
+      workspace: source === undefined ? workspace : { ...workspace, source, writable: true },
       home: this.#home,
       places: withoutRepeats([
         ...program.places,
