@@ -1,5 +1,6 @@
 import type { RunId } from '../contract/run-id.ts';
 import type { RouteRow } from '../mapping/route.ts';
+import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Admission } from './admission.ts';
 import type { Batch } from './batch.ts';
 import type { BodyBudget } from './bounds/body-budget.ts';
@@ -21,6 +22,8 @@ export interface CallContext {
   readonly routes: readonly RouteRow[];
   /** Some models are denied to everybody, so that the models which a body names must be known. */
   readonly deniesModels: boolean;
+  /** Rules about tools that hold for everybody. */
+  readonly toolRules: readonly ToolRules[];
   /** Memory for bodies. */
   readonly budget: BodyBudget;
   /** Translates what would keep other calls waiting. */

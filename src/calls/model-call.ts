@@ -20,7 +20,7 @@ import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
 
 /** What calls of ours to models share. */
-export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'large' | 'isOurs' | 'onFault'>;
+export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'toolRules' | 'large' | 'isOurs' | 'onFault'>;
 
 /** A request of ours to a model, and on whose behalf it is made. */
 export interface ModelAsk {

@@ -20,6 +20,10 @@ export const RunTerms = z.strictObject({
     .nullable()
     .describe('Thinking of every call; null leaves what the agent writes.'),
   owner: z.string().nullable().default(null).describe('The key that asked for the run, whose share its calls take; null: it had none.'),
+  tools: z
+    .strictObject({ allowed: z.array(z.string()), denied: z.array(z.string()) })
+    .nullish()
+    .describe('Globs of tools that may be offered and called; absent: all of them.'),
 });
 export type RunTerms = z.infer<typeof RunTerms>;
 

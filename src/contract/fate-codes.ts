@@ -20,6 +20,7 @@ const FATE_CODES = {
   model_lacks: { meaning: 'The model has no such setting.' },
   model_renamed: { meaning: 'The engine knows the model by another name.' },
   set_by_run: { meaning: 'The run decided the value.' },
+  tool_denied: { meaning: 'A rule of the policy denies the tool, which was taken out of the offer.', harmless: true },
   habit: { meaning: 'The coding agent sets it by habit, and the model has no form for it.' },
   feature_switch: { meaning: 'A header that turns on features of the caller’s vendor.' },
   count_estimated: { meaning: 'The engine counts no tokens; the gateway estimated them.' },

@@ -5,6 +5,8 @@ import { BodyBudget } from '../calls/bounds/body-budget.ts';
 import { shares } from '../calls/bounds/shares.ts';
 import type { CallContext } from '../calls/context.ts';
 import { deniedEngines } from '../calls/denied-engines.ts';
+import { deniedTools } from '../calls/denied-tools.ts';
+import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import { isOurSecret } from './auth/principal.ts';
@@ -31,6 +33,7 @@ export function callContextOf(config: Config, { checks, keeper, keys, log, ...sh
     admission: new Admission(checksOf(config, checks)),
     routes: config.routes,
     deniesModels: config.policy.deny_models.length > 0,
+    toolRules: toolRules(config),
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
     isOurs: (secret) => isOurSecret(secret) || keys.isToken(secret),
     onFault: (error, run) => log.error({ error, run }, 'the answer of a run could not be read'),
@@ -42,8 +45,12 @@ function checksOf(config: Config, checks: readonly Check[]): readonly Check[] {
   return [...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })];
 }
 
-/** Nothing is asked on the hot path of an installation that denies nothing. */
-function policyChecks({ policy }: Config): Check[] {
-  const { deny_engines: engines, deny_models: models } = policy;
-  return engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })];
+/** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */
+function policyChecks(config: Config): Check[] {
+  const { deny_engines: engines, deny_models: models } = config.policy;
+  return [...(engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })]), deniedTools(toolRules(config))];
+}
+
+function toolRules({ policy: { allowed_tools: allowed = [], disallowed_tools: denied = [] } }: Config): ToolRules[] {
+  return allowed.length + denied.length === 0 ? [] : [{ allowed, denied }];
 }

@@ -21,6 +21,7 @@ import { impliedRequirements, requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
 import { idsIn } from './tools/tool-ids.ts';
 import type { Renames } from './tools/tool-names.ts';
+import { type ToolRules, withoutDenied } from './tools/tool-rules.ts';
 import { type HabitInput, withoutHabits, withReasons } from './traffic.ts';
 import { write } from './writing.ts';
 
@@ -45,6 +46,8 @@ export interface MappingInput {
   readonly unknownLeaves: 'refuse' | 'report';
   /** Thinking that the run decided, instead of what the request says. */
   readonly thinking?: ThinkingOverride | undefined;
+  /** Rules about tools: denied ones are taken out of the offer. */
+  readonly toolRules?: readonly ToolRules[] | undefined;
   /** What the requests of the coding agent that calls are known to hold. */
   readonly traffic?: readonly TrafficRow[] | undefined;
 }
@@ -72,7 +75,8 @@ export function map(input: MappingInput): Mapping {
     claimCarried(lifted.messages, input, ledger);
     const facts = modelFacts(input.engine, input.model);
     const decided = overrideThinking(lifted, input.thinking ?? {}, { dialect: input.target, lower: facts.lower });
-    const asked = { ...decided.request, model: input.model };
+    const offered = withoutDenied(decided.request, input.toolRules ?? []);
+    const asked = { ...offered.request, model: input.model };
     known = { ...known, asked, negotiation: negotiationOf(input, asked, facts.manifest) };
     assertMet({
       manifest: facts.manifest,
@@ -90,6 +94,7 @@ export function map(input: MappingInput): Mapping {
     const notes = [
       ...modelNote(input, lifted.model),
       ...decided.notes,
+      ...offered.notes,
       ...kept.notes,
       ...(same ? [] : [...ledger.remarks.map(remarkNote), ...featureNotes(input)]),
       ...writing,

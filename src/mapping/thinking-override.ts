@@ -7,6 +7,7 @@ import type { Engine } from '../engines/engine.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrEffort, IrRequest } from '../ir/request.ts';
 import { modelFacts } from './model.ts';
+import { patchOffer, type ToolRules } from './tools/tool-rules.ts';
 
 /**
  * Thinking that the run of a coding agent decided; it replaces what the agent writes. A budget alone was asked for as such; beside an
@@ -95,6 +96,8 @@ interface PatchInput {
   readonly engine: Engine;
   readonly model: string;
   readonly override: ThinkingOverride;
+  /** Rules about tools: denied ones are taken out of the offer. */
+  readonly toolRules?: readonly ToolRules[] | undefined;
 }
 
 /**
@@ -133,7 +136,7 @@ function without(target: JsonObject, wanted: Json | undefined, [name = '', ...re
   return others;
 }
 
-/** A body with the run's thinking in it, and what is no longer as the caller wrote it. */
+/** A body with the run's thinking in it and without denied tools, and what is no longer as the caller wrote it. */
 export interface PatchedText {
   readonly body: Buffer;
   readonly fidelity: readonly FidelityEntry[];
@@ -145,9 +148,20 @@ export type PatchTextInput = Omit<PatchInput, 'body'>;
 export function patchText(text: Buffer, input: PatchTextInput): PatchedText {
   const parsed = parseJson(text.toString('utf8'));
   if (!parsed.ok || !isJsonObject(parsed.value)) throw new AbpError('invalid_request', 'The request body is not a JSON object.');
-  const { body, fidelity } = patchThinking({ ...input, body: parsed.value });
+  const offer = patchTools(parsed.value, input);
+  const thinking = patchThinking({ ...input, body: offer.body });
+  const [body, fidelity] = [thinking.body, [...offer.fidelity, ...thinking.fidelity]];
   // An agent that has set the same itself keeps its bytes.
   return { body: fidelity.length === 0 ? text : Buffer.from(JSON.stringify(body), 'utf8'), fidelity };
+}
+
+/** The body without the tools that rules deny. */
+function patchTools(
+  body: JsonObject,
+  { dialect, address, toolRules = [] }: PatchTextInput,
+): { body: JsonObject; fidelity: FidelityEntry[] } {
+  if (toolRules.length === 0) return { body, fidelity: [] };
+  return patchOffer(body, dialect.liftRequest(body, { ledger: new Ledger(), ...address }), toolRules);
 }
 
 /** One member of a request as it is lowered without thinking, with the caller's, and with the run's. */

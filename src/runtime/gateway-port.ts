@@ -78,6 +78,8 @@ export interface RunKeyRequest {
   readonly traffic: readonly TrafficRow[];
   readonly compatibility: Compatibility;
   readonly thinking: WireThinking | null;
+  /** Globs of tools that may be offered and called; null: all of them. */
+  readonly tools?: { readonly allowed: readonly string[]; readonly denied: readonly string[] } | null;
   /** Paths of the vendor that no dialect describes; for agents that come with a login of their own. */
   readonly raw: boolean;
   readonly tags: readonly string[];

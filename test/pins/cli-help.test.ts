@@ -36,6 +36,7 @@ Know before you call:
 
 Coding agents:
   run              Run a coding agent on a prompt
+  race             Give one task to several backends, and compare
   launch           Show a coding agent’s own screen, through us
   apply            Bring what a staged run changed into its workspace
   env              Print the variables that send a coding agent through us

@@ -165,12 +165,12 @@ describe('a policy that nothing holds', () => {
 
   it('is advice where the caller accepts that, and the receipt says so', async () => {
     writeFileSync(join(workspace, 'task.sh'), 'true');
-    const { code, out } = await refused('disallowed_tools = ["mcp__*"]\n', '--advisory', '--json');
+    const { code, out } = await refused('deny_read = ["**/.env"]\n', '--advisory', '--json');
     expect(code).toBe(EXITS.ok.code);
     const run = /run_[0-9a-f]{32}/.exec(out)?.[0] ?? '';
     expect(await receiptOf(run)).toMatchObject({
       enforcement: 'advisory',
-      rules: [{ rule: 'disallowed_tools: mcp__*', by: 'advisory', detail: 'the agent takes names of tools, no patterns' }],
+      rules: [{ rule: 'deny_read: **/.env', by: 'advisory', detail: expect.stringContaining('Run with --staged') }],
     });
   });
 

@@ -17,11 +17,14 @@ import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
 import { BodyDigest, COPIED_AT_ONCE } from './body-digest.ts';
 import { type Pending, Together } from './together.ts';
+import { ToolGate, type ToolGateOptions } from './tool-gate.ts';
 import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
 
 /** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
 export interface MappedOptions {
   readonly admitted: Admitted;
+  /** Rules about tools that the answer is held to. */
+  readonly gate?: ToolGateOptions | undefined;
   readonly deployment: Deployment;
   readonly translation: Translation;
   /** Translates a large answer in one piece on another thread. */
@@ -50,6 +53,8 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   readonly #options: MappedOptions;
   readonly #digest = new BodyDigest();
   #exchange: Exchange | undefined;
+  /** Lets no call of a denied tool through. */
+  #gate: ToolGate | undefined;
   #stream: StreamTranslator | undefined;
   readonly #collected: Collected;
   /** Chunks of a stream that came in this turn of the event loop, … */
@@ -76,7 +81,9 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   start(request: ExchangeRequest): Exchange {
-    this.#exchange = this.#options.admitted.send(request, this, this.#options.onTurnedDown);
+    const { admitted, gate, onTurnedDown } = this.#options;
+    this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
+    this.#exchange = admitted.send(request, this.#gate ?? this, onTurnedDown);
     return this;
   }
 
@@ -221,8 +228,11 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #closeStream(stream: StreamTranslator): void {
     const observed = stream.observed();
+    const refusal = this.#gate?.refusal;
     const failed = observed.error !== undefined;
-    this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
+    if (refusal !== undefined) this.#close('failed', 'policy', refusal, observed);
+    else
+      this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
   }
 
   #refuseStream(reason: string): void {

@@ -9,11 +9,14 @@ import { failureError } from '../failure.ts';
 import { downstreamHeaders, encodingOf, headerOf } from '../headers.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
+import { ToolGate, type ToolGateOptions } from './tool-gate.ts';
 import { type ReadAside, Watch, type Watched } from './watch.ts';
 
 /** A call whose bytes pass unchanged. Without the request: its body must not live as long as a slow stream. */
 export interface RelayOptions {
   readonly admitted: Admitted;
+  /** Rules about tools that the answer is held to. */
+  readonly gate?: ToolGateOptions | undefined;
   readonly deployment: Deployment;
   readonly dialect: Dialect | undefined;
   readonly answer: Answer;
@@ -40,6 +43,8 @@ export function relay(request: ExchangeRequest, options: RelayOptions): Exchange
 class Relay implements ExchangeSink, Exchange {
   readonly #options: RelayOptions;
   #exchange: Exchange | undefined;
+  /** Lets no call of a denied tool through. */
+  #gate: ToolGate | undefined;
   #watch: Watch | undefined;
   #status = 0;
   #headers: readonly string[] = [];
@@ -59,7 +64,9 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   start(request: ExchangeRequest): Exchange {
-    this.#exchange = this.#options.admitted.send(request, this, this.#options.onTurnedDown);
+    const { admitted, gate, onTurnedDown } = this.#options;
+    this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
+    this.#exchange = admitted.send(request, this.#gate ?? this, onTurnedDown);
     return this;
   }
 
@@ -107,10 +114,11 @@ class Relay implements ExchangeSink, Exchange {
     recorder.lastByte();
     recorder.tape?.engine.trailers(trailers);
     this.#whole = true;
-    const failed = this.#status >= 400;
+    const refusal = this.#gate?.refusal ?? null;
+    const failed = this.#status >= 400 || refusal !== null;
     // Journaled first: a caller who has a whole answer finds its receipt, even when this process is killed the moment after.
     recorder.ending({
-      record: () => this.#settle(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, null),
+      record: () => this.#settle(failed ? 'failed' : 'completed', failed ? (refusal === null ? 'engine_error' : 'policy') : null, refusal),
       proceed: () => {
         if (!this.#begun) answer.head(this.#status, downstreamHeaders(this.#headers));
         answer.end(trailers, this.#last);

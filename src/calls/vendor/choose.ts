@@ -11,8 +11,10 @@ export function chooseRoutes(table: readonly RouteRow[], call: VendorCall, scan:
 }
 
 /** What a run decided for its calls makes them mapped: their bytes change. */
-function byTerms(route: Route, asked: string, { match, options: { model = route.model, thinking } }: VendorCall): Route {
-  const decided = model !== asked || (thinking !== undefined && match.path.operation === 'generate');
+function byTerms(route: Route, asked: string, { match, options }: VendorCall): Route {
+  const { model = route.model, thinking, toolRules, mayEdit } = options;
+  const edited = thinking !== undefined || (mayEdit && toolRules.length > 0);
+  const decided = model !== asked || (edited && match.path.operation === 'generate');
   return decided ? { ...route, model, mode: 'mapped' } : route;
 }
 

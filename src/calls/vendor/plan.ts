@@ -1,8 +1,10 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';
+import { deniedTools } from '../../mapping/tools/tool-rules.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
 import type { EngineDoor } from '../admission.ts';
@@ -14,7 +16,7 @@ import { permission } from '../permission.ts';
 import type { Recorder } from '../recorder.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import { outgoing } from './outgoing.ts';
-import { preparedFor, writeAside } from './preparation.ts';
+import { assertPassable, preparedFor, writeAside } from './preparation.ts';
 import { requestBodies } from './recorded.ts';
 import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
 
@@ -137,18 +139,28 @@ function recordingOf({ recording: { key, otherwise } }: VendorCall, route?: Reco
 }
 
 /** What became of the request on its way into the engine's words. */
-type Account = Partial<Pick<Opening, 'negotiation' | 'emulations' | 'fidelity' | 'upstreamRequest'>>;
+type Account = Partial<Pick<Opening, 'negotiation' | 'emulations' | 'fidelity' | 'upstreamRequest' | 'rules'>>;
 
 type Drafted =
   | { readonly account: Account; readonly draft: Draft; readonly error?: undefined }
   | { readonly account: Account; readonly error: AbpError };
 
+/** The rules that took something out of the request. */
+function rulesIn(fidelity: readonly FidelityEntry[]): Pick<Account, 'rules'> {
+  const details = deniedTools(fidelity).map(({ tool, rule }) => [`${tool} was taken out of the offer`, rule] as const);
+  // A tool may have many leaves in the account.
+  const rules = [...new Map(details)].map(([detail, rule]) => ({ rule, by: 'wire', detail }) as const);
+  return rules.length === 0 ? {} : { rules };
+}
+
 /** What goes out in the caller's own dialect. Requirements come from headers alone. */
 function relaying({ call, read, asked }: Planning, route: Route): Drafted {
   const { requirements, compatibility } = call.options;
   const { manifest, name } = route.engine;
+  assertPassable(call, read);
   const { body, fidelity, sha256: digest } = outgoing(call, read, route);
   const account: Account = {
+    ...rulesIn(fidelity),
     negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
     fidelity,
     upstreamRequest: body === read.body ? asked.request : { sha256: digest ?? sha256(body), bytes: body.length },
@@ -170,6 +182,7 @@ function translation(call: VendorCall, read: Read, route: Route): Drafted {
   }
   const { upstream, error, negotiation, emulations, fidelity, asked, changes } = preparedFor(call, read, route);
   const account: Account = {
+    ...rulesIn(fidelity),
     negotiation,
     emulations,
     fidelity,

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import { parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { Ledger } from '../../ir/ledger.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { scanInTurns, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
+import { assertOffer } from '../../mapping/tools/tool-rules.ts';
 import { digestInTurns } from '../answers/body-digest.ts';
 import type { CallContext } from '../context.ts';
 import { joinedHeader } from '../headers.ts';
@@ -17,13 +20,23 @@ export function preparedFor(call: VendorCall, read: Read, chosen: Route): Prepar
   return read.aside?.prepared.get(keyOf(chosen)) ?? prepare(read.text, inputOf(call, chosen));
 }
 
-/** The request in its own dialect with the thinking that a run decided, likewise; undefined where none did. */
+/** The request in its own dialect as a run or a policy decided it, likewise; undefined where none did. */
 export function patchedFor(call: VendorCall, read: Read, chosen: Route): PatchedText | undefined {
   const input = patchOf(call, chosen);
   if (input === undefined) return undefined;
   const patched = read.aside?.patched.get(keyOf(chosen)) ?? patchText(renamedText(read, chosen), input);
   if (AbpError.is(patched)) throw patched;
   return patched;
+}
+
+/** Throws E005 where a body that passes as it is offers a denied tool. */
+export function assertPassable(call: VendorCall, { text, scan }: Read): void {
+  const { toolRules, mayEdit } = call.options;
+  if (toolRules.length === 0 || mayEdit || call.match.path.operation !== 'generate') return;
+  if (scan.values > MOST_VALUES) throw tooMany();
+  const parsed = parseJson(text.toString('utf8'));
+  // A body that is no request is the engine's to refuse.
+  if (parsed.ok) assertOffer(call.match.dialect.liftRequest(parsed.value, { ledger: new Ledger(), ...addressOf(call) }), toolRules);
 }
 
 /**
@@ -145,9 +158,10 @@ function addressOf({ match }: VendorCall): PrepareInput['address'] {
 }
 
 function patchOf(call: VendorCall, { engine, model }: Route): PatchTextInput | undefined {
-  const { thinking } = call.options;
-  if (thinking === undefined || call.match.path.operation !== 'generate') return undefined;
-  return { dialect: call.match.dialect, address: addressOf(call), engine, model, override: thinking };
+  const { thinking, toolRules, mayEdit } = call.options;
+  const rules = mayEdit ? toolRules : [];
+  if ((thinking === undefined && rules.length === 0) || call.match.path.operation !== 'generate') return undefined;
+  return { dialect: call.match.dialect, address: addressOf(call), engine, model, override: thinking ?? {}, toolRules: rules };
 }
 
 function inputOf(call: VendorCall, { engine, target, model, row }: Route): PrepareInput {
@@ -166,6 +180,7 @@ function inputOf(call: VendorCall, { engine, target, model, row }: Route): Prepa
     unknownLeaves: options.unknownLeaves,
     thinking: options.thinking,
     traffic: options.traffic,
+    toolRules: options.toolRules,
   };
 }
 

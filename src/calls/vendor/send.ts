@@ -7,6 +7,7 @@ import { upstreamAddress } from '../address.ts';
 import type { Answer } from '../answers/answer.ts';
 import { callMapped } from '../answers/mapped.ts';
 import { relay } from '../answers/relay.ts';
+import type { ToolGateOptions } from '../answers/tool-gate.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../headers.ts';
@@ -40,7 +41,10 @@ interface Sending {
 
 function relayed({ context, deployment, call, listener }: Sending, plan: Extract<Plan, { kind: 'relay' }>): Exchange {
   const { headers: raw, runId, target, match } = call;
-  const headers = upstreamHeaders(raw, deployment, context.isOurs);
+  const rules = call.options.toolRules;
+  const own = upstreamHeaders(raw, deployment, context.isOurs);
+  // An answer that is held to rules must be read.
+  const headers = rules.length === 0 ? own : withoutHeader(own, 'accept-encoding');
   const path = `${enginePath(match, target.path, plan.route.model)}${upstreamQuery(target.query, deployment, context.isOurs)}`;
   const sent: ExchangeRequest = {
     ...upstreamAddress(deployment, raw, path),
@@ -53,13 +57,16 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     asides: asidesOf(raw, deployment),
   };
   const dialect = match.path.operation === 'generate' ? match.dialect : undefined;
+  const aside = (body: Buffer, streamed: boolean) => context.large.observe(body, { dialect: dialect?.id, streamed, caller: call.share });
   return relay(sent, {
     ...listener,
     admitted: plan.admitted,
     deployment,
     dialect,
     holding: context.budget.holding(call.share),
-    aside: (body, streamed) => context.large.observe(body, { dialect: dialect?.id, streamed, caller: call.share }),
+    aside,
+    gate:
+      rules.length === 0 || dialect === undefined ? undefined : { rules, dialect, context: wordsOf(call), ownName: (name) => name, aside },
     onFault: (error) => context.onFault(error, runId),
   });
 }
@@ -102,8 +109,33 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     holding: context.budget.holding(call.share),
     streamed: asked.stream && !counting,
     translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
+    gate: counting ? undefined : gateOf(context, call, plan),
     aside: (body) => context.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }, call.share),
   });
+}
+
+/** Rules about tools are held where the engine's answer is still in its own words; names that were rewritten for it are turned back. */
+function gateOf(
+  context: CallContext,
+  call: VendorCall,
+  { route, changes }: Extract<Plan, { kind: 'translate' }>,
+): ToolGateOptions | undefined {
+  const rules = call.options.toolRules;
+  if (rules.length === 0) return undefined;
+  const renames = changes.flatMap((change) => (change.kind === 'tool-names' ? [...change.renames] : []));
+  const back = new Map(renames.map(([from, to]) => [to, from]));
+  return {
+    rules,
+    dialect: route.target,
+    context: wordsOf(call),
+    ownName: (name) => back.get(name) ?? name,
+    aside: (body, streamed) => context.large.observe(body, { dialect: route.target.id, streamed, caller: call.share }),
+  };
+}
+
+/** What an error of ours inside a stream is told with. */
+function wordsOf({ runId, target, match }: VendorCall): ToolGateOptions['context'] {
+  return { runHex: runId.slice(4), createdAtMs: Date.now(), model: match.model ?? '', includeUsage: false, query: target.query };
 }
 
 /** An engine without a count endpoint: the count is our estimate, and the receipt says that no engine was called. */

@@ -10,6 +10,7 @@ import type { Asked, Prepared } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import type { Scan } from '../../mapping/scan.ts';
 import type { PatchedText, ThinkingOverride } from '../../mapping/thinking-override.ts';
+import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
 import type { Admitted } from '../admission.ts';
 import type { CallOwner } from '../call.ts';
 
@@ -39,6 +40,10 @@ export interface CallOptions {
   readonly traffic: readonly TrafficRow[];
   readonly thinking: ThinkingOverride | undefined;
   readonly unknownLeaves: 'refuse' | 'report';
+  /** Rules about tools that the call is held to. */
+  readonly toolRules: readonly ToolRules[];
+  /** Denied tools are taken out of its requests; a caller whose bytes must pass as they are is refused instead. */
+  readonly mayEdit: boolean;
 }
 
 /** How much of a run is kept: the lesser of what the key and the route say; where neither says, what the installation does. */

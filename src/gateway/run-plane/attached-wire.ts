@@ -18,17 +18,20 @@ export function offerFromWire(offer: Offer): EngineOffer {
 }
 
 export function keyToWire(request: RunKeyRequest): object {
-  const { agent, engine, model, emulate, traffic, compatibility, thinking, raw, tags, expiresAt } = request;
+  const { agent, engine, model, emulate, traffic, compatibility, thinking, tools, raw, tags, expiresAt } = request;
   const wire = thinking === null ? null : { effort: thinking.effort, budget_tokens: thinking.budgetTokens };
-  return { agent, engine, model, emulate, traffic, compatibility, thinking: wire, raw, tags, expires_at: expiresAt };
+  const key = { agent, engine, model, emulate, traffic, compatibility, thinking: wire, raw, tags, expires_at: expiresAt };
+  // A server of an earlier version does not know rules about tools; a run that needs them is refused there.
+  return tools == null ? key : { ...key, tools };
 }
 
 export function keyFromWire(runId: RunId, key: AttachedKey): RunKeyRequest {
-  const { thinking, expires_at: expiresAt, ...rest } = key;
+  const { thinking, tools = null, expires_at: expiresAt, ...rest } = key;
   return {
     ...rest,
     runId,
     expiresAt,
+    tools,
     thinking:
       thinking === null
         ? null

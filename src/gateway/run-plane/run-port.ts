@@ -144,6 +144,7 @@ async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest):
     compatibility: request.compatibility,
     thinking: wireThinking(request),
     owner: owner.keyId,
+    tools: request.tools,
   });
   const [engineId = request.engine] = request.engine.split(':');
   await createKey(gateway.store, {

@@ -62,13 +62,13 @@ function attempt(work: () => void, refuse: (error: unknown) => void): void {
 }
 
 /** The request without HTTP. */
-function vendorCall({ config }: Gateway, { request, runId, target, match, principal }: VendorRequest): VendorCall {
+function vendorCall({ config, calls }: Gateway, { request, runId, target, match, principal }: VendorRequest): VendorCall {
   return {
     runId,
     match,
     target,
     headers: request.rawHeaders,
-    options: callOptions(request.headers, principal),
+    options: callOptions(request.headers, principal, calls.toolRules),
     owner: ownerOf(principal),
     share: shareOf(principal),
     recording: recordingWish(config, principal),

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { toolRulesOf } from '../../calls/denied-tools.ts';
 import type { RunTerms } from '../../calls/scopes.ts';
 import type { CallOptions } from '../../calls/vendor/vendor-call.ts';
 import { parseCompatibility, parseEmulate, parseRequirements } from '../../mapping/requirements.ts';
 import type { ThinkingOverride } from '../../mapping/thinking-override.ts';
+import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /** Reads the `X-ABP-…` headers of a call and the terms of its run key. */
-export function callOptions(headers: IncomingHttpHeaders, principal: Principal): CallOptions {
+export function callOptions(headers: IncomingHttpHeaders, principal: Principal, operator: readonly ToolRules[] = []): CallOptions {
   const terms = principal.kind === 'key' ? principal.scopes.run : undefined;
   const engine = single(headers['x-abp-engine']) ?? terms?.engine;
   const compatibility = parseCompatibility(single(headers['x-abp-compatibility']) ?? terms?.compatibility);
@@ -21,6 +23,8 @@ export function callOptions(headers: IncomingHttpHeaders, principal: Principal):
     thinking,
     // A coding agent's requests change with its version; what they hold is reported, not refused.
     unknownLeaves: principal.kind === 'key' && principal.key.kind === 'run' ? 'report' : 'refuse',
+    toolRules: toolRulesOf(operator, { scopes: principal.kind === 'key' ? principal.scopes : undefined }),
+    mayEdit: principal.kind === 'key' && principal.key.kind === 'run',
   };
 }
 

@@ -5,7 +5,14 @@ import { joinPolicies, NO_POLICY, type Policy } from './rules.ts';
 
 const equipment = { bwrap: '/usr/bin/bwrap' } as Equipment; // only that there is one is looked at
 const obstacle: Obstacle = { reason: 'bubblewrap (bwrap) is not installed', remedy: 'Install it.' };
-const means: Means = { sandbox: equipment, workspace: '/srv/project', staged: true, toolsByName: true, external: false };
+const means: Means = {
+  sandbox: equipment,
+  workspace: '/srv/project',
+  staged: true,
+  toolsByName: true,
+  wireObstacle: 'its model calls go past the gateway',
+  external: false,
+};
 
 function judged(policy: Partial<Policy>, part: Partial<Means> = {}): string[] {
   const { rules, unheld } = enforcementOf({ ...NO_POLICY, ...policy }, { ...means, ...part });
@@ -50,10 +57,16 @@ describe('who holds a rule', () => {
     ],
     ['a tool of an agent that can do without', { disallowed_tools: ['Bash'] }, {}, 'disallowed_tools: Bash by agent'],
     [
+      'a tool of an agent whose calls pass the gateway',
+      { disallowed_tools: ['B*'] },
+      { toolsByName: false, wireObstacle: undefined },
+      'disallowed_tools: B* by wire',
+    ],
+    [
       'a tool of an agent that cannot',
       { disallowed_tools: ['Bash'] },
       { toolsByName: false },
-      'disallowed_tools: Bash unheld: the agent cannot be made to do without a tool',
+      'disallowed_tools: Bash unheld: the agent cannot be made to do without a tool, and its model calls go past the gateway',
     ],
     [
       'an approval of an agent that does not wait',
@@ -71,7 +84,7 @@ describe('who holds a rule', () => {
       'a pattern of allowed tools',
       { allowed_tools: ['mcp__*'] },
       {},
-      'allowed_tools: mcp__* unheld: the agent takes names of tools, no patterns',
+      'allowed_tools: mcp__* unheld: the agent takes names of tools, no patterns, and its model calls go past the gateway',
     ],
   ])('%s', (_, policy, part, expected) => {
     expect(judged(policy, part)).toEqual([expected]);

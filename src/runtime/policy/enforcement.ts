@@ -14,6 +14,8 @@ export interface Means {
   readonly toolsByName: boolean;
   /** And by patterns. */
   readonly toolsByPattern?: boolean;
+  /** Why the gateway does not hold rules about tools on the wire; undefined where it does. */
+  readonly wireObstacle?: string | undefined;
   /** The agent waits for us before every tool. */
   readonly waitsForEvery?: boolean;
   /** The operator says that something around the backplane holds the policy. */
@@ -33,7 +35,8 @@ export interface Enforcement {
   readonly hidden: readonly string[];
 }
 
-type Verdict = Omit<RuleRecord, 'rule'> | { readonly unheld: string };
+type Held = Omit<RuleRecord, 'rule'>;
+type Verdict = Held | { readonly unheld: string };
 
 /** Whether a policy asks for what only the operating system can hold. */
 export function needsSystem(policy: Policy): boolean {
@@ -50,8 +53,8 @@ export function enforcementOf(policy: Policy, means: Means): Enforcement {
     ...policy.deny_write.map((pattern) => ['deny_write', pattern, onWrite(pattern, means)] as const),
     ...policy.allow_network.map((host) => ['allow_network', host, bySystem(means, 'the proxy lets nothing else through')] as const),
     ...policy.deny_network.map((host) => ['deny_network', host, bySystem(means, 'the proxy refuses it')] as const),
-    ...policy.disallowed_tools.map((tool) => ['disallowed_tools', tool, onTool(tool, means)] as const),
-    ...policy.allowed_tools.map((tool) => ['allowed_tools', tool, onAllowed(tool, means)] as const),
+    ...policy.disallowed_tools.flatMap((tool) => onTool(tool, means).map((verdict) => ['disallowed_tools', tool, verdict] as const)),
+    ...policy.allowed_tools.flatMap((tool) => onAllowed(tool, means).map((verdict) => ['allowed_tools', tool, verdict] as const)),
     ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, onApproval(means)] as const),
   ].map(([list, entry, verdict]) => ({ rule: `${list}: ${entry}`, verdict }));
   return {
@@ -90,16 +93,36 @@ function onWrite(pattern: string, means: Means): Verdict {
 const PATTERN = /[*?[{]/;
 const ONLY_NAMES = 'the agent takes names of tools, no patterns';
 
-function onTool(tool: string, { toolsByName, toolsByPattern }: Means): Verdict {
-  if (!toolsByName) return { unheld: 'the agent cannot be made to do without a tool' };
-  if (toolsByPattern !== true && PATTERN.test(tool)) return { unheld: ONLY_NAMES };
-  return { by: 'agent', detail: 'the agent is started without it' };
+/** The agent itself, the gateway on the wire, or both; neither is a reason to refuse. */
+function onTool(tool: string, means: Means): Verdict[] {
+  const unable = 'the agent cannot be made to do without a tool';
+  return heldBy(
+    byAgent(tool, means, { unable, detail: 'the agent is started without it' }),
+    onWire(means, 'it is taken out of every offer, and a call of it is refused'),
+  );
 }
 
-function onAllowed(tool: string, { toolsByName, toolsByPattern }: Means): Verdict {
-  if (!toolsByName) return { unheld: 'the agent cannot be held to some tools' };
-  if (toolsByPattern !== true && PATTERN.test(tool)) return { unheld: ONLY_NAMES };
-  return { by: 'agent', detail: 'the agent is started with the allowed ones alone' };
+function onAllowed(tool: string, means: Means): Verdict[] {
+  const unable = 'the agent cannot be held to some tools';
+  return heldBy(
+    byAgent(tool, means, { unable, detail: 'the agent is started with the allowed ones alone' }),
+    onWire(means, 'others are taken out of every offer, and a call of them is refused'),
+  );
+}
+
+function byAgent(tool: string, { toolsByName, toolsByPattern }: Means, { unable, detail }: { unable: string; detail: string }): Verdict {
+  if (!toolsByName) return { unheld: unable };
+  return toolsByPattern !== true && PATTERN.test(tool) ? { unheld: ONLY_NAMES } : { by: 'agent', detail };
+}
+
+function onWire({ wireObstacle }: Means, detail: string): Verdict {
+  return wireObstacle === undefined ? { by: 'wire', detail } : { unheld: wireObstacle };
+}
+
+function heldBy(...verdicts: readonly Verdict[]): Verdict[] {
+  const held = verdicts.filter((verdict) => 'by' in verdict);
+  const reasons = verdicts.flatMap((verdict) => ('unheld' in verdict ? [verdict.unheld] : []));
+  return held.length > 0 ? held : [{ unheld: reasons.join(', and ') }];
 }
 
 /** An agent asks by its own rules; one that waits for us before every tool is held to ours. */

@@ -110,7 +110,9 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
   const unstopped = run.consulted?.hook === true ? UNSTOPPED[waitsFor] : undefined;
   const set = thinkingToSet(options, found.wanted, traffic);
   const plan =
-    traffic.kind === 'direct' ? draft : { ...draft, gateway: gatewayRoute(reached, traffic, await mint(run, port, traffic, set)) };
+    traffic.kind === 'direct'
+      ? draft
+      : { ...draft, gateway: gatewayRoute(reached, traffic, await mint(run, port, { traffic, ground }, set)) };
   const told = adapter.spawn(plan);
   const spec = set === undefined ? told : withSetThinking(told, set);
   const unhonoured = [
@@ -194,7 +196,7 @@ function consulting({ adapter, consulted }: Preparing, plan: SpawnPlan): SpawnPl
 async function mint(
   run: Preparing,
   port: GatewayPort,
-  traffic: Extract<Traffic, { kind: 'gateway' }>,
+  { traffic, ground }: { traffic: Extract<Traffic, { kind: 'gateway' }>; ground: Ground },
   set: SetThinking | undefined,
 ): Promise<string> {
   const { adapter, options, runId, deps } = run;
@@ -208,6 +210,7 @@ async function mint(
     traffic: carriedRows(adapter, options),
     compatibility: options.compatibility ?? 'best_effort',
     thinking: set?.wire ?? null,
+    tools: toolsOf(ground).tools ?? null,
     raw: traffic.credential === 'caller',
     tags: runTags(options),
     expiresAt: deps.clock.now() + (options.timeout === undefined || options.timeout === 0 ? DAY_MS : options.timeout + DAY_MS / 24),

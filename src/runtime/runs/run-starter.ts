@@ -1,10 +1,12 @@
 import { systemClock } from '../../base/clock.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { CodingAgents } from '../coding-agents/coding-agents.ts';
-import type { RunPlace, RunTies } from './deps.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+import type { AgentKnowledge, RunPlace, RunTies } from './deps.ts';
 import { type GatedRun, passGates, passGatesInstalled } from './gated-run.ts';
 import type { LocalRunOptions, RunHandle } from './handle.ts';
 import { Run } from './run.ts';
+import { chooseTraffic, type Traffic } from './traffic.ts';
 
 export interface RunStarterOptions {
   readonly agents: CodingAgents;
@@ -39,6 +41,11 @@ export class RunStarter {
   /** For a process that serves others meanwhile. */
   async checkInstalled(options: LocalRunOptions): Promise<GatedRun> {
     return await passGatesInstalled(this.#agents.adapters.get(options.agent), options, this.#place);
+  }
+
+  /** Where the model calls of a run would go, for one whose policy depends on it. */
+  async trafficOf({ adapter, options }: GatedRun, port: GatewayPort, agents: AgentKnowledge = this.#place.agents): Promise<Traffic> {
+    return await chooseTraffic(adapter, options, port, agents.wanted(adapter, options));
   }
 
   /** The handle is there before anything has happened. `runId` is one that is taken already. */

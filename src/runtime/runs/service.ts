@@ -16,7 +16,7 @@ import { Accumulator } from './events/accumulator.ts';
 import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
 import type { GatedRun } from './gated-run.ts';
-import { assertPolicyHolds } from './ground/ground.ts';
+import { assertPolicyHolds, hasRules } from './ground/ground.ts';
 import type { RunCallbacks, RunHandle } from './handle.ts';
 import { assertBudgetHolds } from './prepare.ts';
 import type { RunStarter } from './run-starter.ts';
@@ -95,7 +95,8 @@ export class RunService {
     const { adapter, cwd, options } = gated;
     const port = this.#options.port(ask.owner);
     assertBudgetHolds(options, port);
-    await assertPolicyHolds({ adapter, options, cwd, home: starter.homePath, port });
+    const judging = { adapter, options, cwd, home: starter.homePath, port };
+    if (hasRules(options, port)) await assertPolicyHolds({ ...judging, traffic: await starter.trafficOf(gated, port, ask.ties?.agents) });
     const runId = ask.runId ?? (await this.#idOf(options, port));
     const admitted = await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
       this.#options.release(runId);

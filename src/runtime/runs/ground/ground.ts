@@ -58,6 +58,13 @@ interface Judged {
   readonly equipment: Equipment | undefined;
 }
 
+/** Whether a run is held to anything at all. */
+export function hasRules({ policy, sandbox }: RunOptions, port: GatewayPort): boolean {
+  const operator = port.policy ?? {};
+  const lists = [...Object.values(policy ?? {}), ...Object.values(operator)];
+  return sandbox === true || operator.sandbox === true || lists.some((list) => Array.isArray(list) && list.length > 0);
+}
+
 /** Throws E005 where nothing would hold the policy of a run. */
 export async function assertPolicyHolds(judging: Judging): Promise<void> {
   await judgePolicy(judging);
@@ -84,6 +91,7 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
     staged,
     toolsByName,
     toolsByPattern,
+    wireObstacle: wireObstacle(judging, found !== undefined && !isObstacle(found)),
     external,
     waitsForEvery: waitsForEvery(judging),
   });
@@ -95,6 +103,15 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
     hidden: enforcement.hidden,
     equipment: found === undefined || isObstacle(found) ? undefined : found,
   };
+}
+
+/** Why rules about tools do not hold on the wire. Out of a room a connection carries its run; without one anybody may come past the key. */
+function wireObstacle({ traffic, port, adapter, options }: Judging, confined: boolean): string | undefined {
+  const direct = traffic === undefined ? options.direct === true || adapter.traffic.unserved !== undefined : traffic.kind === 'direct';
+  if (direct) return 'its model calls do not pass the gateway';
+  if (traffic?.kind === 'gateway' && traffic.credential === 'caller') return 'it runs on a login of its own, whose calls pass unchanged';
+  if (confined || port.enforcement === 'enforced') return undefined;
+  return 'callers without a key may come past the gateway: run with --sandbox, or close auth.local';
 }
 
 /** Whether the agent, started as one that is watched, waits before every tool. */
