@@ -45,6 +45,14 @@ export function shareOfOwner({ keyId, scopes }: Pick<CallOwner, 'keyId' | 'scope
   return (scopes?.run === undefined ? keyId : scopes.run.owner) ?? UNKEYED;
 }
 
+/** Tokens that a call may use at most, as far as the request itself says. */
+export interface TokenBound {
+  /** An estimate from the bytes of the request. */
+  readonly input: number;
+  /** Undefined where the request sets no limit. */
+  readonly output: number | undefined;
+}
+
 /** A call that wants to reach an engine, as far as somebody may want to refuse or count it. */
 export interface Call {
   readonly runId: RunId;
@@ -65,6 +73,8 @@ export interface Call {
   readonly mode: Mode | null;
   /** Names of the tools that the request offers; undefined where the body is not read. */
   readonly tools?: readonly string[] | undefined;
+  /** The tokens that the call may use. Absent where the body is not read. */
+  readonly bound?: TokenBound | undefined;
   /** The coding agent that a run starts. */
   readonly agent?: string | undefined;
   /** The run's model traffic goes past the gateway. */

@@ -18,6 +18,7 @@ import type { Deployment } from './deployment.ts';
 import { type BrokenOff, exchange } from './model-exchange.ts';
 import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
+import { tokenBound } from './token-bound.ts';
 
 /** What calls of ours to models share. */
 export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'toolRules' | 'large' | 'isOurs' | 'onFault'>;
@@ -84,8 +85,10 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
     }
   } catch (error) {
     if (!AbpError.is(error)) throw error;
-    // Nobody is being called: what refused it now refuses it in a moment too.
-    return { ok: false, runId, route, error, retryable: false };
+    // Nobody is being called: what refused it now refuses it in a moment too, unless it says when it would not.
+    const { retry_after_s: seconds } = error.details;
+    const later = typeof seconds === 'number' ? { retryable: true, retryAfterMs: seconds * 1000 } : { retryable: false };
+    return { ok: false, runId, route, error, ...later };
   }
 }
 
@@ -118,7 +121,8 @@ function planTry(context: ModelContext, { ask, runId, recorder }: Planning, rout
   try {
     mapping = mapOwn({ request, engine, target, compatibility: ask.compatibility, emulate: new Set(row?.emulate) });
     const body = Buffer.from(JSON.stringify(mapping.upstream.body), 'utf8');
-    const admitted = recorder.admit(context.admission, call, deployment.door);
+    const bound = tokenBound(body.length, request.maxTokens);
+    const admitted = recorder.admit(context.admission, { ...call, bound }, deployment.door);
     const { path, headers } = mapping.upstream;
     recorder.open(factsOf(call, ask, { row, mapping, digest: { sha256: sha256(body), bytes: body.length } }), () => ({
       request: { dialect: target.id, method: 'POST', path, headers: Object.entries(headers).flat(), body },

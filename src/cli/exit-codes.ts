@@ -47,6 +47,7 @@ const EXIT_OF_ERROR = {
   internal: 'general',
   engine_failed: 'unavailable',
   overloaded: 'unavailable',
+  rate_limited: 'unavailable',
   engine_timeout: 'unavailable',
   max_iterations: 'general',
   budget_exhausted: 'general',

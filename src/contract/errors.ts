@@ -155,6 +155,13 @@ export const ERRORS = {
     meaning: 'The request headers are larger than 64 KiB.',
     remedy: 'Send fewer or smaller headers.',
   },
+  rate_limited: {
+    type: 'RateLimited',
+    status: 429,
+    retryable: true,
+    meaning: 'The caller has reached a limit that the operator of this backplane has set for it.',
+    remedy: 'Try again after the time that Retry-After names, or ask for a higher limit.',
+  },
   internal: {
     type: 'InternalError',
     status: 500,

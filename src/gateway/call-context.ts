@@ -6,12 +6,14 @@ import { shares } from '../calls/bounds/shares.ts';
 import type { CallContext } from '../calls/context.ts';
 import { deniedEngines } from '../calls/denied-engines.ts';
 import { deniedTools } from '../calls/denied-tools.ts';
+import { type LimitsOf, rateCheck } from '../calls/limits/rate-check.ts';
 import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import { isOurSecret } from './auth/principal.ts';
 import type { Config } from './config.ts';
 import { connectionsOf } from './deployments.ts';
+import type { LimitTable } from './limits/limit-table.ts';
 
 const MIB = 1024 * 1024;
 
@@ -19,18 +21,19 @@ const MIB = 1024 * 1024;
 export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version'> {
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];
+  readonly limits: LimitTable;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
   readonly log: Logger;
 }
 
 /** Calls to engines as the configuration wants them. */
-export function callContextOf(config: Config, { checks, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
+export function callContextOf(config: Config, { checks, limits, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
   return {
     ...shared,
     sink: keeper,
     batch: new Batch(keeper),
-    admission: new Admission(checksOf(config, checks)),
+    admission: new Admission(checksOf(config, checks, (caller) => limits.of(caller))),
     routes: config.routes,
     deniesModels: config.policy.deny_models.length > 0,
     toolRules: toolRules(config),
@@ -40,9 +43,10 @@ export function callContextOf(config: Config, { checks, keeper, keys, log, ...sh
   };
 }
 
-/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, and the share of each caller. */
-function checksOf(config: Config, checks: readonly Check[]): readonly Check[] {
-  return [...policyChecks(config), ...checks, shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs })];
+/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, the share and the limits of each caller. */
+function checksOf(config: Config, checks: readonly Check[], limitsOf: LimitsOf): readonly Check[] {
+  const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
+  return [...policyChecks(config), ...checks, divided, rateCheck(limitsOf)];
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { CallLimits } from '../calls/limits/call-limits.ts';
 import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
@@ -189,6 +190,7 @@ export const Config = z.strictObject({
         .positive()
         .default(64)
         .describe('Runs of coding agents at the same time, three quarters of them at most for one caller; more answer 503.'),
+      ...CallLimits.shape,
       stages_mb: z
         .number()
         .positive()

@@ -18,6 +18,7 @@ import type { ConsoleFiles } from './console/console-files.ts';
 import type { ConsoleSessions } from './console/console-sessions.ts';
 import type { Tickets } from './door/tickets.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
+import type { LimitTable } from './limits/limit-table.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
 /** The run plane's memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
@@ -41,6 +42,8 @@ export interface Gateway {
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
+  /** What each caller may use at a time. */
+  readonly limits: LimitTable;
   /** The means of every call to an engine. */
   readonly calls: CallContext;
   readonly runPlane: RunPlane;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
+import { CallLimits } from '../calls/limits/call-limits.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
@@ -21,6 +22,7 @@ import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
 import { AnsweredQuestions } from './inbox/answered-questions.ts';
+import { LimitTable } from './limits/limit-table.ts';
 import { openLog } from './log.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
@@ -123,9 +125,10 @@ async function assemble(
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
+  const limits = await limitsOf(config, store, log, closers);
   const large = new LargeBodies();
   closers.push(() => large.close());
-  const calls = callContextOf(config, { checks, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
+  const calls = callContextOf(config, { checks, limits, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {
@@ -135,6 +138,7 @@ async function assemble(
     shelf,
     keeper,
     keys,
+    limits,
     browsers: browsersOf(store),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
@@ -146,10 +150,7 @@ async function assemble(
     url: '',
     takeConnection: undefined,
   };
-  // A run accepted before the past is settled would be taken for one that an earlier process left open.
-  const interrupted = await keeper.ready;
-  if (interrupted > 0) log.warn({ interrupted }, 'runs of an earlier process were closed as interrupted');
-  await settleEarlierRuns(gateway);
+  await settlePast(gateway);
   closers.push(() => live.idle(SETTLE_MS));
   closers.push(() => door.close());
   // Turns may have started some since those of the callers were ended.
@@ -157,6 +158,20 @@ async function assemble(
   closers.push(() => sessions.close());
   await sessions.start(database);
   return { gateway, closing };
+}
+
+/** A run accepted before the past is settled would be taken for one that an earlier process left open. */
+async function settlePast(gateway: Gateway): Promise<void> {
+  const interrupted = await gateway.keeper.ready;
+  if (interrupted > 0) gateway.log.warn({ interrupted }, 'runs of an earlier process were closed as interrupted');
+  await settleEarlierRuns(gateway);
+}
+
+async function limitsOf(config: Config, store: Store, log: Logger, closers: Closers): Promise<LimitTable> {
+  const limits = new LimitTable(store, CallLimits.strip().parse(config.limits));
+  closers.push(() => limits.close());
+  await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
+  return limits;
 }
 
 /** Lets callers in. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isJsonObject, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 
 const QUOTE = 0x22;
@@ -33,12 +34,23 @@ export interface Scan {
   readonly stream: boolean;
   /** Members that may name further models. */
   readonly naming: readonly NamedSpan[];
+  /** Members that limit the answer. */
+  readonly bounding: readonly NamedSpan[];
   /** How many values it holds, by their commas and brackets: what it takes to read them goes by that as much as by the bytes. */
   readonly values: number;
 }
 
 /** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
 const NAMING: ReadonlySet<string> = new Set(['models', 'fallback', 'fallbacks', 'fallback_model', 'fallback_models', 'prompt', 'tools']);
+
+/** Members in which vendors take the most tokens that an answer may have. */
+const BOUNDING: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'generationConfig',
+  'generation_config',
+]);
 
 /**
  * Walks the top-level members of a JSON object and reads `model` and `stream`. Values are skipped, not parsed: an unknown field of
@@ -63,7 +75,11 @@ export async function scanInTurns(body: Buffer): Promise<Scan> {
 /** A scan that can stop inside a value and go on later. */
 class Scanner {
   readonly #body: Buffer;
-  readonly #found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[] } = { stream: false, naming: [] };
+  readonly #found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[]; bounding: NamedSpan[] } = {
+    stream: false,
+    naming: [],
+    bounding: [],
+  };
   readonly #seen = new Set<string>();
   #values = 0;
   #at: number;
@@ -113,6 +129,7 @@ class Scanner {
       this.#found.modelSpan = { start, end };
     } else if (name === 'stream') this.#found.stream = this.#body.toString('latin1', start, end) === 'true';
     else if (NAMING.has(name)) this.#found.naming.push({ name, start, end });
+    else if (BOUNDING.has(name)) this.#found.bounding.push({ name, start, end });
   }
 
   #end(): true {
@@ -124,6 +141,20 @@ class Scanner {
 /** The body with another model name; every other byte stays. */
 export function spliceModel(body: Buffer, span: Span, model: string): Buffer {
   return Buffer.concat([body.subarray(0, span.start), Buffer.from(JSON.stringify(model), 'utf8'), body.subarray(span.end)]);
+}
+
+/** A description of how to answer is not longer. */
+const LONGEST_BOUND = 4096;
+
+/** The most tokens that the body allows the answer; undefined where it does not say. */
+export function outputBound(body: Buffer, { bounding }: Pick<Scan, 'bounding'>): number | undefined {
+  for (const { start, end } of bounding) {
+    const parsed = end - start > LONGEST_BOUND ? undefined : parseJson(body.toString('utf8', start, end));
+    const value = parsed?.ok === true ? parsed.value : undefined;
+    const bound = isJsonObject(value) ? (value.maxOutputTokens ?? value.max_output_tokens) : value;
+    if (typeof bound === 'number' && bound > 0) return bound;
+  }
+  return undefined;
 }
 
 /** No member of a request has a longer name. */

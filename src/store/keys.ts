@@ -86,6 +86,12 @@ export async function findKeyByHash(store: Store, hash: string): Promise<Key | u
   return row !== undefined && (await isOurs(store, row)) ? keyOf(row) : undefined;
 }
 
+/** A key by its id, dead or alive. */
+export async function findKey(store: Store, id: string): Promise<Key | undefined> {
+  const row = await store.db.selectFrom('keys').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
+  return row === undefined ? undefined : keyOf(row);
+}
+
 /** Homes that share a database without a common secret cannot tell each other's rows from forged ones (ABP_KEY_SECRET). */
 async function isOurs(store: Store, row: Selectable<KeysTable>): Promise<boolean> {
   return isGenuine(store.keySecret, row) || (!store.keySecret.shared && (await hasSeveralChains(store)));

@@ -31,6 +31,7 @@ it('keeps the codes, statuses and retry advice of its own errors', () => {
     'unprocessable Unprocessable 422 false',
     'upgrade_required UpgradeRequired 426 false',
     'headers_too_large HeadersTooLarge 431 false',
+    'rate_limited RateLimited 429 true',
     'internal InternalError 500 false',
     'engine_failed EngineFailed 502 true',
     'overloaded Overloaded 503 true',

@@ -4,6 +4,7 @@ import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';
+import { outputBound } from '../../mapping/scan.ts';
 import { deniedTools } from '../../mapping/tools/tool-rules.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
@@ -14,6 +15,7 @@ import type { CallContext } from '../context.ts';
 import { lesserRecording, type Opening, openingOf } from '../opening.ts';
 import { permission } from '../permission.ts';
 import type { Recorder } from '../recorder.ts';
+import { tokenBound } from '../token-bound.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import { outgoing } from './outgoing.ts';
 import { assertPassable, preparedFor, writeAside } from './preparation.ts';
@@ -64,7 +66,8 @@ function chosenRoutes({ routes }: CallContext, one: Planning): Route[] {
 
 function planRoute(context: CallContext, one: Planning, route: Route): Plan {
   const { call, read, recorder } = one;
-  const wanted = { ...callOf(call, route), ...moreModels(context, one, route) };
+  const bound = tokenBound(read.text.length, outputBound(read.text, read.scan));
+  const wanted = { ...callOf(call, route), ...moreModels(context, one, route), bound };
   let account: Account = {};
   const opening = (): Opening =>
     openingOf(wanted, {

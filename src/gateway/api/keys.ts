@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes, UserScopes } from '../../calls/scopes.ts';
 import { Recording } from '../../contract/receipts/receipt.ts';
 
@@ -9,12 +10,18 @@ export const NewKey = z.strictObject({
   scopes: UserScopes.default({}),
   recording: Recording.optional(),
   tags: z.array(z.string().min(1).max(200)).max(50).default([]),
+  limits: CallLimits.default({}).describe('What its holder may use at a time; what is absent follows `limits` of the configuration.'),
   expires_in_s: z
     .number()
     .positive()
     .max(MOST_SECONDS)
     .optional()
     .describe('Seconds until the key stops working, a hundred years at most.'),
+});
+
+/** What may change of a key. */
+export const KeyChange = z.strictObject({
+  limits: CallLimits.describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
 });
 
 export const KeyView = z.strictObject({
@@ -25,6 +32,7 @@ export const KeyView = z.strictObject({
   scopes: Scopes,
   recording: Recording.nullable(),
   tags: z.array(z.string()),
+  limits: CallLimits,
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),

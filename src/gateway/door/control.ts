@@ -120,8 +120,9 @@ function bodyTypeOf({ method, headers }: IncomingMessage, route: Route): BodyTyp
   if (method === 'GET' || method === 'HEAD') return undefined;
   const type = headers['content-type'];
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-  if (type === undefined && isEmpty) return undefined;
   const mediaType = type?.split(';')[0]?.trim().toLowerCase();
+  // Many clients name the type of a body that they do not send.
+  if (isEmpty && (mediaType === undefined || mediaType === 'application/json')) return undefined;
   if (mediaType === 'application/json') return JSON_BODY;
   if (mediaType === 'text/markdown' && route.takesMarkdown === true) return MARKDOWN_BODY;
   throw new AbpError('unsupported_media_type', 'This path takes application/json.');

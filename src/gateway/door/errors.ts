@@ -54,6 +54,7 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     'X-Should-Retry',
     String(error.row.retryable),
     ...allowHeader(error),
+    ...limitHeaders(error),
     ...(closesConnection(error) || isUnfinished(response.req) ? ['connection', 'close'] : []),
   ]);
   response.end(text);
@@ -84,6 +85,16 @@ export function allowHeader(error: AbpError): string[] {
   const { allow } = error.details;
   return typeof allow === 'string' ? ['allow', allow] : [];
 }
+
+/** When to come back, and which measure is used up, in the headers that SDKs of vendors read. */
+function limitHeaders({ details: { limit, allowed, retry_after_s: seconds } }: AbpError): string[] {
+  if (typeof seconds !== 'number') return [];
+  const measure = MEASURES[String(limit)];
+  const told = measure === undefined ? [] : [`x-ratelimit-limit-${measure}`, String(allowed), `x-ratelimit-remaining-${measure}`, '0'];
+  return ['retry-after', String(seconds), ...told, ...(measure === undefined ? [] : [`x-ratelimit-reset-${measure}`, `${seconds}s`])];
+}
+
+const MEASURES: Readonly<Record<string, string>> = { requests_per_minute: 'requests', tokens_per_minute: 'tokens' };
 
 /** The rest of an unread body would be taken for the next request. */
 function closesConnection(error: AbpError): boolean {

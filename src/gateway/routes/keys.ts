@@ -1,18 +1,19 @@
 import { isoTime } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Recording } from '../../contract/receipts/receipt.ts';
-import { createKey, type Key, listKeys, revokeKey } from '../../store/keys.ts';
-import { CreatedKey, KeyList, KeyListQuery, KeyParams, type KeyView, NewKey } from '../api/keys.ts';
+import { createKey, findKey, isLive, type Key, listKeys, revokeKey } from '../../store/keys.ts';
+import { CreatedKey, KeyChange, KeyList, KeyListQuery, KeyParams, KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 
 const SHOWN = 12;
 
-function view(key: Key): KeyView {
+function view(key: Key, limits: CallLimits = {}): KeyView {
   const recording = Recording.safeParse(key.recording);
   return {
     id: key.id,
@@ -22,10 +23,15 @@ function view(key: Key): KeyView {
     scopes: Scopes.parse(key.scopes),
     recording: recording.success ? recording.data : null,
     tags: [...key.tags],
+    limits,
     created_at: isoTime(key.createdAt),
     expires_at: key.expiresAt === null ? null : isoTime(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
   };
+}
+
+function noKey(id: string): AbpError {
+  return new AbpError('not_found', `There is no live key ${id}.`, { key_id: id });
 }
 
 export const keyRoutes = [
@@ -50,7 +56,8 @@ export const keyRoutes = [
         createdAt: now,
         expiresAt: body.expires_in_s === undefined ? undefined : now + Math.round(body.expires_in_s * 1000),
       });
-      return new Reply(201, { ...view(key), secret });
+      await gateway.limits.set(key.id, body.limits);
+      return new Reply(201, { ...view(key, body.limits), secret });
     },
   }),
   defineRoute({
@@ -62,7 +69,26 @@ export const keyRoutes = [
     response: KeyList,
     handle: async ({ gateway, query }) => {
       const page = await listKeys(gateway.store, query);
-      return { items: page.items.map(view), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+      const limits = await gateway.limits.ofKeys();
+      return {
+        items: page.items.map((key) => view(key, limits.get(key.id))),
+        ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/keys/{id}',
+    summary: 'Changes the limits of a key. They hold from the next call on.',
+    need: { kind: 'control' },
+    params: KeyParams,
+    body: KeyChange,
+    response: KeyView,
+    handle: async ({ gateway, params, body }) => {
+      const key = await findKey(gateway.store, params.id);
+      if (key === undefined || !isLive(key, Date.now())) throw noKey(params.id);
+      await gateway.limits.set(key.id, body.limits);
+      return view(key, body.limits);
     },
   }),
   defineRoute({
@@ -74,7 +100,8 @@ export const keyRoutes = [
     handle: async ({ gateway, params }) => {
       const revoked = await revokeKey(gateway.store, params.id, Date.now());
       gateway.keys.forget();
-      if (!revoked) throw new AbpError('not_found', `There is no live key ${params.id}.`, { key_id: params.id });
+      if (!revoked) throw noKey(params.id);
+      await gateway.limits.set(params.id, {});
       return new Reply(204, undefined);
     },
   }),

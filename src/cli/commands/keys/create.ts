@@ -1,9 +1,9 @@
-import { isJsonObject, type Json } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import { connect } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
-import { flag, list, optional, required } from '../../parameter.ts';
+import { count, flag, list, optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
   arguments: { name: required('<name>', 'what the key is for, in words') },
@@ -15,6 +15,9 @@ export const command = defineCommand({
     tag: list('--tag <tag>', 'a label on the receipts of its runs; repeatable'),
     recording: optional('--recording <policy>', 'full, digest or off (default as the server is configured)'),
     expires: optional('--expires <days>', 'days until it stops working (default never)'),
+    requestsPerMinute: count('--requests-per-minute <number>', 'calls to engines in any minute (default as the server is configured)'),
+    tokensPerMinute: count('--tokens-per-minute <number>', 'tokens in any minute, sent and answered'),
+    concurrency: count('--concurrency <number>', 'calls to engines at the same time'),
     raw: flag('--raw', 'allow vendor paths that are not part of a dialect'),
     admin: flag('--admin', 'allow everything, keys and settings included'),
   },
@@ -28,6 +31,7 @@ export const command = defineCommand({
       name,
       scopes: scopesOf(rest),
       tags: [...rest.tag],
+      limits: limitsOf(rest),
       ...(recording === undefined ? {} : { recording }),
       ...(days === undefined ? {} : { expires_in_s: days * 86_400 }),
     });
@@ -52,6 +56,20 @@ function scopesOf({ plane, engine, model, agent, raw, admin }: Given): Json {
   const lists = { planes: plane, engines: engine, models: model, agents: agent };
   const given = Object.entries(lists).filter(([, names]) => names.length > 0);
   return { ...Object.fromEntries(given), ...(raw && { raw }), ...(admin && { admin }) };
+}
+
+interface GivenLimits {
+  readonly requestsPerMinute: number | undefined;
+  readonly tokensPerMinute: number | undefined;
+  readonly concurrency: number | undefined;
+}
+
+function limitsOf({ requestsPerMinute, tokensPerMinute, concurrency }: GivenLimits): JsonObject {
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
 }
 
 function secretOf(created: Json): string {

@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { call, post, type WireAnswer } from '../support/http-call.ts';
+import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+
+let upstream: RecordingUpstream;
+let server: TestGateway;
+let sent: number;
+
+const ANSWER = {
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  content: [{ type: 'text', text: 'hi' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 30, output_tokens: 20 },
+};
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  server = await startGateway({ engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } });
+});
+afterAll(async () => {
+  await server.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  sent = 0;
+  upstream.answer((socket) => {
+    sent += 1;
+    socket.write(whole(JSON.stringify(ANSWER)));
+  });
+});
+
+function admin(method: string, path: string, body?: object): Promise<WireAnswer> {
+  const headers = ['authorization', `Bearer ${server.token}`, 'content-type', 'application/json'];
+  return call(`${server.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+}
+
+interface MadeKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly limits: object;
+}
+
+async function keyWith(limits: object): Promise<MadeKey> {
+  const answer = await admin('POST', '/v1/keys', { name: 'held', scopes: { raw: true, planes: ['gateway', 'agent'] }, limits });
+  expect(answer.status).toBe(201);
+  return JSON.parse(String(answer.body));
+}
+
+const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
+const CHAT = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
+const GEMINI = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 20 } };
+
+/** Every way on which a caller reaches the engine. */
+const WAYS: readonly [string, string, object][] = [
+  ['relayed', '/e/claude/v1/messages', CLAUDE],
+  ['mapped from Chat', '/e/claude/v1/chat/completions', CHAT],
+  ['mapped from Gemini', '/e/claude/v1beta/models/claude-sonnet-4-5:generateContent', GEMINI],
+  ['raw', '/e/claude/v1/messages/batches', { requests: [] }],
+];
+
+const errorIn = ({ body }: WireAnswer) => JSON.parse(String(body)).error;
+
+describe('a key with a limit of requests', () => {
+  it.each(WAYS)('is told when to come back, in the shape of its SDK, and nothing reaches the engine: %s', async (_, path, body) => {
+    const { secret } = await keyWith({ requests_per_minute: 2 });
+    const answers: WireAnswer[] = [];
+    for (let at = 0; at < 3; at += 1) answers.push(await post(`${server.url}${path}`, body, ['x-abp-key', secret]));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(sent).toBe(2);
+    const last = answers[2] as WireAnswer; // three were made
+    expect(Number(last.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(last.headers['retry-after'])).toBeLessThanOrEqual(30);
+    expect(last.headers).toMatchObject({ 'x-ratelimit-limit-requests': '2', 'x-ratelimit-remaining-requests': '0' });
+    expect(errorIn(last)).toMatchObject({ details: { limit: 'requests_per_minute', allowed: 2 } });
+  });
+
+  it('does not limit another key', async () => {
+    const [one, other] = [await keyWith({ requests_per_minute: 1 }), await keyWith({})];
+    const ask = async ({ secret }: MadeKey): Promise<number> =>
+      (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;
+    expect([await ask(one), await ask(one), await ask(other), await ask(other)]).toEqual([200, 429, 200, 200]);
+  });
+
+  it('holds for calls that come at once', async () => {
+    const { secret } = await keyWith({ requests_per_minute: 50 });
+    const asks = Array.from({ length: 200 }, () => post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]));
+    const statuses = (await Promise.all(asks)).map(({ status }) => status);
+    // One more may have run off while they came.
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(60);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(sent);
+    expect(sent).toBeGreaterThanOrEqual(50);
+  });
+});
+
+describe('a key with a limit of tokens', () => {
+  it('reserves what a request may use, and counts what it has used', async () => {
+    const { secret } = await keyWith({ tokens_per_minute: 1000 });
+    const ask = (most: number): Promise<WireAnswer> =>
+      post(`${server.url}/e/claude/v1/messages`, { ...CLAUDE, max_tokens: most }, ['x-abp-key', secret]);
+    // Each uses 50, however much it was allowed.
+    expect([(await ask(900)).status, (await ask(800)).status]).toEqual([200, 200]);
+    const refused = await ask(950);
+    expect([refused.status, errorIn(refused).details]).toMatchObject([429, { limit: 'tokens_per_minute', allowed: 1000 }]);
+  });
+});
+
+describe('a key with a limit of concurrency', () => {
+  it('is refused while its calls are under way, and let in again when one has ended', async () => {
+    const { secret } = await keyWith({ concurrency: 2 });
+    const open: Socket[] = [];
+    upstream.answer((socket) => void open.push(socket));
+    const ask = (): Promise<WireAnswer> => post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
+    const held = [ask(), ask()];
+    await expect.poll(() => open.length).toBe(2);
+    expect(errorIn(await ask())).toMatchObject({ details: { limit: 'concurrency', allowed: 2 } });
+    for (const socket of open) socket.write(whole(JSON.stringify(ANSWER)));
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    upstream.answer((socket) => void socket.write(whole(JSON.stringify(ANSWER))));
+    await expect.poll(async () => (await ask()).status).toBe(200);
+  });
+});
+
+describe('limits of a key', () => {
+  it('are shown, changed from the next call on, and vanish with the key', async () => {
+    const key = await keyWith({ requests_per_minute: 1 });
+    expect(key.limits).toEqual({ requests_per_minute: 1 });
+    const ask = async (): Promise<number> => (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', key.secret])).status;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    const changed = await admin('PATCH', `/v1/keys/${key.id}`, { limits: { requests_per_minute: 1000 } });
+    expect([changed.status, JSON.parse(String(changed.body)).limits]).toEqual([200, { requests_per_minute: 1000 }]);
+    expect(await ask()).toBe(200);
+    const listed = JSON.parse(String((await admin('GET', '/v1/keys?limit=100')).body)).items as MadeKey[];
+    expect(listed.find(({ id }) => id === key.id)?.limits).toEqual({ requests_per_minute: 1000 });
+    expect((await admin('DELETE', `/v1/keys/${key.id}`)).status).toBe(204);
+    expect((await admin('PATCH', `/v1/keys/${key.id}`, { limits: {} })).status).toBe(404);
+    expect(server.gateway.limits.of(key.id)).toBeUndefined();
+  });
+
+  it.each([{ requests_per_minute: 0 }, { tokens_per_minute: 1.5 }, { concurrency: '3' }, { per_hour: 3 }])(
+    'are whole and known: %j',
+    async (limits) => {
+      expect((await admin('POST', '/v1/keys', { name: 'k', limits })).status).toBe(400);
+    },
+  );
+
+  it('are those of the configuration where the key has none', async () => {
+    const other = await startGateway({
+      engines: { claude: { url: upstream.url, key: 'k' } },
+      config: { limits: { requests_per_minute: 1 } },
+    });
+    try {
+      const ask = async (): Promise<number> => (await post(`${other.url}/e/claude/v1/messages`, CLAUDE)).status;
+      expect([await ask(), await ask()]).toEqual([200, 429]);
+    } finally {
+      await other.close();
+    }
+  });
+});
