@@ -15,11 +15,13 @@ export interface Tally {
   readonly wrong: string[];
 }
 
-type Reader = 'eager' | 'slow' | 'leaving';
+/** `unfinished` sends a part of its request, then nothing more, and does not close: to the server its connection looks half open. */
+type Reader = 'eager' | 'slow' | 'leaving' | 'unfinished';
 
 /** Of a hundred calls: how the engine behaves and how the caller reads. */
 const MIX: readonly (readonly [share: number, manner: Manner, reader: Reader])[] = [
-  [60, 'whole', 'eager'],
+  [58, 'whole', 'eager'],
+  [2, 'whole', 'unfinished'],
   [20, 'stream', 'eager'],
   [5, 'stream', 'slow'],
   [5, 'stream', 'leaving'],
@@ -72,6 +74,7 @@ function callOnce(url: string, tally: Tally, { manner, reader }: { manner: Manne
     messages: [{ role: 'user', content: `id=${id} manner=${manner}` }],
   });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-api-key': 'sk-test' };
+  if (reader === 'unfinished') return halfOpen(url, headers, tally);
   return new Promise((resolve) => {
     const request = http.request(`${url}/e/claude/v1/messages`, { method: 'POST', headers, agent: false, timeout: 120_000 }, (response) => {
       const chunks: Buffer[] = [];
@@ -99,6 +102,22 @@ function callOnce(url: string, tally: Tally, { manner, reader }: { manner: Manne
       resolve();
     });
     request.end(body);
+  });
+}
+
+const HALF_OPEN_MS = 10_000;
+
+/** A connection that says half a request and hangs. It asks nothing of an engine, so it must leave no receipt that says so. */
+function halfOpen(url: string, headers: http.OutgoingHttpHeaders, tally: Tally): Promise<void> {
+  return new Promise((resolve) => {
+    const request = http.request(`${url}/e/claude/v1/messages`, { method: 'POST', headers, agent: false });
+    request.on('error', () => undefined);
+    request.once('close', () => {
+      tally.broken += 1;
+      resolve();
+    });
+    request.write('{"model":"claude-sonnet-4-5",');
+    setTimeout(() => request.destroy(), HALF_OPEN_MS);
   });
 }
 

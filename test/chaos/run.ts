@@ -47,7 +47,7 @@ async function kill(): Promise<void> {
 }
 
 async function outage(): Promise<void> {
-  say('PostgreSQL is away for 4 s');
+  say('PostgreSQL ends, with all it holds, and starts again after 4 s');
   tried.outages += 1;
   await postgres.pause();
   await sleep(4000);
@@ -162,7 +162,7 @@ function report(): void {
     ['calls', `${tally.sent} in ${SECONDS} s (${(tally.sent / SECONDS).toFixed(0)}/s)`, tally.sent > 0],
     ['answers that came whole', tally.whole.length, tally.whole.length > 0],
     ['refused, or broken off', `${tally.refused}, ${tally.broken}`, true],
-    ['kill -9, PostgreSQL away, disk full, clock jumps', Object.values(tried).join(', '), true],
+    ['kill -9, PostgreSQL restarted, disk full, clock jumps', Object.values(tried).join(', '), true],
     ['answers with wrong bytes', tally.wrong.length, tally.wrong.length === 0],
     ['receipts', found.receipts, found.verified],
     ['lost or doubled receipts', found.lost, found.lost === 0],

@@ -1,14 +1,68 @@
-// Runs the crash suites at their full size: `npm run crash`.
-import { spawnSync } from 'node:child_process';
+// Runs the crash suites at their full size, one part after the other: `npm run crash`, `npm run crash -- --only turns-sqlite`. With `--resume`
+// parts that have passed on this commit are left out.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/** Names of parts, and what vitest runs for each. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  kill: ['test/crash/kill.test.ts'],
+  outage: ['test/crash/outage.test.ts'],
+  'lost-node': ['test/crash/lost-node.test.ts'],
+  'turns-postgres': ['test/platform/crash', '-t', 'three workers on PostgreSQL'],
+  'turns-sqlite': ['test/platform/crash', '-t', 'one process on SQLite'],
+  stages: ['test/sandbox/kill.test.ts'],
+};
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, resume: { type: 'boolean', default: false } } });
+const named = values.only?.flatMap((names) => names.split(','));
+const unknown = named?.find((name) => !Object.hasOwn(PARTS, name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no part "${unknown}". Parts are ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exit(2);
+}
 
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
-const { status } = spawnSync(
-  process.execPath,
-  [vitest, 'run', 'test/crash', 'test/platform/crash', 'test/sandbox/kill.test.ts', '--reporter=verbose'],
-  {
+const folder = new URL('../../node_modules/.cache/abp-crash/', import.meta.url);
+const record = new URL('passed.json', folder);
+const commit = commitOf();
+
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+  } catch {
+    // A package without its history: nothing is resumed.
+    return '';
+  }
+}
+
+/** Parts that have passed on this commit. */
+function passedBefore(): string[] {
+  try {
+    const known = JSON.parse(readFileSync(record, 'utf8'));
+    return commit !== '' && known.commit === commit ? known.passed : [];
+  } catch {
+    // Nothing has passed yet.
+    return [];
+  }
+}
+
+const passed = new Set(values.resume ? passedBefore() : []);
+const failed: string[] = [];
+for (const name of named ?? Object.keys(PARTS)) {
+  if (passed.has(name)) {
+    process.stdout.write(`${name}: passed before on this commit\n`);
+    continue;
+  }
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...(PARTS[name] ?? []), '--reporter=verbose'], {
     stdio: 'inherit',
-    env: { ...process.env, ABP_CRASH: 'all', ABP_CRASH_ROUNDS: '20' },
-  },
-);
-process.exitCode = status ?? 1;
+    env: { ...process.env, ABP_CRASH: 'all', ABP_CRASH_ROUNDS: process.env.ABP_CRASH_ROUNDS ?? '20' },
+  });
+  if (status === 0) passed.add(name);
+  else failed.push(name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(record, JSON.stringify({ commit, passed: [...passed] }));
+}
+process.stdout.write(`passed: ${[...passed].join(', ') || 'none'}; failed: ${failed.join(', ') || 'none'}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;

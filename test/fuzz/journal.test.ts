@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { openHome } from '../../src/home/home.ts';
@@ -12,11 +12,13 @@ import { openStore } from '../../src/store/database.ts';
 import { chainOf } from '../../src/store/receipts/chain.ts';
 import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import { closeFact, openFact } from '../support/facts.ts';
+import { startServe } from '../support/serve.ts';
 
 /** `npm run fuzz` looks at every byte; `npm test` at a part of them, the same ones each time. */
 const all = process.env.ABP_FUZZ === 'all';
 const STRIDE = all ? 1 : 97;
 const STARTS = all ? 200 : 5;
+const PROCESSES = all ? 24 : 1;
 
 const RUNS = Array.from({ length: 50 }, () => newRunId());
 const LINES = RUNS.flatMap((run, at) => [
@@ -82,6 +84,49 @@ describe('a journal of fifty runs', () => {
   }, 600_000);
 });
 
+describe('every byte of it', () => {
+  it('changed, lost or added leaves a journal that a server starts on: recovery sees the lines that are left, and each such set is tried', async () => {
+    // What becomes of a journal depends on the lines that are read and on where the gaps are between them, and on nothing else.
+    const outcomes = new Map<string, { journal: string; from: number; to: number }>();
+    for (let at = 0; at < JOURNAL.length; at += STRIDE) {
+      for (const journal of [
+        replaced(at, 1, otherByte(at, 1 + (at % 255))),
+        replaced(at, 1, ''),
+        replaced(at, 0, '\n'),
+        JOURNAL.slice(0, at),
+      ]) {
+        const { lines, damage } = sift(Buffer.from(journal, 'latin1'), 0);
+        const cut = journal.length < JOURNAL.length - 1;
+        outcomes.set(`${lines.length} ${lines.map((line) => LINES.indexOf(line)).join()} ${damage.length}`, {
+          journal,
+          from: at,
+          to: cut ? JOURNAL.length : at + 1,
+        });
+      }
+    }
+    expect(outcomes.size).toBeGreaterThan(all ? 200 : 20);
+    const some = [...outcomes.values()].filter((_, at) => all || at % 100 === 0);
+    for (const { journal, from, to } of some) await started(journal, untouched(from, to));
+  }, 1_800_000);
+
+  it('is survived by the process that people start', async () => {
+    const random = numbers(17);
+    for (let round = 0; round < PROCESSES; round += 1) {
+      const at = random(JOURNAL.length);
+      const home = join(mkdtempSync(join(tmpdir(), 'abp-damaged-')), 'home');
+      const { journalFolder } = openHome({ path: home });
+      writeFileSync(join(journalFolder, '00000000000001-1-000001.facts'), replaced(at, 1, otherByte(at, 1 + random(255))), 'latin1');
+      const server = await startServe(home);
+      const ready = await (await fetch(`${server.url}/readyz`)).json();
+      // A line break that became another byte costs nothing: both lines are whole.
+      expect(['ok', 'damaged']).toContain((ready as { journal: string }).journal);
+      await server.end('SIGTERM');
+      await checked(home, untouched(at, at + 1));
+      rmSync(dirname(home), { recursive: true, force: true });
+    }
+  }, 1_800_000);
+});
+
 async function started(journal: string, whole: readonly string[]): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), 'abp-damaged-'));
   const home = openHome({ path });
@@ -96,10 +141,17 @@ async function started(journal: string, whole: readonly string[]): Promise<void>
   });
   await keeper.ready;
   await keeper.close();
+  expect(stalls).toEqual([]);
+  await checked(path, whole);
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Runs whose lines are whole are completed as they were, no other run is there, and the chain verifies. */
+async function checked(path: string, whole: readonly string[]): Promise<void> {
+  const home = openHome({ path });
   const store = await openStore({ home });
   try {
     const { items } = await listReceipts(store, { limit: 100 });
-    expect(stalls).toEqual([]);
     expect(items.filter(({ runId }) => !RUNS.includes(runId))).toEqual([]);
     const ended = new Map(items.map(({ runId, document }) => [runId, [document.status, document.event_count]]));
     const lines = new Set(whole);
@@ -110,6 +162,5 @@ async function started(journal: string, whole: readonly string[]): Promise<void>
     expect(await verifyStored(store, await chainOf(store, home.nodeId))).toMatchObject({ ok: true });
   } finally {
     await store.close();
-    rmSync(path, { recursive: true, force: true });
   }
 }

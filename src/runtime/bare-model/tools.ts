@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { TextTail } from '../../base/line-splitter.ts';
@@ -118,9 +118,9 @@ function inside(root: string, named: Json | undefined): string {
   return real;
 }
 
-/** The real name of a file that may not exist yet. */
+/** The real name of a file that may not exist yet. A link to nothing has none: who writes to it makes a file where it leads. */
 function realAs(file: string): string {
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
   const folder = dirname(file);
   return folder === file ? file : join(realAs(folder), basename(file));
 }

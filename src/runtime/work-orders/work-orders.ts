@@ -4,6 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { ReceiptNegotiation, WorkOrderRecord } from '../../contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
+import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import { chooseEngine, engineOfModel, engines } from '../../engines/index.ts';
@@ -12,6 +13,7 @@ import { generateReport } from '../../negotiation/report.ts';
 import { adapterManifest } from '../adapter-manifest.ts';
 import { resolveBackend } from '../backends.ts';
 import type { CodingAgents } from '../coding-agents/coding-agents.ts';
+import { HOSTS } from '../hosts.ts';
 import type { Commission } from '../runs/deps.ts';
 import { type GatedRun, passGatesInstalled } from '../runs/gated-run.ts';
 import { type SidecarProgram, sidecarAdapter, sidecarKnowledge } from '../sidecars/adapter.ts';
@@ -45,6 +47,8 @@ export interface PlannedOrder {
   readonly backend: string;
   readonly runId: RunId;
   readonly gated: GatedRun;
+  /** Everything that the order asks of programs on this machine: the options of the run, and those that a host makes of the same order. */
+  readonly asks: readonly RunOptions[];
   readonly ties: { readonly commission: Commission; readonly agents?: ReturnType<typeof sidecarKnowledge> };
 }
 
@@ -76,15 +80,16 @@ export class WorkOrders {
     const engine = ordered.options.engine ?? this.#engineOf(backend);
     const options = engine === undefined ? ordered.options : { ...ordered.options, engine };
     const commission = commissionOf(order, { manifest, record, ordered });
+    const asks = [options, ...hostOptions(order, backend, wish.base)];
     if (program === undefined) {
       const adapter = this.#options.agents.adapters.get(options.agent);
       const place = { agents: this.#options.agents.knowledge, env: this.#options.env };
-      return { backend: backend.id, runId, gated: await passGatesInstalled(adapter, options, place), ties: { commission } };
+      return { backend: backend.id, runId, asks, gated: await passGatesInstalled(adapter, options, place), ties: { commission } };
     }
     const agents = sidecarKnowledge(program);
     const adapter = sidecarAdapter({ program, runId, order, compatibility, engine });
     const gated = await passGatesInstalled(adapter, options, { agents, env: this.#options.env });
-    return { backend: backend.id, runId, gated, ties: { commission, agents } };
+    return { backend: backend.id, runId, asks, gated, ties: { commission, agents } };
   }
 
   #named(name: string): Chosen {
@@ -187,6 +192,12 @@ export class WorkOrders {
       }),
     );
   }
+}
+
+/** The agent of a host gets the options that its own namespace of the order names. */
+function hostOptions(order: WorkOrder, { id }: OrderBackend, base: string): RunOptions[] {
+  const agent = HOSTS.find((host) => host.id === id)?.agent;
+  return agent === undefined ? [] : [optionsOf(order, { id: `adapter:${agent}`, kind: 'adapter' }, base).options];
 }
 
 /** Candidates that a receipt names. */

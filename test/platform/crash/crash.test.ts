@@ -51,6 +51,15 @@ const slower = (blows: number): number => 1 + blows / 10;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Events of all sessions so far: it grows with everything that a worker does. */
+async function eventCount({ store }: TestPlatform): Promise<number> {
+  const { count } = await store.db
+    .selectFrom('session_events')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Checks all sessions; returns how many of their calls were cut off. */
 async function assertAllSound(platform: TestPlatform, sessions: readonly StoredSession[]): Promise<number> {
   let hits = 0;
@@ -237,8 +246,11 @@ describe('one process on SQLite that is killed at random', () => {
         let over = false;
         let child = await startWorker(home);
         const torment = (async () => {
-          for (let blows = 0; !over; blows += 1) {
-            await pause((100 + Math.random() * 600) * slower(blows));
+          while (!over) {
+            // On a slow machine a worker that is killed before it has done anything would never get its turns done.
+            const before = await eventCount(watcher);
+            while (!over && (await eventCount(watcher)) === before) await pause(10);
+            await pause(Math.random() * 600);
             child.kill('SIGKILL');
             await once(child, 'exit');
             child = await startWorker(home);

@@ -46,10 +46,10 @@ export const workOrderRoutes = [
       assertRunRights(principal, firstLook(body), gateway.config);
       const { parent, ...wish } = query;
       const owner = ownedBy(gateway, principal, parent);
-      const { backend, runId, gated, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
+      const { backend, runId, gated, asks, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
       const { options } = gated;
       authorize(principal, { ...NEED, agent: options.agent, engine: options.engine });
-      assertRunRights(principal, options, gateway.config);
+      for (const asked of asks) assertRunRights(principal, asked, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
       await service.startGated(gated, { owner, keepWords, runId, ties });
