@@ -72,6 +72,8 @@ const VERDICTS: Readonly<Record<keyof typeof RunOptions.shape, Verdict>> = {
   sandbox: free(true, false),
   skills: { may: [['pdf']], mayNot: [['/opt/evil'], ['./evil'], ['~/evil'], ['..']] },
   agentsDoc: free('Rules.'),
+  check: { may: [], mayNot: ['npm test', 'id'] },
+  checkTimeout: free(1000),
   retryPolicy: free({ maxAttempts: 2 }),
   runId: free('run_01980000000070008000000000000000'),
   projectId: free('p'),
@@ -99,7 +101,7 @@ const agents = adapters.map(({ agent }) => agent);
 const key = keyOf({ planes: ['run'] });
 const runs = { roots: [root], env: ['PROJECT_MODE'] };
 const optionsWith = (agent: string, name: string, value: unknown): RunOptions => {
-  const checked = checkAt(RunOptions, { prompt: 'hi', cwd: join(root, 'one'), [name]: value, agent });
+  const checked = checkAt(RunOptions, { prompt: 'hi', cwd: join(root, 'one'), workspace: { mode: 'staged' }, [name]: value, agent });
   return checked.ok ? checked.value : expect.fail(JSON.stringify(checked.complaints));
 };
 const rows = Object.entries(VERDICTS).flatMap(([name, { may, mayNot = [] }]) => [
@@ -138,7 +140,13 @@ describe.each(adapters.map((adapter) => [adapter.agent, adapter] as const))('%s'
   it('gets no text that begins with a dash as an option, whichever option of a run holds it', () => {
     const taken: string[] = [];
     for (const { name, value } of rows.filter((row) => row.name !== 'agent')) {
-      const checked = checkAt(RunOptions, { prompt: 'hi', cwd: root, [name]: hostile(JSON.parse(JSON.stringify(value))), agent });
+      const checked = checkAt(RunOptions, {
+        prompt: 'hi',
+        cwd: root,
+        workspace: { mode: 'staged' },
+        [name]: hostile(JSON.parse(JSON.stringify(value))),
+        agent,
+      });
       // Refused before anything is started.
       if (!checked.ok) continue;
       const { args } = spawn(planOf('x', checked.value, { gateway: GATEWAY }));
@@ -175,7 +183,7 @@ describe('over HTTP', () => {
 
   it.each(agents)('what it may not is refused before anything of %s is looked for', async (agent) => {
     for (const { name, value } of rows.filter(({ allowed }) => !allowed)) {
-      const { status, body } = await send('/v1/runs', { prompt: 'hi', cwd: root, [name]: value, agent });
+      const { status, body } = await send('/v1/runs', { prompt: 'hi', cwd: root, workspace: { mode: 'staged' }, [name]: value, agent });
       expect([status, JSON.parse(String(body)).error?.code ?? JSON.parse(String(body)).code], `${name} ${JSON.stringify(value)}`).toEqual([
         403,
         'forbidden',
