@@ -1,6 +1,6 @@
 import { AbpError } from '../contract/errors.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink, Splice, Transport } from '../upstream/exchange.ts';
-import { gated, type TurnedDown } from '../upstream/gate.ts';
+import { gated, type TakeOver } from '../upstream/gate.ts';
 import type { Call, CallEnding, Way } from './call.ts';
 import { permission } from './permission.ts';
 
@@ -71,11 +71,11 @@ export class Admitted {
     makeAdmitted = (call, reach, settlements) => new Admitted(call, reach, settlements);
   }
 
-  /** Sends a request to the engine. `onTurnedDown` hears of a failure before the first byte instead of the sink. */
-  send(request: ExchangeRequest, sink: ExchangeSink, onTurnedDown?: (reason: TurnedDown) => void): Exchange {
+  /** Sends a request to the engine. `takeOver` is asked at a failure before the first byte whether another try takes its place. */
+  send(request: ExchangeRequest, sink: ExchangeSink, takeOver?: TakeOver): Exchange {
     if (this.#reach === undefined) throw new AbpError('internal', `a ${this.call.way} has no engine of its own to send to`);
     const { transport } = this.#reach;
-    return (onTurnedDown === undefined ? transport : gated(transport, onTurnedDown))(request, sink);
+    return (takeOver === undefined ? transport : gated(transport, takeOver))(request, sink);
   }
 
   /** Opens a WebSocket to the engine; undefined for an engine that has none. */

@@ -10,8 +10,9 @@ import type { IrResponse } from '../ir/response.ts';
 import { mapOwn, type OwnMapping } from '../mapping/own-request.ts';
 import type { Route, RouteRow } from '../mapping/route.ts';
 import type { Digest } from '../receipts/journal/facts.ts';
+import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
-import { Attempts } from './attempts.ts';
+import { type Attempt, Attempts } from './attempts.ts';
 import { type Call, type CallOwner, shareOfOwner } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { Deployment } from './deployment.ts';
@@ -60,11 +61,16 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
   const runId = newRunId();
   const recorder = new Recorder(context, runId);
   const started = performance.now();
-  const planned = (route: Route): ModelTry => planTry(context, { ask, runId, recorder }, route);
-  const attempts = new Attempts(ask.routes, { plan: planned }, recorder);
+  const planning: Planning = { ask, runId, recorder };
+  const attempts = new Attempts(ask.routes, { plan: (next: Route): ModelTry => planTry(context, planning, next) }, recorder);
   let [route] = ask.routes;
   try {
-    for (let one = planned(route); ; ) {
+    for (let one = planTry(context, planning, route, 'first'); ; ) {
+      let next: Attempt<ModelTry> | undefined;
+      const takeOver = (reason: TurnedDown): boolean => {
+        next = attempts.after(reason);
+        return next !== undefined;
+      };
       route = one.route;
       const end = await exchange({
         ...one,
@@ -73,13 +79,11 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
         runId,
         version: context.version,
         holding: context.budget.holding(shareOfOwner(ask.owner)),
-        last: attempts.left === 0,
+        takeOver: attempts.left === 0 ? undefined : takeOver,
       });
-      if (!('turnedDown' in end)) {
-        return end.ok ? { ...end, runId, route, ms: performance.now() - started } : { ...end, runId, route };
-      }
-      const next = attempts.next(end.turnedDown);
-      if (next === undefined) throw new AbpError('internal', 'an answer was turned down with no try left');
+      if (end.ok === true) return { ...end, runId, route, ms: performance.now() - started };
+      if (end.ok === false) return { ...end, runId, route };
+      if (next === undefined) throw new AbpError('internal', 'a try was taken over by none');
       await sleep(next.delayMs, undefined, { signal: ask.signal }).catch(() => cancelled(recorder));
       one = next.plan;
     }
@@ -109,7 +113,8 @@ interface Planning {
   readonly recorder: Recorder;
 }
 
-function planTry(context: ModelContext, { ask, runId, recorder }: Planning, route: Route): ModelTry {
+/** Plans a try and writes it down; a call that may not even be tried once is a refused run. */
+function planTry(context: ModelContext, { ask, runId, recorder }: Planning, route: Route, which?: 'first'): ModelTry {
   const { engine, target, model, row } = route;
   const deployment = context.deployments.get(engine.id);
   if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
@@ -131,7 +136,7 @@ function planTry(context: ModelContext, { ask, runId, recorder }: Planning, rout
     ask.onTry?.({ runId, route, bytes: body.length });
     return { route, deployment, admitted, mapping, body, streamed };
   } catch (error) {
-    if (AbpError.is(error)) {
+    if (which === 'first' && AbpError.is(error)) {
       recorder.open(factsOf(call, ask, { row, mapping, digest: null }));
       recorder.refused(error);
     }

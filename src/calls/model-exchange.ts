@@ -37,8 +37,8 @@ export interface BrokenOff {
 export type ExchangeEnd =
   | { readonly ok: true; readonly response: IrResponse }
   | BrokenOff
-  /** Before the first byte, where the route allows another try. */
-  | { readonly turnedDown: TurnedDown };
+  /** It failed before the first byte, and another try has taken over. */
+  | { readonly ok: 'taken-over' };
 
 export interface ExchangeInput {
   readonly admitted: Admitted;
@@ -53,8 +53,8 @@ export interface ExchangeInput {
   readonly version: string;
   /** Memory for an answer in one piece. */
   readonly holding: Holding;
-  /** No other try follows, so that what the engine says is final. */
-  readonly last: boolean;
+  /** Asked at a failure before the first byte, where the route allows another try. */
+  readonly takeOver: ((reason: TurnedDown) => boolean) | undefined;
 }
 
 /** Nearly every engine streams; what comes in one piece is read where other calls wait, so it must be read quickly. */
@@ -94,7 +94,7 @@ class ModelExchange implements ExchangeSink {
   }
 
   start(): void {
-    const { admitted, ask, body, deployment, mapping, recorder, runId, route, version, last } = this.#options;
+    const { admitted, ask, body, deployment, mapping, recorder, runId, route, version, takeOver } = this.#options;
     const { signal } = ask;
     recorder.dispatched();
     this.#exchange = admitted.send(
@@ -110,7 +110,7 @@ class ModelExchange implements ExchangeSink {
         dialect: route.target.id,
       },
       this,
-      last ? undefined : (reason) => this.#turnedDown(reason),
+      takeOver === undefined ? undefined : (reason) => takeOver(reason) && this.#takenOver(),
     );
     const onAbort = (): void => this.#exchange?.abort();
     if (signal.aborted) onAbort();
@@ -182,10 +182,11 @@ class ModelExchange implements ExchangeSink {
     this.#breakOff({ error, retryable: !cancelled && error.row.retryable });
   }
 
-  #turnedDown(turnedDown: TurnedDown): void {
+  #takenOver(): true {
     this.#over = true;
     this.#unlisten();
-    this.#resolve({ turnedDown });
+    this.#resolve({ ok: 'taken-over' });
+    return true;
   }
 
   #see(events: readonly IrEvent[]): void {

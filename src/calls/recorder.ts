@@ -79,6 +79,10 @@ export class Recorder {
   #begun = false;
   #closed = false;
   #earlier: Attempt[] = [];
+  /** Tries that were sent. */
+  #tries = 0;
+  /** The try that was sent last is among the earlier ones: it failed, and perhaps no other takes its place. */
+  #noted = false;
   #tape: Tape | undefined;
   #note: EngineNote | undefined;
   #admitted: Admitted | undefined;
@@ -149,14 +153,27 @@ export class Recorder {
     );
   }
 
-  /** A try that was given up for another one before its first byte. */
+  /** A try that failed before its first byte, where the route allows another one. */
   attempted(status: number | null, error: string): void {
     if (this.#engine === null) return;
+    this.#noted = true;
     this.#earlier.push({ engine: this.#engine, status, error, ms: round(this.#elapsed() - (this.#dispatchedMs ?? 0)) });
+  }
+
+  /** An engine that should have taken the place of a failed one, and may not or cannot. */
+  declined(engine: string, { code, message }: AbpError): void {
+    this.#earlier.push({ engine, status: null, error: `not called: ${code}: ${message}`, ms: 0 });
   }
 
   dispatched(): void {
     this.#dispatchedMs = this.#elapsed();
+    this.#tries += 1;
+    this.#noted = false;
+  }
+
+  /** How many tries were sent. */
+  get tries(): number {
+    return this.#tries;
   }
 
   firstByte(status: number, note?: EngineNote): void {
@@ -228,7 +245,7 @@ export class Recorder {
   }
 
   #attempts(error: string | null): CloseFact['attempts'] {
-    if (this.#dispatchedMs === null || this.#engine === null) return this.#earlier;
+    if (this.#dispatchedMs === null || this.#engine === null || this.#noted) return this.#earlier;
     return [...this.#earlier, { engine: this.#engine, status: this.#status, error, ms: round(this.#elapsed() - this.#dispatchedMs) }];
   }
 

@@ -96,7 +96,7 @@ function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
 const carries = (input: PreflightInput, concept: Concept): boolean =>
   input.target.names[concept] !== undefined && !input.lower.lacks.has(concept);
 
-/** What the mapping layer does itself: cutting at stop sequences where the wire has none, JSON by a forced tool where JSON is not native. */
+/** What the mapping layer does itself: cutting at stop sequences where the wire has none, JSON by a forced tool where the model or the wire has none. */
 function emulationFor(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
   if (capability === 'stop_sequences') {
     const fits = carries(input, 'stop_sequences') && takesStops(input.target, request.stop);
@@ -111,7 +111,8 @@ function emulationFor(input: PreflightInput, capability: Capability, request: Ir
 }
 
 function jsonEmulation(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
-  if (native) return clashes(input, request) ? forcedTool(request, false) : undefined;
+  const worded = carries(input, capability === 'json_mode' ? 'json_mode' : 'json_schema');
+  if (native && worded) return clashes(input, request) ? forcedTool(request, false) : undefined;
   // Claude does not combine a forced tool with thinking; its own output format can, for a schema.
   const thinking = request.thinking !== undefined && request.thinking.mode !== 'disabled';
   if (thinking && capability === 'structured_output_json_schema' && carries(input, 'json_schema')) return undefined;

@@ -5,7 +5,10 @@ import { gated, type TurnedDown } from './gate.ts';
 const request: ExchangeRequest = { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1, runHex: '' };
 
 /** Plays `script` into a gate; what the caller's sink got and what was turned down. */
-function play(script: (sink: ExchangeSink) => void): { got: string[]; turnedDown: TurnedDown[]; aborted: boolean } {
+function play(
+  script: (sink: ExchangeSink) => void,
+  takesOver: boolean | Promise<boolean> = true,
+): { got: string[]; turnedDown: TurnedDown[]; aborted: boolean } {
   const got: string[] = [];
   const turnedDown: TurnedDown[] = [];
   let aborted = false;
@@ -17,7 +20,11 @@ function play(script: (sink: ExchangeSink) => void): { got: string[]; turnedDown
     };
     return { abort, resume: () => undefined };
   };
-  gated(transport, (reason) => turnedDown.push(reason))(request, {
+  const takeOver = (reason: TurnedDown): boolean | Promise<boolean> => {
+    turnedDown.push(reason);
+    return takesOver;
+  };
+  gated(transport, takeOver)(request, {
     head: (status) => void got.push(`head ${status}`),
     data: (chunk) => got.push(`data ${chunk}`) > 0,
     end: () => void got.push('end'),
@@ -64,4 +71,31 @@ test('a failure before the first byte is turned down, one after it is not', () =
 
 test('a caller who leaves is not tried again', () => {
   expect(play((sink) => sink.fail({ kind: 'aborted', message: 'gone' })).got).toEqual(['fail aborted']);
+});
+
+test('a failed answer that no other try replaces is the caller’s as it came', () => {
+  const answered = play((sink) => {
+    sink.head(429, []);
+    sink.data(Buffer.from('x'));
+    sink.end([]);
+  }, false);
+  expect([answered.got, answered.aborted]).toEqual([['head 429', 'data x', 'end'], false]);
+  expect(play((sink) => sink.fail({ kind: 'unreachable', message: 'refused' }), false).got).toEqual(['fail unreachable']);
+});
+
+test('a failed answer waits while another try is looked for', async () => {
+  const script = (sink: ExchangeSink): void => {
+    sink.head(503, []);
+    expect(sink.data(Buffer.from('x'))).toBe(false);
+    sink.end([]);
+  };
+  const refused = play(script, Promise.resolve(false));
+  const taken = play(script, Promise.resolve(true));
+  const left = play((sink) => {
+    sink.head(503, []);
+    sink.fail({ kind: 'aborted', message: 'gone' });
+  }, Promise.resolve(false));
+  expect(refused.got).toEqual([]);
+  await new Promise(setImmediate);
+  expect([refused.got, taken.got, left.got]).toEqual([['head 503', 'data x', 'end'], [], ['fail aborted']]);
 });

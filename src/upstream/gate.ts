@@ -12,58 +12,95 @@ export interface TurnedDown {
 const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
 const RETRYABLE_KINDS: ReadonlySet<FailureKind> = new Set(['unreachable', 'timeout', 'broken', 'busy']);
 
+/** Whether another try takes the place of a failed one; a promise while that is being found out. */
+export type TakeOver = (reason: TurnedDown) => boolean | Promise<boolean>;
+
 /**
- * A transport whose first failure goes to `onTurnedDown` instead of the caller, as long as nothing has been delivered. What comes
- * after the first byte is the caller's, good or bad.
+ * A transport whose failure before the first byte is shown to `takeOver` before the caller sees it. Where another try takes over, the
+ * caller never hears of this one; where none can, the failed answer is the caller's as it came. What comes after the first byte is
+ * the caller's in any case.
  */
-export function gated(transport: Transport, onTurnedDown: (reason: TurnedDown) => void): Transport {
+export function gated(transport: Transport, takeOver: TakeOver): Transport {
   return (request: ExchangeRequest, sink: ExchangeSink): Exchange => {
-    const gate = new Gate(sink, onTurnedDown);
+    const gate = new Gate(sink, takeOver);
     gate.exchange = transport(request, gate);
-    if (gate.turnedDown) gate.exchange.abort();
+    if (gate.state === 'given-up') gate.exchange.abort();
     return gate.exchange;
   };
 }
 
+/**
+ * `waiting` for the first word of the engine; `held`: it failed, and nobody knows yet whether another try takes over; `open`: the
+ * answer is the caller's; `given-up`: another try has taken over.
+ */
+type GateState = 'waiting' | 'held' | 'open' | 'given-up';
+
 class Gate implements ExchangeSink {
   readonly #sink: ExchangeSink;
-  readonly #onTurnedDown: (reason: TurnedDown) => void;
+  readonly #takeOver: TakeOver;
   exchange: Exchange | undefined;
-  turnedDown = false;
-  #open = false;
+  state: GateState = 'waiting';
+  /** The parts of an answer that is held. The engine is asked to pause, so that there are few. */
+  #held: (() => void)[] = [];
 
-  constructor(sink: ExchangeSink, onTurnedDown: (reason: TurnedDown) => void) {
+  constructor(sink: ExchangeSink, takeOver: TakeOver) {
     this.#sink = sink;
-    this.#onTurnedDown = onTurnedDown;
+    this.#takeOver = takeOver;
   }
 
   head(status: number, headers: readonly string[], note?: EngineNote): void {
+    const pass = (): void => this.#sink.head(status, headers, note);
     if (RETRYABLE.has(status)) {
-      this.#turnDown({ status, message: `the engine answered ${status}`, retryAfterMs: retryAfter(headers) });
-      this.exchange?.abort();
+      this.#failed({ status, message: `the engine answered ${status}`, retryAfterMs: retryAfter(headers) }, pass);
       return;
     }
-    this.#open = true;
-    this.#sink.head(status, headers, note);
+    this.state = 'open';
+    pass();
   }
 
   data(chunk: Buffer): boolean {
-    return this.turnedDown ? true : this.#sink.data(chunk);
+    if (this.state === 'open') return this.#sink.data(chunk);
+    if (this.state === 'held') this.#held.push(() => this.#sink.data(chunk));
+    return this.state !== 'held';
   }
 
   end(trailers: readonly string[]): void {
-    if (!this.turnedDown) this.#sink.end(trailers);
+    if (this.state === 'open') this.#sink.end(trailers);
+    else if (this.state === 'held') this.#held.push(() => this.#sink.end(trailers));
   }
 
   fail(failure: ExchangeFailure): void {
-    if (this.turnedDown) return;
-    if (this.#open || !RETRYABLE_KINDS.has(failure.kind)) this.#sink.fail(failure);
-    else this.#turnDown({ status: null, message: failure.message, retryAfterMs: undefined });
+    if (this.state === 'given-up') return;
+    const pass = (): void => this.#sink.fail(failure);
+    if (failure.kind === 'aborted' || this.state === 'open') {
+      this.state = 'open';
+      this.#held = [];
+      pass();
+    } else if (this.state === 'held') this.#held.push(pass);
+    else if (RETRYABLE_KINDS.has(failure.kind)) this.#failed({ status: null, message: failure.message, retryAfterMs: undefined }, pass);
+    else pass();
   }
 
-  #turnDown(reason: TurnedDown): void {
-    this.turnedDown = true;
-    this.#onTurnedDown(reason);
+  #failed(reason: TurnedDown, pass: () => void): void {
+    this.state = 'held';
+    this.#held.push(pass);
+    const taken = this.#takeOver(reason);
+    if (typeof taken === 'boolean') this.#decide(taken);
+    else void taken.then((answer) => this.#decide(answer));
+  }
+
+  #decide(taken: boolean): void {
+    // The caller may have left while the answer was held.
+    if (this.state !== 'held') return;
+    const held = this.#held;
+    this.#held = [];
+    this.state = taken ? 'given-up' : 'open';
+    if (taken) {
+      this.exchange?.abort();
+      return;
+    }
+    for (const part of held) part();
+    this.exchange?.resume();
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AgentApi } from '../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { call, post } from '../support/http-call.ts';
+import { post } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
 
@@ -116,7 +116,7 @@ test('a turn of an agent is served by the fallback of its route as an SDK caller
   expect(upstream.requests).toHaveLength(1);
 });
 
-test('a fallback that may not be called ends the turn with the reason, and the receipt with both', async () => {
+test('where no fallback may be called, a turn fails with the error of the engine that answered', async () => {
   const { gateway, upstream } = await start([{ match: 'smart', to: 'claude/real', fallback: ['gemini/m'] }]);
   statuses(upstream, 529);
   const api = new AgentApi(gateway);
@@ -124,8 +124,120 @@ test('a fallback that may not be called ends the turn with the reason, and the r
   const { body: session } = await api.call('POST', '/v1/sessions', { agent_id: agent });
   await api.call('POST', `/v1/sessions/${session.id}/messages`, { message: { content: 'hi' } });
   const failed = async (): Promise<unknown> => {
-    const page = await call(`${gateway.url}/v1/sessions/${session.id}/events`, { headers: ['accept', 'application/json'] });
-    return JSON.parse(String(page.body)).items.find(({ type }: { type: string }) => type === 'turn.failed')?.data.error_code;
+    const { body } = await api.call('GET', '/v1/receipts?plane=agent&engine=claude');
+    return body.items.find(({ mode }: { mode: string | null }) => mode === 'mapped')?.attempts;
   };
-  await expect.poll(failed, { timeout: 60_000 }).toBe('E007');
+  await expect.poll(failed, { timeout: 60_000 }).toMatchObject([
+    { engine: 'claude', status: 529 },
+    { engine: 'gemini', status: null, error: expect.stringMatching(/^not called: E007: .*GEMINI_API_KEY/) },
+  ]);
 });
+
+const hint = ['content-type: application/json', 'retry-after: 7', 'request-id: req_vendor'];
+
+/** Routes of a caller whose fallback is refused, by what refuses it. */
+const REFUSED_FALLBACKS = [
+  { name: 'has no key', fallback: 'gemini/m', code: 'E007' },
+  { name: 'has no form for a field', fallback: 'sim:claude/m', code: 'E001', more: { logprobs: true } },
+  { name: 'is denied by policy', fallback: 'sim/denied-model', code: 'E005' },
+];
+
+test.each(REFUSED_FALLBACKS)('where the fallback $name, the caller gets the first engine’s own error with its hints', async (row) => {
+  const upstream = await startUpstream();
+  onTestFinished(upstream.close);
+  const gateway = await startGateway({
+    engines: { openai: { url: upstream.url, key: 'k' } },
+    config: { routes: [{ match: 'smart', to: 'openai/real', fallback: [row.fallback] }], policy: { deny_models: ['denied-*'] } },
+  });
+  onTestFinished(gateway.close);
+  const error = JSON.stringify({ error: { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded', param: null } });
+  upstream.answer((socket) => void socket.write(whole(error, { status: '429 Too Many Requests', headers: hint })));
+  const asked = { model: 'smart', messages: [{ role: 'user', content: 'say hi' }], ...row.more };
+  for (const stream of [false, true]) {
+    const reply = await post(`${gateway.url}/v1/chat/completions`, { ...asked, stream });
+    expect([reply.status, String(reply.body)]).toEqual([429, error]);
+    expect(reply.headers).toMatchObject({
+      'retry-after': '7',
+      'request-id': 'req_vendor',
+      'x-abp-engine': 'openai',
+      'x-abp-attempts': '1',
+    });
+    const receipt = await receiptOf(gateway.url, reply.headers['x-abp-run-id']);
+    expect(receipt).toMatchObject({ status: 'failed', reason: 'engine_error', engine: 'openai' });
+    expect(receipt.attempts).toMatchObject([
+      { engine: 'openai', status: 429 },
+      { engine: row.fallback.split(/[:/]/)[0], status: null, error: expect.stringContaining(`not called: ${row.code}`) },
+    ]);
+  }
+});
+
+test('a fallback outside of the key’s scopes is not called, and an unreachable first engine is the error', async () => {
+  const gateway = await startGateway({
+    engines: { claude: { url: 'http://127.0.0.1:1', key: 'k' } },
+    config: { routes: [{ match: 'smart', to: 'claude/real', fallback: ['gemini/m', 'sim/backup'] }] },
+  });
+  onTestFinished(gateway.close);
+  const api = new AgentApi(gateway);
+  const { body: key } = await api.withToken().call('POST', '/v1/keys', { name: 'narrow', scopes: { engines: ['claude'] } });
+  const reply = await post(`${gateway.url}/v1/messages`, body, ['x-abp-key', key.secret]);
+  expect([reply.status, JSON.parse(String(reply.body)).error.code]).toEqual([503, 'E007']);
+  expect(JSON.parse(String(reply.body)).error.message).toContain('cannot be reached');
+  expect(reply.headers).toMatchObject({ 'x-abp-engine': 'claude', 'x-abp-attempts': '1', 'x-should-retry': 'true' });
+  const wide = await post(`${gateway.url}/v1/messages`, body);
+  expect(wide.status).toBe(200);
+  expect(wide.headers).toMatchObject({ 'x-abp-engine': 'sim', 'x-abp-attempts': '2' });
+  const receipt = await receiptOf(gateway.url, wide.headers['x-abp-run-id']);
+  expect(receipt.attempts.map(({ engine }: { engine: string }) => engine)).toEqual(['claude', 'gemini', 'sim']);
+});
+
+test('a large request whose fallback cannot be translated gets the first engine’s error, too', async () => {
+  const { gateway, upstream } = await start([{ match: 'smart', to: 'claude/real', fallback: ['sim:gemini/m', 'gemini/m'] }]);
+  const paused = JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'x'.repeat(300_000) } });
+  upstream.answer((socket) => void socket.write(whole(paused, { status: '529 X', headers: hint })));
+  const large = {
+    ...body,
+    messages: [{ role: 'user', content: `say hi ${'word '.repeat(150_000)}` }],
+    made_up_field: 1,
+  };
+  const reply = await post(`${gateway.url}/v1/messages`, large);
+  expect([reply.status, reply.headers['retry-after'], String(reply.body) === paused]).toEqual([529, '7', true]);
+  const receipt = await receiptOf(gateway.url, reply.headers['x-abp-run-id']);
+  expect(receipt.attempts).toMatchObject([
+    { engine: 'claude', status: 529 },
+    { engine: 'sim', error: expect.stringContaining('E001') },
+    { engine: 'gemini', error: expect.stringContaining('not called') },
+  ]);
+});
+
+test('every answer names the engine that gave it, streamed and whole, relayed and translated', async () => {
+  const { gateway } = await start([]);
+  for (const engine of ['sim', 'sim:gemini'])
+    for (const stream of [false, true]) {
+      const reply = await post(`${gateway.url}/e/${engine}/v1/messages`, { ...body, stream });
+      expect(reply.headers).toMatchObject({ 'x-abp-engine': 'sim', 'x-abp-attempts': '1' });
+    }
+});
+
+test.each(['sim/backup', 'sim:claude/backup', 'sim:gemini/backup', 'sim:openai-responses/backup'])(
+  'JSON mode is JSON from the fallback %s',
+  async (fallback) => {
+    const gateway = await startGateway({
+      engines: { openai: { url: 'http://127.0.0.1:1', key: 'k' } },
+      config: { routes: [{ match: 'smart', to: 'openai/real', fallback: [fallback] }] },
+    });
+    onTestFinished(gateway.close);
+    const asked = {
+      model: 'smart',
+      messages: [{ role: 'user', content: 'Give me the capital of France as JSON.' }],
+      response_format: { type: 'json_object' },
+    };
+    const reply = await post(`${gateway.url}/v1/chat/completions`, asked);
+    expect(typeof JSON.parse(JSON.parse(String(reply.body)).choices[0].message.content)).toBe('object');
+    const streamed = await post(`${gateway.url}/v1/chat/completions`, { ...asked, stream: true });
+    const lines = String(streamed.body)
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice(6)).choices[0]?.delta.content ?? '');
+    expect(typeof JSON.parse(lines.join(''))).toBe('object');
+  },
+);

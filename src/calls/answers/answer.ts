@@ -2,6 +2,8 @@ import type { AbpError } from '../../contract/errors.ts';
 
 /** The caller's side of a call. `head` once, then chunks, then `end`; or `refuse` instead of all; or `abandon` at any time. */
 export interface Answer {
+  /** The engine that is asked now, and how many tries have been sent with this one; the caller is told with the head. */
+  from(engine: string, tries: number): void;
   head(status: number, headers: readonly string[]): void;
   /** False when the caller is slow: pause until `onDrain` is called. */
   write(chunk: Buffer): boolean;

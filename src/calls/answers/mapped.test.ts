@@ -64,6 +64,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
     streamed: true,
     holding: new BodyBudget(1024 * 1024).holding('key'),
     answer: {
+      from: () => undefined,
       head: (status) => void log.push(`head ${status}`),
       write: (chunk) => {
         log.push(...(String(chunk).match(/(?<="text":")[^"]+/g) ?? []));

@@ -4,7 +4,7 @@ import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrError } from '../../ir/response.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
-import type { TurnedDown } from '../../upstream/gate.ts';
+import type { TakeOver } from '../../upstream/gate.ts';
 import type { Admitted } from '../admission.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import { Collected, LONGEST_ANSWER } from '../bounds/collected.ts';
@@ -34,8 +34,8 @@ export interface MappedOptions {
   readonly recorder: Recorder;
   /** Memory for an answer that is translated in one piece. */
   readonly holding: Holding;
-  /** Hears of a failure before the first byte, where the route allows another try. */
-  readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
+  /** Asked at a failure before the first byte, where the route allows another try. */
+  readonly takeOver?: TakeOver | undefined;
   /** The engine has the request body, or will never get it. */
   readonly onTaken: () => void;
 }
@@ -44,6 +44,7 @@ export interface MappedOptions {
 export function callMapped(request: ExchangeRequest, options: MappedOptions): Exchange {
   const call = new MappedCall(options);
   options.recorder.dispatched();
+  options.answer.from(options.deployment.engine.id, options.recorder.tries);
   return call.start(request);
 }
 
@@ -81,9 +82,9 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   start(request: ExchangeRequest): Exchange {
-    const { admitted, gate, onTurnedDown } = this.#options;
+    const { admitted, gate, takeOver } = this.#options;
     this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
-    this.#exchange = admitted.send(request, this.#gate ?? this, onTurnedDown);
+    this.#exchange = admitted.send(request, this.#gate ?? this, takeOver);
     return this;
   }
 

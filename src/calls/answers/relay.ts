@@ -1,7 +1,7 @@
 import type { AbpError } from '../../contract/errors.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
-import type { TurnedDown } from '../../upstream/gate.ts';
+import type { TakeOver } from '../../upstream/gate.ts';
 import type { Admitted } from '../admission.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import type { Deployment } from '../deployment.ts';
@@ -25,8 +25,8 @@ export interface RelayOptions {
   readonly holding: Holding;
   /** Reads a long answer on another thread. */
   readonly aside: ReadAside;
-  /** Hears of a failure before the first byte, where the route allows another try. */
-  readonly onTurnedDown?: ((reason: TurnedDown) => void) | undefined;
+  /** Asked at a failure before the first byte, where the route allows another try. */
+  readonly takeOver?: TakeOver | undefined;
   /** A recorder of a finished run failed to read its answer: a fault to log, never the caller's. */
   readonly onFault: (error: unknown) => void;
   /** The engine has the request body, or will never get it: the buffer is no longer held for this call. */
@@ -37,6 +37,7 @@ export interface RelayOptions {
 export function relay(request: ExchangeRequest, options: RelayOptions): Exchange {
   const call = new Relay(options);
   options.recorder.dispatched();
+  options.answer.from(options.deployment.engine.id, options.recorder.tries);
   return call.start(request);
 }
 
@@ -64,9 +65,9 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   start(request: ExchangeRequest): Exchange {
-    const { admitted, gate, onTurnedDown } = this.#options;
+    const { admitted, gate, takeOver } = this.#options;
     this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
-    this.#exchange = admitted.send(request, this.#gate ?? this, onTurnedDown);
+    this.#exchange = admitted.send(request, this.#gate ?? this, takeOver);
     return this;
   }
 

@@ -1,7 +1,6 @@
-import { AbpError } from '../../contract/errors.ts';
 import { type Scan, scanBody } from '../../mapping/scan.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
-import type { TurnedDown } from '../../upstream/gate.ts';
+import type { TakeOver } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Attempts } from '../attempts.ts';
 import type { Step } from '../batch.ts';
@@ -119,41 +118,44 @@ class CallUnderWay implements Step, Exchange {
   }
 
   #send(plan: Plan, attempts: Attempts<Plan> | undefined): void {
-    const onTurnedDown =
-      attempts === undefined || attempts.left === 0 ? undefined : (reason: TurnedDown): void => this.#tryNext(attempts, reason);
+    const takeOver: TakeOver | undefined =
+      attempts === undefined || attempts.left === 0
+        ? undefined
+        : (reason) => {
+            attempts.failed(reason);
+            return this.#takeOver(attempts);
+          };
     const { answer, holding } = this.#caller;
     this.#exchange = sendPlan(this.#context, this.#call, plan, {
       answer,
       recorder: this.#recorder,
       onTaken: () => holding.release(),
-      onTurnedDown,
+      takeOver,
     });
     // The caller may have left while its body was decoded or its call was planned.
     if (this.#left) this.#exchange?.abort();
   }
 
-  /** Gives this try up for the next, once that can be planned. */
-  #tryNext(attempts: Attempts<Plan>, reason: TurnedDown): void {
+  /** Finds the next place that may take the call; false where there is none, so that the failure before is the caller's. */
+  #takeOver(attempts: Attempts<Plan>): boolean | Promise<boolean> {
+    if (attempts.left === 0) return false;
     const ready = attempts.ready();
-    if (ready === undefined) {
-      this.#sendNext(attempts, reason);
-      return;
-    }
-    // A caller who leaves meanwhile is noticed when the try is planned.
-    this.#exchange = undefined;
-    const go = (): void => this.#sendNext(attempts, reason);
-    ready.then(go, go);
+    if (ready === undefined) return this.#planNext(attempts);
+    // A caller who leaves meanwhile has ended the try that failed.
+    const go = (): boolean | Promise<boolean> => !this.#left && this.#planNext(attempts);
+    return ready.then(go, go);
   }
 
-  #sendNext(attempts: Attempts<Plan>, reason: TurnedDown): void {
+  #planNext(attempts: Attempts<Plan>): boolean | Promise<boolean> {
     try {
-      const next = attempts.next(reason);
-      if (next === undefined) throw new AbpError('internal', 'an answer was turned down with no try left');
+      const next = attempts.next();
+      if (next === undefined) return this.#takeOver(attempts);
       this.#pause = setTimeout(() => this.#sendAgain(next.plan, attempts), next.delayMs);
       if (this.#left) this.#leaveBetweenTries();
     } catch (error) {
       this.fail(error);
     }
+    return true;
   }
 
   #sendAgain(plan: Plan, attempts: Attempts<Plan>): void {

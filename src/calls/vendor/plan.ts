@@ -46,7 +46,7 @@ export function planCall(context: CallContext, call: VendorCall, read: Read, rec
   const one: Planning = { call, read, recorder, asked };
   const [first, ...fallbacks] = chosenRoutes(context, one);
   if (first === undefined) throw new AbpError('internal', 'a call has no route');
-  const plan = planRoute(context, one, first);
+  const plan = planRoute(context, one, first, (error, opening) => refused(one, error, opening));
   if (first.row === undefined) return { plan };
   const planner = {
     plan: (route: Route): Plan => planRoute(context, one, route),
@@ -64,7 +64,13 @@ function chosenRoutes({ routes }: CallContext, one: Planning): Route[] {
   }
 }
 
-function planRoute(context: CallContext, one: Planning, route: Route): Plan {
+/** Plans a try and writes it down; `refuse` does so for a call that may not even be tried once. */
+function planRoute(
+  context: CallContext,
+  one: Planning,
+  route: Route,
+  refuse: (error: unknown, opening: () => Opening) => unknown = (error) => error,
+): Plan {
   const { call, read, recorder } = one;
   const bound = tokenBound(read.text.length, outputBound(read.text, read.scan));
   const wanted = { ...callOf(call, route), ...moreModels(context, one, route), bound };
@@ -88,7 +94,7 @@ function planRoute(context: CallContext, one: Planning, route: Route): Plan {
     const seen = draft.kind === 'translate' ? { ...wanted, tools: draft.asked.tools } : wanted;
     plan = { ...draft, admitted: recorder.admit(context.admission, seen, doorOf(context, route)) };
   } catch (error) {
-    throw refused(one, error, opening);
+    throw refuse(error, opening);
   }
   recorder.open(opening(), () => requestBodies(call, read, plan));
   return plan;

@@ -2,7 +2,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { enginePath } from '../../dialects/paths.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
-import type { TurnedDown } from '../../upstream/gate.ts';
+import type { TakeOver } from '../../upstream/gate.ts';
 import { upstreamAddress } from '../address.ts';
 import type { Answer } from '../answers/answer.ts';
 import { callMapped } from '../answers/mapped.ts';
@@ -20,8 +20,8 @@ export interface Listener {
   readonly recorder: Recorder;
   /** The engine has the request's body, or will never get it. */
   readonly onTaken: () => void;
-  /** Hears of a failure before the first byte, where the route allows another try. */
-  readonly onTurnedDown: ((reason: TurnedDown) => void) | undefined;
+  /** Asked at a failure before the first byte, where the route allows another try. */
+  readonly takeOver: TakeOver | undefined;
 }
 
 /** Sends one try; undefined where no engine needs to be called. */

@@ -36,8 +36,8 @@ export function renderError(error: AbpError, target: ErrorTarget): RenderedError
   return { status, contentType: JSON_TYPE, body: target.dialect?.wrapError(body, status) ?? body };
 }
 
-/** Answers with an error; when an answer has already begun, the connection is broken instead. */
-export function sendError(response: ServerResponse, error: AbpError, target: ErrorTarget): void {
+/** Answers with an error; when an answer has already begun, the connection is broken instead. `more`: further headers in turn. */
+export function sendError(response: ServerResponse, error: AbpError, target: ErrorTarget, more: readonly string[] = []): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -55,6 +55,7 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     String(error.row.retryable),
     ...allowHeader(error),
     ...limitHeaders(error),
+    ...more,
     ...(closesConnection(error) || isUnfinished(response.req) ? ['connection', 'close'] : []),
   ]);
   response.end(text);

@@ -11,14 +11,21 @@ export class HttpAnswer implements Answer {
   readonly #response: ServerResponse;
   readonly #target: ErrorTarget;
   #wrote = false;
+  #engine: string | undefined;
+  #tries = 0;
 
   constructor(response: ServerResponse, target: ErrorTarget) {
     this.#response = response;
     this.#target = target;
   }
 
+  from(engine: string, tries: number): void {
+    this.#engine = engine;
+    this.#tries = tries;
+  }
+
   head(status: number, headers: readonly string[]): void {
-    this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId]);
+    this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId, ...this.#served()]);
     // Headers travel with the first chunk when it is already here, alone when the engine makes the caller wait.
     process.nextTick(flushUnlessWritten, this);
   }
@@ -39,7 +46,12 @@ export class HttpAnswer implements Answer {
   }
 
   refuse(error: AbpError): void {
-    sendError(this.#response, error, this.#target);
+    sendError(this.#response, error, this.#target, this.#served());
+  }
+
+  /** Which engine the answer is of; nothing where none was asked. */
+  #served(): string[] {
+    return this.#engine === undefined ? [] : ['X-ABP-Engine', this.#engine, 'X-ABP-Attempts', String(this.#tries)];
   }
 
   /** The connection breaks. What was written before still goes out: to destroy it at once would take that back. */
