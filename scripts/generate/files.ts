@@ -3,6 +3,7 @@ import { capabilitiesDoc } from './capabilities-doc.ts';
 import { cliDoc } from './cli-doc.ts';
 import { configDoc } from './config-doc.ts';
 import { conformanceDoc } from './conformance-doc.ts';
+import { enginesDoc } from './engines-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { matrixDoc } from './matrix-doc.ts';
@@ -16,6 +17,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   matrixDoc,
   adaptersDoc,
   configDoc,
+  enginesDoc,
   cliDoc,
   conformanceDoc,
 ];

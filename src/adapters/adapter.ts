@@ -93,6 +93,8 @@ export interface GatewayRoute {
   readonly dialect?: string;
   /** A run key; it dies with the run. */
   readonly key: string;
+  /** Tokens that the model takes, as far as its engine says; what the agent assumes of a model it does not know would be wrong. */
+  readonly contextWindow?: number;
   /** The agent keeps its own login: `origin` already holds the key in its path, and no credential of ours is set. */
   readonly ownLogin?: boolean;
 }

@@ -12,6 +12,9 @@ const VendorList = z.looseObject({
         max_input_tokens: z.number().nullish(),
         max_tokens: z.number().nullish(),
         context_length: z.number().nullish(),
+        // vLLM's and llama.cpp's words.
+        max_model_len: z.number().nullish(),
+        meta: z.looseObject({ n_ctx: z.number().nullish(), n_ctx_train: z.number().nullish() }).nullish(),
         top_provider: z.looseObject({ max_completion_tokens: z.number().nullish() }).nullish(),
         pricing: z.looseObject({ prompt: z.string(), completion: z.string() }).nullish(),
       }),
@@ -38,7 +41,8 @@ export function endpointModels(payload: unknown): ListedModel[] {
     ...data.map((model) => ({
       modelId: model.id,
       name: model.display_name ?? model.name ?? undefined,
-      contextWindow: model.max_input_tokens ?? model.context_length ?? undefined,
+      contextWindow:
+        model.max_input_tokens ?? model.context_length ?? model.max_model_len ?? model.meta?.n_ctx ?? model.meta?.n_ctx_train ?? undefined,
       maxOutputTokens: model.max_tokens ?? model.top_provider?.max_completion_tokens ?? undefined,
       price: priceOf(model.pricing ?? undefined),
     })),

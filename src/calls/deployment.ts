@@ -22,6 +22,8 @@ export interface Deployment {
   /** Where calls with a login of the vendor's own application go instead. */
   readonly login?: LoginAddress;
   readonly key?: string;
+  /** Headers of the configuration, names and values in turn. */
+  readonly headers?: readonly string[];
   /** Whose credential goes upstream. */
   readonly auth: 'key' | 'caller' | 'none';
   /** The way in, which `Admission` opens for calls that may pass. */

@@ -54,7 +54,13 @@ export function upstreamHeaders(raw: readonly string[], deployment: Deployment, 
   const { auth } = deployment.engine;
   if (deployment.auth === 'key' && auth !== undefined && deployment.key !== undefined)
     out.push(auth.header, `${auth.prefix}${deployment.key}`);
-  return out;
+  return deployment.headers === undefined ? out : withConfigured(out, deployment.headers);
+}
+
+/** Headers of the configuration take the place of those of the same name. */
+function withConfigured(headers: readonly string[], configured: readonly string[]): string[] {
+  const named = new Set(configured.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  return [...headers.filter((_, at) => !named.has(headers[at - (at % 2)]?.toLowerCase() ?? '')), ...configured];
 }
 
 /** The caller's headers as they are recorded: nothing of the hop, no credential. What it says to us stays: a rerun says it again. */
@@ -72,10 +78,14 @@ export function recordedHeaders(raw: readonly string[]): string[] {
 /** Headers of a translated request: ours, the dialect's and the engine's key. Nothing of the caller's goes along. */
 export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<string, string>>, version: string): string[] {
   const { auth } = deployment.engine;
-  const key = auth !== undefined && deployment.key !== undefined ? [auth.header, `${auth.prefix}${deployment.key}`] : [];
+  const key =
+    deployment.auth !== 'none' && auth !== undefined && deployment.key !== undefined
+      ? [auth.header, `${auth.prefix}${deployment.key}`]
+      : [];
   // What must be translated must be read: nothing is gained by a compressed answer.
   const ours = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', `agent-backplane/${version}`];
-  return [...ours, ...Object.entries(dialect).flat(), ...key];
+  const headers = [...ours, ...Object.entries(dialect).flat(), ...key];
+  return deployment.headers === undefined ? headers : withConfigured(headers, deployment.headers);
 }
 
 const RETRY_HINTS = ['retry-after', 'retry-after-ms'];

@@ -4,6 +4,7 @@ import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
+import { pricesOf } from '../engines/engine.ts';
 import { findEngine } from '../engines/index.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
@@ -99,7 +100,8 @@ export class Recorder {
   open(fact: Opening, bodies?: () => RequestBodies): void {
     this.#engine = fact.engine;
     this.#requestBytes = fact.request?.bytes ?? 0;
-    this.#prices = (fact.engine === null ? undefined : findEngine(fact.engine)?.prices) ?? null;
+    const engine = fact.engine === null ? undefined : findEngine(fact.engine);
+    this.#prices = (engine === undefined ? undefined : pricesOf(engine, fact.upstreamModel)) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
     try {

@@ -1,5 +1,7 @@
+import { globMatch } from '../base/glob.ts';
 import type { CapabilityManifest } from '../contract/support.ts';
 import type { Concept } from '../ir/concept.ts';
+import { ratesText, type TokenRates } from '../models/rates.ts';
 import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { Transport } from '../upstream/exchange.ts';
@@ -11,6 +13,8 @@ interface EngineAuth {
   readonly prefix: string;
   /** Environment variables that hold the key, first one set wins. */
   readonly env: readonly string[];
+  /** It also serves without a key: a server on one's own machine. */
+  readonly optional?: true;
 }
 
 /** Where an engine is. A path of the dialect is appended as it is. */
@@ -30,6 +34,9 @@ export interface ModelRow {
   readonly lacks?: readonly Concept[];
   readonly traits?: readonly string[];
   readonly defaultMaxTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly contextWindow?: number;
+  readonly rates?: TokenRates;
 }
 
 /** What an engine inside this process is given. */
@@ -59,6 +66,10 @@ export interface Engine {
   readonly models: readonly ModelRow[];
   /** The provider's name in the price data; absent where nothing costs anything. */
   readonly prices?: string;
+  /** Prices of the configuration, which take the place of the list's. */
+  readonly rates?: TokenRates;
+  /** Of an engine that the configuration adds: the id of the one that it is like. */
+  readonly base?: string;
   /** A model name to list for an engine without a price list, where any name will do. */
   readonly sample?: string;
   /** Absent for an engine that runs inside this process. */
@@ -68,4 +79,11 @@ export interface Engine {
   readonly fileVariable?: string;
   /** Makes the transport of an engine that runs inside this process. */
   readonly transport?: (inside: Inside) => Transport;
+}
+
+/** The price list that calls of a model are billed by: rates of its row, rates of the engine, else the list of the vendor. */
+export function pricesOf({ models, rates, prices }: Engine, model: string | null): string | undefined {
+  const row = model === null ? undefined : models.findLast((one) => one.rates !== undefined && globMatch(one.match, model));
+  const stated = row?.rates ?? rates;
+  return stated === undefined ? prices : ratesText(stated);
 }

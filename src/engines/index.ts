@@ -1,4 +1,6 @@
 import { globMatch } from '../base/glob.ts';
+import { AbpError } from '../contract/errors.ts';
+import { nearName } from '../contract/near-name.ts';
 import { claude } from './claude/engine.ts';
 import { copilot } from './copilot/engine.ts';
 import type { Engine } from './engine.ts';
@@ -9,14 +11,43 @@ import { openaiCompatible } from './openai-compatible/profiles.ts';
 import { replay } from './replay/engine.ts';
 import { sim } from './sim/engine.ts';
 
-/** Every engine, in the order tables show them. */
+/** Every built-in engine, in the order tables show them. */
 export const engines: readonly Engine[] = [claude, openai, gemini, kimi, copilot, ...openaiCompatible, sim, replay];
 
 const byName = new Map(engines.flatMap((engine) => [engine.id, ...engine.aliases].map((name) => [name, engine] as const)));
 
+/**
+ * Engines that configurations add, by id. A name means the same engine in the whole process, on its threads too; where two servers
+ * of one process give a name to different engines, the later one counts.
+ */
+const added = new Map<string, Engine>();
+
+/** Makes engines of a configuration known by their names. */
+export function addEngines(own: readonly Engine[]): void {
+  for (const engine of own) added.set(engine.id, engine);
+}
+
+/** The engines that configurations have added. */
+export function addedEngines(): readonly Engine[] {
+  return [...added.values()];
+}
+
+/** A built-in engine of an id or alias. */
+export function builtInEngine(name: string): Engine | undefined {
+  return byName.get(name);
+}
+
 /** The engine of an id or alias. */
 export function findEngine(name: string): Engine | undefined {
-  return byName.get(name);
+  return byName.get(name) ?? added.get(name);
+}
+
+/** The error for a name that no engine has. */
+export function unknownEngine(name: string): AbpError {
+  const ids = [...engines, ...added.values()].map(({ id }) => id);
+  const near = nearName(name.split(':')[0] ?? name, ids);
+  const hint = near === undefined || near === name ? '' : ` Did you mean ${near}?`;
+  return new AbpError('not_found', `There is no engine "${name}".${hint} Known are ${ids.join(', ')}.`, { engine: name });
 }
 
 /** The engine of the vendor whose dialect it is: where a call of that dialect goes when nothing else is said. */

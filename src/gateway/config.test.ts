@@ -83,9 +83,31 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ path: join(folder, 'none.toml'), env: {} })).toThrow('cannot be read');
   });
 
-  it('warns of an engine that does not exist', () => {
-    expect(load('[engines.cluade]\nkey = "x"').warnings).toEqual([
-      expect.stringMatching(/^engines\.cluade: there is no engine of this name; known are claude, /),
-    ]);
+  it.each([
+    ['[engines.cluade]\nkey = "x"', 'engines.cluade: there is no engine "cluade"; did you mean claude? An engine of your own needs base'],
+    ['[engines.zzzzzz]\nkey = "x"', 'there is no engine "zzzzzz"; known are claude, openai, '],
+    ['[engines.gpu]\nbase = "vlm"\nurl = "http://x.test"', 'engines.gpu.base: there is no built-in engine "vlm"; did you mean vllm?'],
+    ['[engines.gpu]\nbase = "openai-compatible"', 'engines.gpu.url: is required'],
+    ['[engines.codex]\nbase = "openai"', 'engines.codex: this is another name of openai'],
+    [
+      '[engines.vllm]\nprice = { input = 1, output = 1 }',
+      'engines.vllm.price: vllm is built in; give yours a name of its own, with base = "vllm"',
+    ],
+    ['[engines.GPU]\nbase = "vllm"', 'engines.GPU: a name has letters from a to z'],
+    ['[engines.gpu]\nbase = "vllm"\nheaders = { "x y" = "z" }', 'engines.gpu.headers["x y"]'],
+    ['[[routes]]\nmatch = "*"\nto = "gemni/pro"', 'routes[0].to: there is no engine "gemni"; did you mean gemini?'],
+    ['[[routes]]\nmatch = "*"\nto = "sim"\nfallback = ["sim", "gpt-5"]', 'routes[0].fallback[1]: there is no engine "gpt-5"'],
+    ['[[routes]]\nmatch = "*"\nto = "claude:gemini/x"', 'routes[0].to: claude does not speak "gemini"; it speaks claude'],
+  ])('refuses %j, and says what was perhaps meant', (text, words) => {
+    expect(() => load(text)).toThrow(words);
+  });
+
+  it('takes engines of your own, with their variables and routes to them', () => {
+    const text =
+      '[engines.gpu-1]\nbase = "openai-compatible"\nurl = "http://gpu.test/v1"\nmodels = ["llama"]\n[[routes]]\nmatch = "*"\nto = "gpu-1/llama"';
+    const { config } = load(text, { ABP_ENGINE_GPU_1_KEY: 'k', OPENAI_API_KEY: 'vendor' });
+    expect(config.engines['gpu-1']).toMatchObject({ base: 'openai-compatible', key: 'k' });
+    const account = load('[engines.second]\nbase = "openai"', { OPENAI_API_KEY: 'vendor' }).config.engines.second;
+    expect(account).toEqual({ base: 'openai' });
   });
 });

@@ -8,43 +8,12 @@ import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipts/receipt.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
-import { engines, findEngine } from '../engines/index.ts';
+import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
+import { checkRoutes, EngineConfig, enginesOf } from './engine-config.ts';
 
 const seconds = z.number().positive();
-
-const EngineConfig = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Address of the engine; its paths are appended.'),
-  key: z.string().min(1).optional().describe('Key of the engine. Better in the environment.'),
-  auth: z
-    .enum(['key', 'caller'])
-    .optional()
-    .describe('Whose credential goes upstream: ours, or the caller’s own. Default: key where there is one.'),
-  login_url: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Engine openai: address that takes ChatGPT logins instead of keys; default: that of the vendor.'),
-  timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
-  max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
-  ca_file: z.string().optional().describe('Extra certificate authority in PEM.'),
-  breaker: z
-    .strictObject({
-      failures: z.int().positive().describe('Failures in a row (5xx, no connection, no answer) after which the engine is left alone.'),
-      open_s: seconds.describe('Seconds it is left alone; calls answer E007 or go to a fallback meanwhile.'),
-    })
-    .optional()
-    .describe('Circuit breaker; without it the engine is always called.'),
-  file: z.string().optional().describe('Engine replay: a file of recordings to serve from; default: those of the home.'),
-  timing: z.enum(['original', 'none']).optional().describe('Engine replay: whether chunks come when they came, or at once.'),
-  ignore: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Engine replay: JSON pointers whose values may differ, or the name of a coding agent.'),
-});
 
 const SecretConfig = z.strictObject({
   key: z.string().min(1).optional().describe('What custom tools send for {{secret.<id>}}. Better in ABP_SECRET_<ID>.'),
@@ -242,7 +211,6 @@ export const Config = z.strictObject({
   routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
 });
 export type Config = z.infer<typeof Config>;
-export type EngineConfig = z.infer<typeof EngineConfig>;
 type SecretConfig = z.infer<typeof SecretConfig>;
 
 export interface LoadedConfig {
@@ -264,13 +232,21 @@ export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
   const text = readText(file, named !== undefined);
   const config = parseAt(Config, text === undefined ? {} : tomlOf(text, file), text === undefined ? 'configuration' : file);
   const effective = { ...withEnvironment(config, env), sidecars: sidecarsFrom(config, dirname(file)) };
-  const unknown = Object.keys(config.engines)
-    .filter((id) => findEngine(id)?.id !== id)
-    .map((id) => `engines.${id}: there is no engine of this name; known are ${engines.map((engine) => engine.id).join(', ')}`);
+  checkEngines(effective, text === undefined ? 'configuration' : file);
   const empty = Object.entries(effective.secrets)
     .filter(([, { key }]) => key === undefined)
     .map(([name]) => `secrets.${name}: it has no value; set ABP_SECRET_${name.toUpperCase()}`);
-  return { config: effective, source: text === undefined ? null : file, warnings: [...unknown, ...empty] };
+  return { config: effective, source: text === undefined ? null : file, warnings: empty };
+}
+
+/** Engines that do not exist are errors of the file, also where only a route names them. */
+function checkEngines({ engines: table, routes }: Config, file: string): void {
+  try {
+    checkRoutes(routes, enginesOf(table));
+  } catch (error) {
+    if (AbpError.is(error)) throw new AbpError(error.code, `${file}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Files of a sidecar's command are named from the folder of the configuration on. */
@@ -307,7 +283,12 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
     database: url === undefined ? {} : { url },
     tools: { ...config.tools, ...(env.ABP_SEARCH_KEY ? { search_key: env.ABP_SEARCH_KEY } : {}) },
     secrets: Object.fromEntries(Object.entries(config.secrets).map(([name, secret]) => [name, secretEnvironment(name, secret, env)])),
-    engines: Object.fromEntries(engines.map((engine) => [engine.id, engineEnvironment(engine.id, config.engines[engine.id] ?? {}, env)])),
+    engines: Object.fromEntries(
+      [...new Set([...engines.map(({ id }) => id), ...Object.keys(config.engines)])].map((id) => [
+        id,
+        engineEnvironment(id, config.engines[id] ?? {}, env),
+      ]),
+    ),
   };
 }
 
@@ -325,11 +306,11 @@ function secretEnvironment(name: string, secret: SecretConfig, env: ConfigOption
 function engineEnvironment(id: string, config: EngineConfig, env: ConfigOptions['env']): EngineConfig {
   const name = id.toUpperCase().replaceAll('-', '_');
   const url = env[`ABP_ENGINE_${name}_URL`] ?? config.url;
-  const vendor = findEngine(id)
+  const vendor = builtInEngine(id)
     ?.auth?.env.map((variable) => env[variable])
     .find((value) => value !== undefined && value !== '');
   const key = env[`ABP_ENGINE_${name}_KEY`] ?? config.key ?? vendor;
-  const variable = findEngine(id)?.fileVariable;
+  const variable = builtInEngine(id)?.fileVariable;
   const file = variable === undefined ? undefined : env[variable];
   return {
     ...config,

@@ -4,11 +4,12 @@ import { EngineDoor, type Reach } from '../calls/admission.ts';
 import type { Deployment } from '../calls/deployment.ts';
 import { missingAccess } from '../calls/key.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
-import { engines } from '../engines/index.ts';
+import { addEngines, engines } from '../engines/index.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
 import { watched } from '../upstream/watched.ts';
-import type { Config, EngineConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { basePathOf, type EngineConfig, enginesOf } from './engine-config.ts';
 
 const SILENCE_MS = 900_000;
 const CONNECT_MS = 10_000;
@@ -24,15 +25,17 @@ export type Between = (reach: Reach, basePath: string) => Reach;
 
 const NOTHING: Between = (reach) => reach;
 
-/** Every engine as this configuration reaches it. */
+/** Every engine as this configuration reaches it, its own engines too, which become known by their names. */
 export function deploy(
   config: Config,
   inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>,
   between: Between = NOTHING,
 ): Deployments {
   const transports: HttpTransport[] = [];
+  const own = enginesOf(config.engines);
+  addEngines(own);
   const byEngine = new Map(
-    engines.map((engine) => {
+    [...engines, ...own].map((engine) => {
       const settings = config.engines[engine.id] ?? {};
       if (engine.transport !== undefined) {
         const { file, timing, ignore } = settings;
@@ -83,7 +86,7 @@ function deployment(
 ): Deployment {
   const address = engine.transport === undefined ? (settings.url ?? engine.endpoint?.url) : undefined;
   const url = address === undefined ? undefined : new URL(address);
-  const basePath = url?.pathname.replace(/\/$/, '') ?? '';
+  const basePath = url === undefined ? '' : basePathOf(engine, url);
   const access = {
     origin: url?.origin ?? '',
     ...(settings.key === undefined ? {} : { key: settings.key }),
@@ -94,6 +97,7 @@ function deployment(
     ...access,
     basePath,
     ...loginOf(engine, settings),
+    ...(settings.headers === undefined ? {} : { headers: Object.entries(settings.headers).flat() }),
     door: new EngineDoor({ ...between(reach, basePath), missing: (credential) => missingAccess(engine, access, credential) }),
     ...(health === undefined ? {} : { health }),
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,
@@ -110,5 +114,9 @@ function loginOf({ endpoint }: Engine, settings: EngineConfig): Pick<Deployment,
 /** The caller's own credential goes along where the engine wants one and has none of ours. */
 function authOf(engine: Engine, settings: EngineConfig): Deployment['auth'] {
   if (engine.auth === undefined) return 'none';
-  return settings.auth ?? (settings.key === undefined ? 'caller' : 'key');
+  if (settings.auth !== undefined) return settings.auth;
+  if (settings.key !== undefined) return 'key';
+  if (engine.auth.optional === true) return 'none';
+  // A caller's own credential goes to its issuer, not to an address that the operator has named for another engine.
+  return engine.base === undefined ? 'caller' : 'key';
 }

@@ -7,6 +7,7 @@ import type { CapabilityRequirements, Compatibility, Mode } from '../contract/su
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';
 import { matchPath } from '../dialects/paths.ts';
+import { pricesOf } from '../engines/engine.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { countRequest } from '../ir/token-estimate.ts';
@@ -179,7 +180,8 @@ function estimateOf(asked: IrRequest | undefined, { engine, model }: Route): Cal
   const inputTokens = countRequest(asked);
   const outputTokens = asked.maxTokens;
   const usage = { inputTokens, outputTokens: outputTokens ?? 0, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
-  const cost = outputTokens === undefined || engine.prices === undefined ? undefined : costOf(usage, model, engine.prices, new Date());
+  const prices = pricesOf(engine, model);
+  const cost = outputTokens === undefined || prices === undefined ? undefined : costOf(usage, model, prices, new Date());
   return { input_tokens: inputTokens, max_output_tokens: outputTokens ?? null, max_cost_nano_usd: cost ?? null };
 }
 

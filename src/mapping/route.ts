@@ -6,7 +6,7 @@ import type { Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { Engine } from '../engines/engine.ts';
-import { chooseEngine, type EngineChoice, engines, ownEngine } from '../engines/index.ts';
+import { addedEngines, chooseEngine, type EngineChoice, engines, ownEngine, unknownEngine } from '../engines/index.ts';
 
 /** A line of the route table: which models go where. The first that matches counts. */
 export interface RouteRow {
@@ -97,14 +97,12 @@ function vendorEngine({ dialect, model }: RouteWish): EngineChoice {
 
 /** A call of ours must name both: there is no vendor's SDK whose own engine or default model could be meant. */
 function incomplete(model: string): AbpError {
-  const known = engines.map(({ id }) => id).join(', ');
+  const known = [...engines, ...addedEngines()].map(({ id }) => id).join(', ');
   return new AbpError('unprocessable', `The model "${model}" names no engine; write engine/model with one of ${known}.`, { model });
 }
 
 function knownEngine(name: string): EngineChoice {
   const choice = chooseEngine(name);
-  if (choice === undefined) {
-    throw new AbpError('not_found', `There is no engine "${name}". Known are ${engines.map(({ id }) => id).join(', ')}.`, { engine: name });
-  }
+  if (choice === undefined) throw unknownEngine(name);
   return choice;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { calcPrice, findProvider, type Provider } from '@pydantic/genai-prices';
 import { parseJsonObject } from '../base/json.ts';
+import { costByRates, isRates } from './rates.ts';
 
 /** The usage of one answer; input counts include the cache, output counts include thinking. */
 export interface BilledUsage {
@@ -65,15 +66,21 @@ const FACTORS: readonly { readonly way: string; readonly provider?: string; read
 ];
 
 /** The price data in use: the package that carries it and the table of premiums above. */
-export const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 2`;
+const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 2`;
+
+/** The version of the prices that a list's name stands for. */
+export function priceVersionOf(prices: string): string {
+  return isRates(prices) ? 'configuration' : PRICE_VERSION;
+}
 
 function packageVersion(): string {
   const file = new URL('../package.json', import.meta.resolve('@pydantic/genai-prices'));
   return String(parseJsonObject(readFileSync(file, 'utf8'))?.version);
 }
 
-/** Cost in billionths of a US dollar; undefined when the model has no price. Prices are those of `at`. */
+/** Cost in billionths of a US dollar; undefined when the model has no price. `provider`: a price list, or rates as text. Prices are those of `at`. */
 export function costOf(usage: BilledUsage, model: string, provider: string, at: Date): number | undefined {
+  if (isRates(provider)) return costByRates(usage, provider);
   const entry = priceEntry(model, provider, at);
   if (entry === undefined) return undefined;
   const { list, rates, grounding } = entry;

@@ -1,7 +1,7 @@
 import { profiles } from '../adapters/profiles.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { CapabilityManifest } from '../contract/support.ts';
-import { engines } from '../engines/index.ts';
+import { addedEngines, engines } from '../engines/index.ts';
 import { adapterManifest } from './adapter-manifest.ts';
 import { HOSTS } from './hosts.ts';
 
@@ -16,8 +16,16 @@ export interface Backend {
   readonly aliases: readonly string[];
 }
 
+const engineBackend = ({ id, name, manifest, aliases }: (typeof engines)[number]): Backend => ({
+  id: `engine:${id}`,
+  name,
+  kind: 'engine',
+  manifest,
+  aliases,
+});
+
 const backends: readonly Backend[] = [
-  ...engines.map(({ id, name, manifest, aliases }) => ({ id: `engine:${id}`, name, kind: 'engine' as const, manifest, aliases })),
+  ...engines.map(engineBackend),
   ...HOSTS.map(({ id, name, manifest }) => ({ id, name, kind: 'host' as const, manifest, aliases: [] })),
   ...profiles.map(({ displayName, capabilities }) => ({
     id: `adapter:${capabilities.agent}`,
@@ -29,7 +37,7 @@ const backends: readonly Backend[] = [
 ];
 
 export function listBackends(): readonly Backend[] {
-  return backends;
+  return [...backends, ...addedEngines().map(engineBackend)];
 }
 
 function bareName(backend: Backend): string {
@@ -38,12 +46,13 @@ function bareName(backend: Backend): string {
 
 /** The backend of an id. A bare name is accepted where only one backend has it. */
 export function resolveBackend(id: string): Backend {
-  const exact = backends.find((backend) => backend.id === id);
+  const all = listBackends();
+  const exact = all.find((backend) => backend.id === id);
   if (exact !== undefined) return exact;
-  const named = backends.filter((backend) => bareName(backend) === id || backend.aliases.includes(id));
+  const named = all.filter((backend) => bareName(backend) === id || backend.aliases.includes(id));
   const [only] = named;
   if (only === undefined) {
-    throw new AbpError('not_found', `There is no backend "${id}". Known are ${backends.map((backend) => backend.id).join(', ')}.`, {
+    throw new AbpError('not_found', `There is no backend "${id}". Known are ${all.map((backend) => backend.id).join(', ')}.`, {
       backend: id,
     });
   }

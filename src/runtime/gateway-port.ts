@@ -110,6 +110,8 @@ export interface RunFates {
 export interface EngineWish {
   /** As the caller named it; undefined means the engine of the agent's own vendor. */
   readonly engine: string | undefined;
+  /** The model that will be asked for, where it is known. */
+  readonly model?: string | undefined;
   /** The dialect that the agent speaks by itself. */
   readonly dialect: string;
   /** Every dialect it can be told to speak. */
@@ -128,6 +130,10 @@ export type EngineOffer =
       readonly shared?: string;
       /** It does not know the model names that the agent uses by itself. */
       readonly needsModel: boolean;
+      /** Of an engine that the configuration of the gateway adds: the one that it is like. */
+      readonly base?: string;
+      /** Tokens that the model takes, where the engine or its configuration says so. */
+      readonly contextWindow?: number;
     }
   | { readonly engine: string; readonly missing: string };
 

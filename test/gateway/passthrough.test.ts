@@ -32,7 +32,7 @@ const last = (): RecordedRequest => upstream.requests.at(-1)!;
 const OURS = new Set(['host', 'connection', 'content-length']);
 /** The caller's headers as they arrived, without those that the connection to the engine has of its own. */
 const arrived = (): string[] => last().headers.flatMap(([name, value]) => (OURS.has(name.toLowerCase()) ? [] : [name, value]));
-const HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x-abp-run-id']);
+const HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x-abp-run-id', 'x-abp-engine', 'x-abp-attempts']);
 const received = (raw: readonly string[]): string[] => raw.filter((_, at) => !HOP.has(raw[at - (at % 2)]?.toLowerCase() ?? ''));
 
 const json = fc.dictionary(

@@ -160,3 +160,10 @@ it('opens the screen of the agent with the same settings', () => {
   expect(spec.args).toEqual([...ASKING, '--settings', '/run/claude-settings.json', '--', 'hi']);
   expect(spec.pty).toBe(true);
 });
+
+it('learns the context window of a model that is not Claude’s', () => {
+  const { env, files } = spawn(planOf('claude', {}, { gateway: { ...GATEWAY, engine: 'gpu', contextWindow: 32_768 }, modelId: 'llama' }));
+  const told = { CLAUDE_CODE_MAX_CONTEXT_TOKENS: '32768', CLAUDE_CODE_AUTO_COMPACT_WINDOW: '32768' };
+  expect(env).toMatchObject(told);
+  expect(JSON.parse(files['claude-settings.json'] ?? '').env).toMatchObject(told);
+});

@@ -177,9 +177,20 @@ function environmentOf(plan: SpawnPlan): Readonly<Record<string, string>> {
     ...(budget !== undefined && { MAX_THINKING_TOKENS: String(budget) }),
     ...(limit !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(limit) }),
     ...(Object.keys(extra).length > 0 && { CLAUDE_CODE_EXTRA_BODY: JSON.stringify(extra) }),
+    ...windowEnv(plan),
     // Without it the agent refuses to skip permissions for root.
     ...(options.approvalMode === 'yolo' && { IS_SANDBOX: '1' }),
   };
+}
+
+/**
+ * The agent takes a model that it does not know for one with 200,000 tokens, some names for one with a million, and would fill more
+ * than there is before it compacts.
+ */
+function windowEnv({ gateway }: SpawnPlan): Readonly<Record<string, string>> {
+  const window = gateway?.contextWindow;
+  if (window === undefined) return {};
+  return { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(window), CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(window) };
 }
 
 function isClaude({ engine }: GatewayRoute): boolean {

@@ -8,7 +8,7 @@ const PROVIDER = 'abp';
 
 /** Our gateway as a provider of models. The agent speaks Responses only. */
 export function gatewayConfig(gateway: GatewayRoute): JsonObject {
-  const { origin, engine, ownLogin } = gateway;
+  const { origin, engine, ownLogin, contextWindow } = gateway;
   return {
     model_provider: PROVIDER,
     [`model_providers.${PROVIDER}`]: {
@@ -19,6 +19,7 @@ export function gatewayConfig(gateway: GatewayRoute): JsonObject {
     },
     'analytics.enabled': false,
     check_for_update_on_startup: false,
+    ...(contextWindow === undefined ? {} : { model_context_window: contextWindow }),
     ...(isOpenAi(gateway) ? {} : PLAIN),
   };
 }

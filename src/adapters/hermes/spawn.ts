@@ -5,6 +5,7 @@ import type { SpawnPlan, SpawnSpec, WaitsFor } from '../adapter.ts';
 import { hasPrompt, promptText } from '../families/launch/prompt.ts';
 import { NO_THINKING, type Unhonoured } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
+import { windowOf } from '../families/launch/window.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 
 export const WIRES: readonly [Wire, ...Wire[]] = [
@@ -73,7 +74,7 @@ function configOf(plan: SpawnPlan): JsonObject {
 
 /** The length of the context is told, as the agent would otherwise look for it at a dozen addresses; titles would be model calls. */
 function gatewayOf(plan: SpawnPlan): JsonObject {
-  const contextLength = plan.model?.contextWindow ?? 200_000;
+  const contextLength = windowOf(plan);
   return {
     model: { provider: PROVIDER, default: wireModel(plan), context_length: contextLength },
     providers: { [PROVIDER]: providerOf(plan), [AGAIN]: providerOf(plan) },

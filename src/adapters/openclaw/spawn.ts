@@ -6,6 +6,7 @@ import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
 import { hasPrompt, promptWithTexts } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
+import { windowOf } from '../families/launch/window.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 
 export const WIRES: readonly [Wire, ...Wire[]] = [
@@ -125,7 +126,7 @@ function providerOf(plan: SpawnPlan): JsonObject {
         name: model?.displayName ?? id,
         reasoning: model?.supportsThinking ?? true,
         input: ['text', 'image'],
-        contextWindow: model?.contextWindow ?? 200_000,
+        contextWindow: windowOf(plan),
         maxTokens: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000,
         cost: {
           input: model?.inputPricePerMillion ?? 0,

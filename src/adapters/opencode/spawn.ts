@@ -6,6 +6,7 @@ import { attachedFiles } from '../attachments.ts';
 import { hasPrompt, promptText, promptWithTexts, systemPromptOf } from '../families/launch/prompt.ts';
 import { NO_THINKING, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
+import { windowOf } from '../families/launch/window.ts';
 import { type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 import { variantOf } from './thinking.ts';
 
@@ -154,7 +155,7 @@ function providerOf(plan: SpawnPlan): JsonObject {
         attachment: true,
         modalities: { input: ['text', 'image', 'pdf'], output: ['text'] },
         temperature: true,
-        limit: { context: model?.contextWindow ?? 200_000, output: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000 },
+        limit: { context: windowOf(plan), output: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000 },
         cost: {
           input: model?.inputPricePerMillion ?? 0,
           output: model?.outputPricePerMillion ?? 0,

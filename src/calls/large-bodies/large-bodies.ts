@@ -5,6 +5,7 @@ import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
+import { addedEngines } from '../../engines/index.ts';
 import { type ExplainInput, type Explanation, explain } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
@@ -135,7 +136,8 @@ export class LargeBodies {
 /** The copy is made now and not earlier: the caller's bytes are still needed here. */
 async function posted(body: Buffer, work: Work): Promise<Posted<Job>> {
   const bytes = await copyToPost(body);
-  return { job: { work, bytes }, transfer: [bytes.buffer] };
+  const added = addedEngines().map(({ transport: _here, ...engine }) => engine);
+  return { job: { work, bytes, added }, transfer: [bytes.buffer] };
 }
 
 function undone({ kind, message }: ThreadFailure): AbpError {

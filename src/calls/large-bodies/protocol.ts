@@ -43,6 +43,8 @@ export type Work =
 
 export interface Job {
   readonly work: Work;
+  /** Engines that configurations have added: the thread does not know them by itself. */
+  readonly added: readonly Omit<Engine, 'transport'>[];
   readonly bytes: Uint8Array;
 }
 

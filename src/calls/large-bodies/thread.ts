@@ -3,6 +3,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { parseJson } from '../../base/json.ts';
 import { mostValues } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { addEngines } from '../../engines/index.ts';
 import { type ExplainInput, explain } from '../../mapping/explain.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
@@ -10,7 +11,8 @@ import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
 import { dialectOf, type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
 
-function done({ work, bytes: data }: Job): Outcome {
+function done({ work, bytes: data, added }: Job): Outcome {
+  addEngines(added);
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (work.kind === 'prepare')
     return { kind: 'prepare', prepared: travelling(prepare(bytes, unnamed(work.input))), textSha256: sha256(bytes) };

@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { chooseEngine, engines } from '../../engines/index.ts';
+import { chooseEngine, unknownEngine } from '../../engines/index.ts';
 import { upstreamAddress } from '../address.ts';
 import type { Admitted } from '../admission.ts';
 import type { Call, CallOwner } from '../call.ts';
@@ -87,9 +87,7 @@ function reached({ method }: UnreadCall, way: 'raw' | 'splice'): readonly string
 /** The engine that the path names. */
 function deploymentOf({ deployments }: CallContext, { target }: UnreadCall): Deployment {
   const engine = chooseEngine(target.engine ?? '')?.engine;
-  if (engine === undefined) {
-    throw new AbpError('not_found', `There is no engine "${target.engine}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
-  }
+  if (engine === undefined) throw unknownEngine(target.engine ?? '');
   const deployment = deployments.get(engine.id);
   if (deployment === undefined || deployment.origin === '') {
     throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });

@@ -63,7 +63,7 @@ export const engineKeys: Check = {
 
 /** An engine without a key still serves callers who bring their own, so a missing key is never a failure. */
 export function judgeEngines(config: Pick<Config, 'engines'>): Finding {
-  const outside = engines.filter((engine) => engine.auth !== undefined);
+  const outside = engines.filter((engine) => engine.auth !== undefined && engine.auth.optional !== true);
   const keyless = outside.filter((engine) => config.engines[engine.id]?.key === undefined);
   const keyed = outside.filter((engine) => !keyless.includes(engine));
   const message = `with a key: ${names(keyed)}; without: ${names(keyless)}`;

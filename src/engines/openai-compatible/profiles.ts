@@ -71,15 +71,27 @@ const PROFILES: readonly Profile[] = [
   { id: 'llama-cpp', name: 'llama.cpp', url: 'http://127.0.0.1:8080', env: [], lacks: ['count'] },
 ];
 
+function engineOf({ id, name, url, env, header, manifest, prices, lacks }: Profile): Engine {
+  return {
+    id,
+    name,
+    aliases: [],
+    dialects: ['openai-chat'],
+    manifest: { ...COMMON, ...manifest },
+    models: lacks === undefined ? [] : [{ match: '*', lacks }],
+    ...(env.length === 0 ? {} : { prices: prices ?? id }),
+    endpoint: url === undefined ? {} : { url },
+    auth: {
+      header: header ?? 'authorization',
+      prefix: header === undefined ? 'Bearer ' : '',
+      env,
+      ...(env.length === 0 ? { optional: true } : {}),
+    },
+  };
+}
+
 /** Upstreams that speak Chat Completions: one row each. */
-export const openaiCompatible: readonly Engine[] = PROFILES.map(({ id, name, url, env, header, manifest, prices, lacks }) => ({
-  id,
-  name,
-  aliases: [],
-  dialects: ['openai-chat'],
-  manifest: { ...COMMON, ...manifest },
-  models: lacks === undefined ? [] : [{ match: '*', lacks }],
-  ...(env.length === 0 ? {} : { prices: prices ?? id }),
-  endpoint: url === undefined ? {} : { url },
-  ...(env.length === 0 ? {} : { auth: { header: header ?? 'authorization', prefix: header === undefined ? 'Bearer ' : '', env } }),
-}));
+export const openaiCompatible: readonly Engine[] = PROFILES.map(engineOf);
+
+/** What is relied on where nothing is known but the dialect: the base of an engine that a configuration adds. */
+export const engineBase: Engine = engineOf({ id: 'openai-compatible', name: 'OpenAI-compatible', env: [] });

@@ -12,6 +12,7 @@ export const AttachedParams = z.strictObject({ run_id: text });
 
 export const OfferQuery = z.strictObject({
   engine: text.optional().describe('As the caller named it; without it the engine of the agent’s own vendor.'),
+  model: text.optional().describe('The model that will be asked for, where it is known.'),
   dialect: text.describe('The dialect that the agent speaks by itself.'),
   dialects: text.optional().describe('Every dialect it can be told to speak, with commas between them.'),
 });
@@ -23,6 +24,8 @@ export const Offer = z.union([
     speaks_dialect: z.boolean(),
     shared: text.optional(),
     needs_model: z.boolean(),
+    context_window: z.int().positive().optional(),
+    base: text.optional(),
   }),
   z.strictObject({ engine: text, missing: text }),
 ]);

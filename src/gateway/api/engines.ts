@@ -3,6 +3,8 @@ import { z } from 'zod';
 export const EngineView = z.strictObject({
   id: z.string(),
   name: z.string(),
+  base: z.string().nullable().describe('Of an engine that the configuration adds: the one that it is like.'),
+  url: z.string().nullable().describe('Its address; null inside this process, or where none is set.'),
   aliases: z.array(z.string()),
   dialects: z.array(z.string()).describe('Dialects it speaks itself; the others are mapped.'),
   auth: z.enum(['key', 'caller', 'none']).describe('Whose credential goes upstream.'),

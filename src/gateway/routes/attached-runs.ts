@@ -34,8 +34,8 @@ export const attachedRunRoutes = [
     need: NEED,
     query: OfferQuery,
     response: Offer,
-    handle: async ({ gateway, query: { engine, dialect, dialects = dialect } }) =>
-      offerToWire(await runPort(gateway).offer({ engine, dialect, dialects: dialects.split(',') })),
+    handle: async ({ gateway, query: { engine, model, dialect, dialects = dialect } }) =>
+      offerToWire(await runPort(gateway).offer({ engine, model, dialect, dialects: dialects.split(',') })),
   }),
   defineRoute({
     method: 'PUT',

@@ -1,6 +1,6 @@
 import { type Capability, isCapability } from '../../contract/capability.ts';
 import { dialects } from '../../dialects/index.ts';
-import { engines } from '../../engines/index.ts';
+import { addedEngines, engines } from '../../engines/index.ts';
 import { listBackends, type Backend as RuntimeBackend, resolveBackend } from '../../runtime/backends.ts';
 import { Backend, BackendList, BackendParams, Matrix } from '../api/backends.ts';
 import { defineRoute } from '../route.ts';
@@ -18,7 +18,7 @@ function view({ id, name, kind, manifest }: RuntimeBackend): object {
 function matrix(): Matrix {
   return {
     cells: dialects.flatMap((dialect) =>
-      engines.map((engine) => {
+      [...engines, ...addedEngines()].map((engine) => {
         const mode = engine.dialects.includes(dialect.id) ? 'passthrough' : 'mapped';
         return { dialect: dialect.id, engine: engine.id, mode, guarantee: GUARANTEES[mode] } as const;
       }),

@@ -5,11 +5,13 @@ import { defineRoute } from '../route.ts';
 
 const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-function view({ engine, auth, key, health }: Deployment): EngineView {
+function view({ engine, origin, basePath, auth, key, health }: Deployment): EngineView {
   const seen = health?.snapshot();
   return {
     id: engine.id,
     name: engine.name,
+    base: engine.base ?? null,
+    url: origin === '' ? null : `${origin}${basePath}`,
     aliases: [...engine.aliases],
     dialects: [...engine.dialects],
     auth,

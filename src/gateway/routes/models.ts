@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Dialect, ModelLine } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
-import { engines } from '../../engines/index.ts';
+import type { Engine } from '../../engines/engine.ts';
 import type { Gateway } from '../gateway.ts';
 import { defineRoute } from '../route.ts';
 
@@ -20,9 +20,10 @@ async function lines(gateway: Gateway): Promise<ModelLine[]> {
   const aliases = gateway.config.routes
     .filter(({ match }) => !match.includes('*'))
     .map(({ match, to }): ModelLine => ({ id: match, name: `${match} → ${to}`, owner: to.split('/')[0] ?? to, createdAtMs: LISTED_AT }));
-  const known = engines.flatMap((engine): ModelLine[] => {
-    const usable = engine.transport !== undefined || gateway.calls.deployments.get(engine.id)?.key !== undefined;
-    if (!usable) return [];
+  const known = [...gateway.calls.deployments.values()].flatMap(({ engine, key }): ModelLine[] => {
+    if (engine.base !== undefined)
+      return ownModels(engine).map((id) => ({ id: `${engine.id}/${id}`, name: id, owner: engine.id, createdAtMs: LISTED_AT }));
+    if (engine.transport === undefined && key === undefined) return [];
     const models =
       engine.prices === undefined
         ? engine.sample === undefined
@@ -32,6 +33,11 @@ async function lines(gateway: Gateway): Promise<ModelLine[]> {
     return models.map(({ id, name }) => ({ id: `${engine.id}/${id}`, name, owner: engine.id, createdAtMs: LISTED_AT }));
   });
   return [...aliases, ...known];
+}
+
+/** The models that the configuration names for an engine of its own. */
+function ownModels({ models }: Engine): string[] {
+  return models.map(({ match }) => match).filter((match) => !match.includes('*'));
 }
 
 function shape(id: string): Dialect {

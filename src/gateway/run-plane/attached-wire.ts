@@ -7,14 +7,22 @@ import type { AttachedClosing, AttachedKey, AttachedOpening, Fates, Offer, Spend
 
 export function offerToWire(offer: EngineOffer): Offer {
   if ('missing' in offer) return { ...offer };
-  const { speaksDialect, needsModel, ...same } = offer;
-  return { ...same, speaks_dialect: speaksDialect, needs_model: needsModel };
+  const { speaksDialect, needsModel, contextWindow, ...same } = offer;
+  const window = contextWindow === undefined ? {} : { context_window: contextWindow };
+  return { ...same, speaks_dialect: speaksDialect, needs_model: needsModel, ...window };
 }
 
 export function offerFromWire(offer: Offer): EngineOffer {
   if ('missing' in offer) return offer;
-  const { speaks_dialect, needs_model, shared, ...same } = offer;
-  return { ...same, speaksDialect: speaks_dialect, needsModel: needs_model, ...(shared !== undefined && { shared }) };
+  const { speaks_dialect, needs_model, shared, base, context_window, ...same } = offer;
+  return {
+    ...same,
+    speaksDialect: speaks_dialect,
+    needsModel: needs_model,
+    ...(shared !== undefined && { shared }),
+    ...(base !== undefined && { base }),
+    ...(context_window !== undefined && { contextWindow: context_window }),
+  };
 }
 
 export function keyToWire(request: RunKeyRequest): object {

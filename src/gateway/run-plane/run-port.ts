@@ -6,7 +6,7 @@ import { openingOf } from '../../calls/opening.ts';
 import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { chooseEngine, type EngineChoice, engines, ownEngine } from '../../engines/index.ts';
+import { chooseEngine, type EngineChoice, ownEngine, unknownEngine } from '../../engines/index.ts';
 import {
   type EngineOffer,
   type EngineWish,
@@ -21,6 +21,7 @@ import { forgetCancel, isCancelRequested } from '../../store/runs/run-cancels.ts
 import { hashSecret } from '../auth/key-ring.ts';
 import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
+import { contextWindowOf } from './context-window.ts';
 import { spentOf } from './run-spend.ts';
 
 const MIB = 1024 * 1024;
@@ -46,7 +47,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       else gateway.takeConnection(run, socket);
     },
     claim: (run) => claimRun(gateway, run),
-    offer: async (wish) => offer(gateway, wish),
+    offer: async (wish) => await withWindow(gateway, wish, offer(gateway, wish)),
     admit: async (ask) => new RunAdmitted(admit(gateway, owner, ask)),
     mintRunKey: (request) => mint(gateway, owner, request),
     dropRunKey: async (run) => {
@@ -110,12 +111,18 @@ export function dropAdmission({ runPlane: { admitted: running } }: Gateway, run:
   admitted?.settle({ status: 'failed', usage: null, upstreamModel: null, nanoUsd: null });
 }
 
+/** Says how many tokens the model takes, where the agent cannot know. */
+async function withWindow(gateway: Gateway, { model }: EngineWish, offered: EngineOffer): Promise<EngineOffer> {
+  if ('missing' in offered || !offered.needsModel || model === undefined) return offered;
+  const deployment = gateway.calls.deployments.get(offered.engine.split(':')[0] ?? '');
+  const contextWindow = deployment === undefined ? undefined : await contextWindowOf(deployment, model);
+  return contextWindow === undefined ? offered : { ...offered, contextWindow };
+}
+
 function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish): EngineOffer {
   const own = ownEngine(dialect);
   const choice: EngineChoice | undefined = name === undefined ? own && { engine: own } : chooseEngine(name);
-  if (choice === undefined) {
-    throw new AbpError('not_found', `There is no engine "${name ?? dialect}". Known are ${engines.map(({ id }) => id).join(', ')}.`);
-  }
+  if (choice === undefined) throw unknownEngine(name ?? dialect);
   const { engine } = choice;
   const id = choice.dialect === undefined ? engine.id : `${engine.id}:${choice.dialect}`;
   const deployment = gateway.calls.deployments.get(engine.id);
@@ -126,6 +133,7 @@ function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish
   const shared = [dialect, ...dialects].find((one) => spoken.includes(one));
   return {
     engine: id,
+    ...(engine.base !== undefined && { base: engine.base }),
     ...(shared !== undefined && { shared }),
     credential: deployment.auth === 'caller' ? 'caller' : 'ours',
     speaksDialect: shared === dialect,

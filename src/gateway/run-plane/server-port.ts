@@ -6,6 +6,8 @@ import { type Call, callJson } from '../../client/http.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { addEngines, builtInEngine, findEngine } from '../../engines/index.ts';
+import { baseEngine, engineOf } from '../../engines/own.ts';
 import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
 import { AttachedCancel, AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
 import { closingToWire, fatesFromWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
@@ -24,9 +26,12 @@ export function serverPort(server: ServerAccess): GatewayPort {
     // Whether the server lets callers in without a key is not known here.
     enforcement: 'advisory',
     claim: async (run) => void (await call(server, 'POST', at(run, '/claim'))),
-    offer: async ({ engine, dialect, dialects }) => {
-      const query = new URLSearchParams({ dialect, dialects: dialects.join(','), ...(engine === undefined ? {} : { engine }) });
-      return offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));
+    offer: async ({ engine, model, dialect, dialects }) => {
+      const named = { ...(engine === undefined ? {} : { engine }), ...(model === undefined ? {} : { model }) };
+      const query = new URLSearchParams({ dialect, dialects: dialects.join(','), ...named });
+      const offer = offerFromWire(await asked(server, 'GET', `/v1/attached-runs/offer?${query}`, { answer: Offer }));
+      if ('base' in offer) addLike(offer.engine, offer.base);
+      return offer;
     },
     admit: async ({ runId, ...ask }) => {
       // A server of an earlier version has no checks to ask; its engines are behind those that it has.
@@ -81,4 +86,11 @@ async function call(server: ServerAccess, method: NonNullable<Call['method']>, p
     const reason = error instanceof Error ? error.message : String(error);
     throw new AbpError('E007', `The server at ${url} does not answer: ${reason}`, { backend_id: 'gateway', reason });
   }
+}
+
+/** An engine of the server's configuration becomes known here too: what is planned for the run depends on its abilities. */
+function addLike(name: string, base: string | undefined): void {
+  const [id = name] = name.split(':');
+  const found = base === undefined || findEngine(id) !== undefined ? undefined : baseEngine(base, builtInEngine);
+  if (found !== undefined) addEngines([engineOf({ id, base: found, models: [] })]);
 }

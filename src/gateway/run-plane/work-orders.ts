@@ -1,3 +1,4 @@
+import { pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
 import { costOf } from '../../models/cost.ts';
 import type { SidecarSetting } from '../../runtime/work-orders/programs.ts';
@@ -36,7 +37,8 @@ const MILLION = 1_000_000;
 const NANO = 1e9;
 
 function priceOf(engine: string, model: string): number | undefined {
-  const prices = findEngine(engine)?.prices;
+  const found = findEngine(engine);
+  const prices = found === undefined ? undefined : pricesOf(found, model);
   if (prices === undefined) return undefined;
   const usage = { inputTokens: MILLION, outputTokens: MILLION, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
   const nano = costOf(usage, model, prices, new Date());

@@ -1,4 +1,5 @@
 import { callModel, type ModelOutcome } from '../../calls/model-call.ts';
+import { pricesOf } from '../../engines/engine.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { AskedCall, CutAnswer, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
 import type { Route } from '../../mapping/route.ts';
@@ -114,9 +115,9 @@ export async function cutAnswer({
 const FREE = { costNanoUsd: 0, priceVersion: null } as const;
 
 async function costOf(usage: ModelAnswer['usage'], { engine, model }: Route): Promise<Pick<ModelAnswer, 'costNanoUsd' | 'priceVersion'>> {
-  const { prices } = engine;
+  const prices = pricesOf(engine, model);
   if (prices === undefined) return FREE;
-  const { costOf: priceOf, PRICE_VERSION } = await import('../../models/cost.ts');
+  const { costOf: priceOf, priceVersionOf } = await import('../../models/cost.ts');
   const costNanoUsd = priceOf(usage, model, prices, new Date());
-  return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: PRICE_VERSION };
+  return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: priceVersionOf(prices) };
 }

@@ -12,7 +12,7 @@ export type Pricer = (close: CloseTexts, model: string) => string;
  * costs as much as the rest of a receipt.
  */
 export async function loadPricer(): Promise<Pricer> {
-  const { costOf, PRICE_VERSION } = await import('../../models/cost.ts');
+  const { costOf, priceVersionOf } = await import('../../models/cost.ts');
   return (close, model) => {
     const usage = parsedText(close.get('usage'));
     const name = parsedText(model);
@@ -25,8 +25,9 @@ export async function loadPricer(): Promise<Pricer> {
       webSearchRequests: Number(usage.web_search_requests),
       ...(isJsonObject(usage.details) ? { details: billedDetails(usage.details) } : {}),
     };
-    const nanoUsd = costOf(billed, name, String(parsedText(close.get('prices'))), new Date(Number(close.get('at'))));
-    return nanoUsd === undefined ? 'null' : costText({ nano_usd: nanoUsd, price_version: PRICE_VERSION });
+    const prices = String(parsedText(close.get('prices')));
+    const nanoUsd = costOf(billed, name, prices, new Date(Number(close.get('at'))));
+    return nanoUsd === undefined ? 'null' : costText({ nano_usd: nanoUsd, price_version: priceVersionOf(prices) });
   };
 }
 

@@ -18,6 +18,7 @@ export type Traffic =
       readonly dialect?: string;
       /** Sent with every call instead of what the agent writes. */
       readonly forcedModel: string | null;
+      readonly contextWindow?: number;
     }
   /** `needsNone`: it does without an engine of ours also where nothing else can be reached. */
   | { readonly kind: 'direct'; readonly reason: string; readonly needsNone?: true };
@@ -31,7 +32,7 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
   const { dialect, dialects, unserved, needsNone } = adapter.traffic;
   if (unserved !== undefined) return { ...leftAlone(options, options.engine, unserved), ...(needsNone && { needsNone }) };
   const model = vendorModel(adapter, options, wanted);
-  const offer = await port.offer({ engine: options.engine ?? model.engine, dialect, dialects });
+  const offer = await port.offer({ engine: options.engine ?? model.engine, model: model.name ?? options.model, dialect, dialects });
   const obstacle = obstacleOf(adapter, offer);
   if (obstacle !== undefined) return leftAlone(options, offer.engine, obstacle);
   if ('missing' in offer) throw new AbpError('internal', 'an offer without an engine passed');
@@ -40,9 +41,16 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
       { field: 'model', message: `is required: ${offer.engine} does not know the models that ${adapter.displayName} asks for by itself` },
     ]);
   }
-  const { engine, credential, shared } = offer;
+  const { engine, credential, shared, contextWindow } = offer;
   const forcedModel = offer.needsModel ? ((isOf(engine, model.engine) ? model.name : options.model) ?? null) : null;
-  return { kind: 'gateway', engine, credential, forcedModel, ...(shared !== undefined && { dialect: shared }) };
+  return {
+    kind: 'gateway',
+    engine,
+    credential,
+    forcedModel,
+    ...(shared !== undefined && { dialect: shared }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
 }
 
 /** A model as its vendor names it, and the engine of that vendor. */
@@ -96,8 +104,8 @@ export function admissionAsk(
 
 /** How the agent is told to reach the gateway. An agent with a login of its own keeps it; our key then stands in the address. */
 export function gatewayRoute(port: Pick<GatewayPort, 'url'>, traffic: Extract<Traffic, { kind: 'gateway' }>, key: string): GatewayRoute {
-  const { engine, dialect } = traffic;
-  const route = { engine, key, ...(dialect !== undefined && { dialect }) };
+  const { engine, dialect, contextWindow } = traffic;
+  const route = { engine, key, ...(dialect !== undefined && { dialect }), ...(contextWindow !== undefined && { contextWindow }) };
   if (traffic.credential === 'ours') return { ...route, origin: port.url };
   return { ...route, origin: `${port.url}/k/${encodeURIComponent(key)}`, ownLogin: true };
 }

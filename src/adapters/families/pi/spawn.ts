@@ -6,6 +6,7 @@ import { attachedFiles } from '../../attachments.ts';
 import { hasPrompt, promptWithTexts, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
+import { windowOf } from '../launch/window.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../launch/wire.ts';
 import { type ExtensionSettings, extensionText } from './extension.ts';
 
@@ -164,7 +165,7 @@ function providerOf(kind: PiKind, plan: SpawnPlan): JsonObject {
         name: model?.displayName ?? id,
         reasoning: model?.supportsThinking ?? true,
         input: ['text', 'image'],
-        contextWindow: model?.contextWindow ?? 200_000,
+        contextWindow: windowOf(plan),
         maxTokens: model?.maxOutputTokens ?? 32_000,
         cost: {
           input: model?.inputPricePerMillion ?? 0,
