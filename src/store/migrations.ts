@@ -10,6 +10,7 @@ import { up as runs } from './migrations/0006-runs.ts';
 import { up as lostNodes } from './migrations/0007-lost-nodes.ts';
 import { up as authenticatedKeys } from './migrations/0008-authenticated-keys.ts';
 import { up as runCancels } from './migrations/0009-run-cancels.ts';
+import { up as capabilitiesPerOwner } from './migrations/0010-capabilities-per-owner.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-lost-nodes': { up: lostNodes },
   '0008-authenticated-keys': { up: authenticatedKeys },
   '0009-run-cancels': { up: runCancels },
+  '0010-capabilities-per-owner': { up: capabilitiesPerOwner },
 };
 
 /**

@@ -39,6 +39,15 @@ export const CapabilityDetail = CapabilityView.extend({
 export type CapabilityDetail = z.infer<typeof CapabilityDetail>;
 
 export const CapabilityParams = z.strictObject({ capability_id: z.string() });
+const owner = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('The key that made it, where several have one of this id; empty: made without a key.');
+
+export const OwnerQuery = z.strictObject({ owner });
+
 export const CapabilityQuery = z.strictObject({
+  owner,
   version: z.string().max(100).optional().describe('A range; the newest that fits is shown.'),
 });

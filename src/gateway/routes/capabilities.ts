@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import type { AgentCapability } from '../../platform/agents/capability.ts';
-import { currentOf } from '../../platform/agents/registry.ts';
+import { currentOf, type Viewer } from '../../platform/agents/registry.ts';
 import {
   type CustomDefinition,
   defineCapability,
@@ -13,25 +13,35 @@ import { actsOnHost } from '../../platform/custom/custom-capability.ts';
 import { CapabilityDefinition } from '../../platform/custom/definition.ts';
 import { assertMayPublish } from '../../platform/sessions/steering.ts';
 import { defineAgentRoute } from '../agent-plane/agent-route.ts';
-import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery } from '../api/agent-capabilities.ts';
+import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery, OwnerQuery } from '../api/agent-capabilities.ts';
 import { authorize, maySee } from '../auth/access.ts';
 import { isAdmin, seesCapability } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import { Reply } from '../reply.ts';
 import { capabilityDetail, capabilityView } from './capabilities-view.ts';
 
+type Asked = { readonly version?: string | undefined; readonly owner?: string | undefined };
+
 function unknown(id: string): AbpError {
   return new AbpError('not_found', `There is no capability ${id}.`, { capability_id: id });
+}
+
+/** Whose capability an id means for a caller: their own first, or that of the owner they name. */
+function viewerOf(principal: Principal, owner?: string): Viewer {
+  const sees = seesCapability(principal);
+  if (owner === undefined) return { keyId: keyIdOf(principal), sees };
+  const keyId = owner === '' ? null : owner;
+  return { keyId, sees: (one) => one === keyId && sees(one) };
 }
 
 /** The newest version that fits the range, or the current one, and all there are. */
 async function choose(
   plane: AgentPlane,
-  principal: Principal,
+  viewer: Viewer,
   id: string,
   range: string | undefined,
 ): Promise<[AgentCapability, readonly AgentCapability[]]> {
-  const versions = await plane.registry.versions(id, seesCapability(principal));
+  const versions = await plane.registry.versions(id, viewer);
   const current = currentOf(versions);
   if (current === undefined) throw unknown(id);
   if (range === undefined) return [current, versions];
@@ -46,10 +56,11 @@ async function choose(
   });
 }
 
-async function detail(plane: AgentPlane, principal: Principal, id: string, range?: string): Promise<object> {
-  const [shown, versions] = await choose(plane, principal, id, range);
+async function detail(plane: AgentPlane, principal: Principal, id: string, { version: range, owner }: Asked = {}): Promise<object> {
+  const viewer = viewerOf(principal, owner);
+  const [shown, versions] = await choose(plane, viewer, id, range);
   const view = await capabilityDetail(plane, { shown, versions, hostAllowed: isAdmin(principal) });
-  const custom = await findDefinition(plane, id);
+  const custom = await findDefinition(plane, id, viewer);
   const definition = custom?.versions.find(({ version }) => version === shown.version);
   return definition === undefined || !mayChange(principal, custom) ? view : { ...view, definition };
 }
@@ -61,10 +72,10 @@ function mayChange(principal: Principal, custom: CustomDefinition | undefined): 
 }
 
 /** The definition, for a caller who may change it. */
-async function changeable(plane: AgentPlane, principal: Principal, id: string): Promise<CustomDefinition> {
+async function changeable(plane: AgentPlane, principal: Principal, id: string, owner: string | undefined): Promise<CustomDefinition> {
   if (plane.registry.isBuiltIn(id)) throw new AbpError('conflict', `${id} is built in and cannot be changed.`, { capability_id: id });
-  const custom = await findDefinition(plane, id);
-  if (custom === undefined || !seesCapability(principal)(custom.keyId)) throw unknown(id);
+  const custom = await findDefinition(plane, id, viewerOf(principal, owner));
+  if (custom === undefined) throw unknown(id);
   if (mayChange(principal, custom)) return custom;
   throw new AbpError('forbidden', `The capability ${id} belongs to somebody else.`, { capability_id: id, scope: 'admin' });
 }
@@ -103,23 +114,24 @@ export const capabilityRoutes = [
     params: CapabilityParams,
     query: CapabilityQuery,
     response: CapabilityDetail,
-    serve: (plane, { principal, params, query }) => detail(plane, principal, params.capability_id, query.version),
+    serve: (plane, { principal, params, query }) => detail(plane, principal, params.capability_id, query),
   }),
   defineAgentRoute({
     method: 'PUT',
     path: '/v1/capabilities/{capability_id}',
     summary: 'Publishes a version of a custom capability. A version that exists is never changed.',
     params: CapabilityParams,
+    query: OwnerQuery,
     body: CapabilityDefinition,
     response: CapabilityDetail,
-    serve: async (plane, { principal, params, body }) => {
+    serve: async (plane, { principal, params, query, body }) => {
       if (body.id !== params.capability_id)
         throw new AbpError('unprocessable', `The body defines ${body.id}, not ${params.capability_id}.`);
-      await changeable(plane, principal, body.id);
+      const found = await changeable(plane, principal, body.id, query.owner);
       assertMayDefine(principal, body);
-      if (!isAdmin(principal)) await assertMayPublish(plane, body.id);
-      await publishVersion(plane, body);
-      return await detail(plane, principal, body.id, body.version);
+      if (!isAdmin(principal)) await assertMayPublish(plane, { id: body.id, keyId: found.keyId });
+      await publishVersion(plane, found, body);
+      return await detail(plane, principal, body.id, { version: body.version, owner: found.keyId ?? '' });
     },
   }),
   defineAgentRoute({
@@ -127,9 +139,10 @@ export const capabilityRoutes = [
     path: '/v1/capabilities/{capability_id}',
     summary: 'Removes a custom capability that nothing uses, with all its versions.',
     params: CapabilityParams,
-    serve: async (plane, { principal, params }) => {
-      await changeable(plane, principal, params.capability_id);
-      await removeCapability(plane, params.capability_id);
+    query: OwnerQuery,
+    serve: async (plane, { principal, params, query }) => {
+      const { keyId } = await changeable(plane, principal, params.capability_id, query.owner);
+      await removeCapability(plane, { id: params.capability_id, keyId });
       return new Reply(204, undefined);
     },
   }),

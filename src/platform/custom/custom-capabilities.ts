@@ -1,20 +1,21 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
 import {
+  type CapabilityName,
   createCustomCapability,
+  customCapabilitiesOf,
   deleteCustomCapability,
-  getCustomCapability,
-  listCustomCapabilities,
   updateCustomCapability,
 } from '../../store/agent-plane/custom-capabilities.ts';
 import type { AgentPlane } from '../agents/agent-plane.ts';
+import { chosenAmong, type Viewer } from '../agents/registry.ts';
 import { type CapabilitySource, resolveCapabilities } from '../agents/resolve.ts';
 import { checkDefinition } from './check.ts';
 import { customCapability } from './custom-capability.ts';
 import type { CapabilityDefinition } from './definition.ts';
 import { documentWith, versionsIn } from './stored.ts';
+import { usersOf } from './users.ts';
 
 const MOST_VERSIONS = 50;
 
@@ -30,23 +31,23 @@ export async function defineCapability(plane: AgentPlane, keyId: string | null, 
   if (plane.registry.isBuiltIn(definition.id)) {
     throw new AbpError('conflict', `${definition.id} is a built-in capability.`, { capability_id: definition.id });
   }
+  const shared = (await customCapabilitiesOf(plane.store, definition.id)).some((one) => one.keyId === null);
+  if (shared) throw new AbpError('conflict', `the capability ${definition.id} exists already`, { capability_id: definition.id });
   await checkDefinition(definition, plane.surroundings);
   await assertNoCircle(plane, keyId, definition);
   const document = documentWith([definition]);
   await createCustomCapability(plane.store, { id: definition.id, keyId, document, createdAt: plane.clock.now() });
 }
 
-/** The stored definition; undefined for a built-in capability and for none. */
-export async function findDefinition(plane: AgentPlane, id: string): Promise<CustomDefinition | undefined> {
-  const stored = await getCustomCapability(plane.store, id);
+/** The stored definition that an id means for somebody; undefined for a built-in capability and for none. */
+export async function findDefinition(plane: AgentPlane, id: string, viewer: Viewer): Promise<CustomDefinition | undefined> {
+  const stored = chosenAmong(await customCapabilitiesOf(plane.store, id), viewer);
   return stored === undefined ? undefined : { keyId: stored.keyId, updatedAt: stored.updatedAt, versions: versionsIn(stored) };
 }
 
 /** Adds a version. What has been published under a version stays what it is: agents may rely on it. */
-export async function publishVersion(plane: AgentPlane, definition: CapabilityDefinition): Promise<void> {
+export async function publishVersion(plane: AgentPlane, found: CustomDefinition, definition: CapabilityDefinition): Promise<void> {
   const { id, version } = definition;
-  const found = await findDefinition(plane, id);
-  if (found === undefined) throw new AbpError('not_found', `There is no custom capability ${id}.`, { capability_id: id });
   await checkDefinition(definition, plane.surroundings);
   const existing = found.versions.find((one) => one.version === version);
   if (existing !== undefined) {
@@ -55,27 +56,29 @@ export async function publishVersion(plane: AgentPlane, definition: CapabilityDe
   }
   await assertNoCircle(plane, found.keyId, definition);
   if (found.versions.length >= MOST_VERSIONS) throw new AbpError('conflict', `${id} has ${MOST_VERSIONS} versions, which is the most.`);
-  const changed = await updateCustomCapability(plane.store, id, {
-    document: documentWith([...found.versions, definition]),
-    updatedAt: plane.clock.now(),
-    ifUpdatedAt: found.updatedAt,
-  });
+  const changed = await updateCustomCapability(
+    plane.store,
+    { id, keyId: found.keyId },
+    {
+      document: documentWith([...found.versions, definition]),
+      updatedAt: plane.clock.now(),
+      ifUpdatedAt: found.updatedAt,
+    },
+  );
   if (changed === undefined) throw new AbpError('conflict', `The capability ${id} was changed by somebody else.`, { capability_id: id });
 }
 
 /** Removes every version, unless an agent or another capability needs it. */
-export async function removeCapability(plane: AgentPlane, id: string): Promise<void> {
-  const agents = await agentsWithCapability(plane.store, id);
-  const dependents = (await listCustomCapabilities(plane.store))
-    .filter((stored) => versionsIn(stored).some(({ dependencies }) => dependencies.some((dependency) => dependency.id === id)))
-    .map((stored) => stored.id);
+export async function removeCapability(plane: AgentPlane, { id, keyId }: CapabilityName): Promise<void> {
+  const { agents, capabilities } = await usersOf(plane.store, { id, keyId });
+  const dependents = capabilities.map((one) => one.id);
   if (agents.length + dependents.length > 0) {
     throw new AbpError('conflict', `${id} is in use by ${[...agents, ...dependents].slice(0, 10).join(', ')}.`, {
       agents: [...agents],
       capabilities: dependents,
     });
   }
-  await deleteCustomCapability(plane.store, id);
+  await deleteCustomCapability(plane.store, { id, keyId });
 }
 
 /** A circle would stop every agent that has one of its members. What does not exist yet may be defined later. */

@@ -1,11 +1,10 @@
 import { AbpError } from '../../contract/errors.ts';
-import { agentsWithCapability } from '../../store/agent-plane/agent-capabilities.ts';
-import { listCustomCapabilities } from '../../store/agent-plane/custom-capabilities.ts';
+import type { CapabilityName } from '../../store/agent-plane/custom-capabilities.ts';
 import { agentOfSession } from '../../store/agent-plane/sessions.ts';
 import { isVisible, type Visible } from '../../store/agent-plane/visible.ts';
 import type { AgentPlane } from '../agents/agent-plane.ts';
 import { requireAgent, runsPrograms } from '../agents/agents.ts';
-import { versionsIn } from '../custom/stored.ts';
+import { usersOf } from '../custom/users.ts';
 
 const MOST = 1000;
 
@@ -30,31 +29,32 @@ export async function assertMaySteer(plane: AgentPlane, sessionId: string, visib
  * Refuses a new version of a capability to a caller who may not run programs of this machine, where an agent has it that does: agents
  * take new versions by themselves.
  */
-export async function assertMayPublish(plane: AgentPlane, capabilityId: string): Promise<void> {
-  const affected = await withDependents(plane, capabilityId);
-  const agents = await Promise.all(affected.map((id) => agentsWithCapability(plane.store, id)));
-  for (const agentId of new Set(agents.flat())) {
+export async function assertMayPublish(plane: AgentPlane, capability: CapabilityName): Promise<void> {
+  for (const agentId of await affectedAgents(plane, capability)) {
     if (!(await runsPrograms(plane, await requireAgent(plane, agentId)))) continue;
     throw new AbpError(
       'forbidden',
-      `An agent that runs programs of this machine has the capability ${capabilityId}; changing it needs the token of the home or an admin key.`,
-      { capability_id: capabilityId, scope: 'admin' },
+      `An agent that runs programs of this machine has the capability ${capability.id}; changing it needs the token of the home or an admin key.`,
+      { capability_id: capability.id, scope: 'admin' },
     );
   }
 }
 
-/** A capability and every one that would bring it along. */
-async function withDependents({ store }: AgentPlane, id: string): Promise<string[]> {
-  const custom = (await listCustomCapabilities(store)).map((stored) => ({ id: stored.id, versions: versionsIn(stored) }));
-  const found = new Set([id]);
-  // A set is walked over what is added to it on the way.
-  for (const needed of found) {
-    const dependents = custom.filter(({ versions }) =>
-      versions.some(({ dependencies }) => dependencies.some((dependency) => dependency.id === needed)),
-    );
-    for (const dependent of dependents) found.add(dependent.id);
+/** The agents that have a capability, or one that brings it along. */
+async function affectedAgents({ store }: AgentPlane, capability: CapabilityName): Promise<ReadonlySet<string>> {
+  const found = new Map([[nameOf(capability), capability]]);
+  const agents = new Set<string>();
+  // A map is walked over what is added to it on the way.
+  for (const [, needed] of found) {
+    const users = await usersOf(store, needed);
+    for (const agent of users.agents) agents.add(agent);
+    for (const { id, keyId } of users.capabilities) found.set(nameOf({ id, keyId }), { id, keyId });
   }
-  return [...found];
+  return agents;
+}
+
+function nameOf({ id, keyId }: CapabilityName): string {
+  return `${keyId ?? ''}/${id}`;
 }
 
 async function remembered(plane: AgentPlane, agentId: string, revision: number): Promise<boolean> {

@@ -89,12 +89,16 @@ export async function insertCapabilities(
 }
 
 /** Agents that have the capability enabled. */
-export async function agentsWithCapability(store: Store, capabilityId: string): Promise<readonly string[]> {
+export async function agentsWithCapability(
+  store: Store,
+  capabilityId: string,
+): Promise<readonly { readonly agentId: string; readonly keyId: string | null }[]> {
   const rows = await store.db
     .selectFrom('agent_capabilities')
-    .select('agent_id')
-    .where('capability_id', '=', storableText(capabilityId))
-    .orderBy('agent_id')
+    .innerJoin('agents', 'agents.id', 'agent_capabilities.agent_id')
+    .select(['agent_capabilities.agent_id', 'agents.key_id'])
+    .where('agent_capabilities.capability_id', '=', storableText(capabilityId))
+    .orderBy('agent_capabilities.agent_id')
     .execute();
-  return rows.map((row) => row.agent_id);
+  return rows.map((row) => ({ agentId: row.agent_id, keyId: row.key_id }));
 }

@@ -32,6 +32,8 @@ interface AgentCapabilitiesTable {
 }
 
 export interface CustomCapabilitiesTable {
+  /** The id of the key that made it; empty without one. */
+  readonly owner: string;
   readonly id: string;
   readonly key_id: string | null;
   readonly document: string;

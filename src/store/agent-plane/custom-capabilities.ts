@@ -6,10 +6,14 @@ import type { Store } from '../store.ts';
 import { storableText, storedObject } from '../text.ts';
 import type { CustomCapabilitiesTable } from './agent-plane-schema.ts';
 
-/** A capability that somebody defined through the API; the agent plane reads and writes its document. */
-export interface CustomCapability {
+/** A custom capability by its id, which is its owner's alone: null stands for those who have no key. */
+export interface CapabilityName {
   readonly id: string;
   readonly keyId: string | null;
+}
+
+/** A capability that somebody defined through the API; the agent plane reads and writes its document. */
+export interface CustomCapability extends CapabilityName {
   readonly document: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -17,6 +21,7 @@ export interface CustomCapability {
 
 export async function createCustomCapability(store: Store, capability: Omit<CustomCapability, 'updatedAt'>): Promise<CustomCapability> {
   const row: Selectable<CustomCapabilitiesTable> = {
+    owner: ownerOf(capability),
     id: storableText(capability.id),
     key_id: capability.keyId,
     document: JSON.stringify(capability.document),
@@ -27,7 +32,7 @@ export async function createCustomCapability(store: Store, capability: Omit<Cust
     const result = await db
       .insertInto('custom_capabilities')
       .values(row)
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) => conflict.columns(['owner', 'id']).doNothing())
       .executeTakeFirst();
     if (result.numInsertedOrUpdatedRows === 0n) throw new AbpError('conflict', `the capability ${capability.id} exists already`);
     // Somebody's agent may have waited for it: what others need may be defined after them.
@@ -46,7 +51,7 @@ export interface CustomCapabilityChange {
 /** The capability after the change; undefined when there is none, or somebody else has changed it. */
 export async function updateCustomCapability(
   store: Store,
-  id: string,
+  name: CapabilityName,
   change: CustomCapabilityChange,
 ): Promise<CustomCapability | undefined> {
   return await store.db.transaction().execute(async (db) => {
@@ -54,7 +59,8 @@ export async function updateCustomCapability(
       .updateTable('custom_capabilities')
       // Two changes in one millisecond must not look alike.
       .set({ document: JSON.stringify(change.document), updated_at: Math.max(change.updatedAt, change.ifUpdatedAt + 1) })
-      .where('id', '=', storableText(id))
+      .where('owner', '=', ownerOf(name))
+      .where('id', '=', storableText(name.id))
       .where('updated_at', '=', change.ifUpdatedAt)
       .returningAll()
       .executeTakeFirst();
@@ -65,18 +71,29 @@ export async function updateCustomCapability(
 }
 
 /** False when there is none. */
-export async function deleteCustomCapability(store: Store, id: string): Promise<boolean> {
+export async function deleteCustomCapability(store: Store, name: CapabilityName): Promise<boolean> {
   return await store.db.transaction().execute(async (db) => {
-    const result = await db.deleteFrom('custom_capabilities').where('id', '=', storableText(id)).executeTakeFirst();
+    const result = await db
+      .deleteFrom('custom_capabilities')
+      .where('owner', '=', ownerOf(name))
+      .where('id', '=', storableText(name.id))
+      .executeTakeFirst();
     if (result.numDeletedRows === 0n) return false;
     await reviseAgents(db);
     return true;
   });
 }
 
-export async function getCustomCapability(store: Store, id: string): Promise<CustomCapability | undefined> {
-  const row = await store.db.selectFrom('custom_capabilities').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
-  return row === undefined ? undefined : capabilityOf(row);
+/** Those of all owners under one id, oldest first. */
+export async function customCapabilitiesOf(store: Store, id: string): Promise<readonly CustomCapability[]> {
+  const rows = await store.db
+    .selectFrom('custom_capabilities')
+    .selectAll()
+    .where('id', '=', storableText(id))
+    .orderBy('created_at')
+    .orderBy('owner')
+    .execute();
+  return rows.map(capabilityOf);
 }
 
 /** All of them, oldest first. */
@@ -91,6 +108,10 @@ async function reviseAgents(db: Transaction<Tables>): Promise<void> {
     .updateTable('agents')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
     .execute();
+}
+
+function ownerOf({ keyId }: CapabilityName): string {
+  return keyId ?? '';
 }
 
 function capabilityOf(row: Selectable<CustomCapabilitiesTable>): CustomCapability {

@@ -362,6 +362,34 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
       expect((await two.call('DELETE', '/v1/capabilities/shared_one')).status).toBe(403);
     });
 
+    it('have ids of their own for each key: two callers may use the same one and never meet', async () => {
+      const [one, two] = [await api.withKey(), await api.withKey()];
+      const admin = api.withToken();
+      const mine = async (caller: AgentApi): Promise<string> => {
+        const agent = await caller.agent({ name: 'a', capabilities: ['same_id'] });
+        return (await caller.call('GET', `/v1/agents/${agent}/preview`)).body.system_prompt;
+      };
+      expect((await define({ id: 'same_id', system_prompt: 'of one' }, one)).status).toBe(201);
+      expect((await define({ id: 'same_id', system_prompt: 'of two' }, two)).status).toBe(201);
+      expect((await define({ id: 'same_id' }, two)).status).toBe(409);
+      expect([await mine(one), await mine(two)]).toEqual(['of one', 'of two']);
+      const listed = (await one.call('GET', '/v1/capabilities')).body.items;
+      expect(listed.filter(({ id }: { id: string }) => id === 'same_id')).toHaveLength(1);
+      const { status, body } = await admin.call('GET', '/v1/capabilities/same_id');
+      expect([status, body.details?.owners ?? body.owners]).toEqual([
+        409,
+        [expect.stringMatching(/^key_/), expect.stringMatching(/^key_/)],
+      ]);
+      const [owner] = body.details?.owners ?? body.owners;
+      expect((await admin.call('GET', `/v1/capabilities/same_id?owner=${owner}`)).body.system_prompt).toBe('of one');
+      expect((await two.call('GET', `/v1/capabilities/same_id?owner=${owner}`)).status).toBe(404);
+      const next = { id: 'same_id', name: 'n', description: 'd', version: '2.0.0', system_prompt: 'of two, again' };
+      expect((await two.call('PUT', '/v1/capabilities/same_id', next)).status).toBe(200);
+      expect((await one.call('GET', '/v1/capabilities/same_id')).body.version).toBe('1.0.0');
+      expect((await one.call('DELETE', '/v1/capabilities/same_id')).status).toBe(409);
+      expect((await two.call('GET', '/v1/capabilities/same_id')).status).toBe(200);
+    });
+
     it('cannot take the place of a built-in one', async () => {
       expect((await define({ id: 'noop' })).status).toBe(409);
       expect((await api.call('PUT', '/v1/capabilities/noop', { id: 'noop', name: 'a', description: 'b' })).status).toBe(409);

@@ -182,7 +182,7 @@ export class Settlement {
       // The fate of the options is known from the start, that of the calls only now.
       ...(fates === undefined ? {} : { fidelity: [...this.#optionFates(), ...fates.fidelity], answerFidelity: fates.answerFidelity }),
       eventCount: tally.eventCount,
-      usage: spend.calls === 0 ? (usageOf(tally.tokenUsage) ?? estimated(options, tally.text)) : spend.usage,
+      usage: usageOfRun(options, tally, spend),
       toolCalls: tally.toolCalls,
       lastByteMs: Math.max(0, now - this.#at),
       cost: spend.nanoUsd === null ? null : { nano_usd: spend.nanoUsd, price_version: spend.priceVersion ?? '' },
@@ -262,9 +262,16 @@ function billed({ usage, nanoUsd }: RunSpend): Pick<RunResult, 'cost' | 'tokenUs
 /** One token is about four characters of English, and less of anything else. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** An agent that was stopped before it counted has still used what it said, and the prompt; null where it said nothing. */
-function estimated({ prompt }: RunOptions, text: string): ReceiptUsage | null {
-  if (text === '') return null;
+/** The count of the gateway, else that of the agent; a run that was stopped before anybody counted is estimated. */
+function usageOfRun(options: RunOptions, tally: Tally, { calls, usage }: RunSpend): ReceiptUsage | null {
+  if (usage.input_tokens + usage.output_tokens > 0) return usage;
+  const told = usageOf(tally.tokenUsage);
+  if (told !== null || (calls === 0 && tally.text === '')) return told;
+  return estimated(options, tally.text);
+}
+
+/** An agent that was stopped before it counted has still used what it said, and the prompt. */
+function estimated({ prompt }: RunOptions, text: string): ReceiptUsage {
   const tokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
   return {
     input_tokens: tokens([prompt].flat().join('\n').length),
