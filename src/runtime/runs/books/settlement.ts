@@ -205,6 +205,11 @@ async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunC
   };
 }
 
+/** Whether the run has a wish about thinking: in the words of the agent, or only in those of the gateway. */
+export function asksToThink({ spec, wanted }: Pick<Prepared, 'spec' | 'wanted'>): boolean {
+  return Object.keys(wanted.thinking).length > 0 || spec.thinking.by !== 'none';
+}
+
 /** Said before the start by an event, and by the receipt. */
 export function thinkingNote({ by, detail }: ThinkingDelivery): string {
   const decides = by === 'wire' || by === 'none' ? '' : '; what that means on the wire is decided by the agent';
@@ -213,9 +218,8 @@ export function thinkingNote({ by, detail }: ThinkingDelivery): string {
 
 /** The fate of options that did not arrive as they were. */
 function fidelityOf(adapter: Adapter, { spec, wanted, traffic, plan }: Prepared): FidelityEntry[] {
-  const thinking = Object.keys(wanted.thinking).length > 0;
   return [
-    ...(thinking
+    ...(asksToThink({ spec, wanted })
       ? [
           {
             path: 'thinking',

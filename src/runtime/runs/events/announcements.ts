@@ -2,7 +2,7 @@ import type { Adapter, EventDraft } from '../../../adapters/adapter.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../../contract/runs/coding-agent.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import { textsInPrompt } from '../attachments.ts';
-import { thinkingNote } from '../books/settlement.ts';
+import { asksToThink, thinkingNote } from '../books/settlement.ts';
 import type { Prepared } from '../prepare.ts';
 
 type Fallback = Omit<Extract<EventDraft, { type: 'stream_fallback' }>, 'type' | 'source' | 'raw'>;
@@ -23,7 +23,7 @@ export function announcements(
     ...wanted.notes,
     ...spec.unhonoured.map(({ option, reason }) => `${option} is not honoured: ${reason}`),
   ];
-  const thinks = Object.keys(wanted.thinking).length > 0;
+  const thinks = asksToThink({ spec, wanted });
   const level = spec.thinking.by === 'none' ? 'warn' : 'info';
   return [
     ...(thinks ? [{ type: 'debug', level, message: `thinking: ${thinkingNote(spec.thinking)}` } as const] : []),
