@@ -120,8 +120,8 @@ export class WorkOrderBuilder {
     return new WorkOrderBuilder({ ...this.#draft, policy: { ...this.#draft.policy, ...part } });
   }
 
-  requirements(requirements: CapabilityRequirements): WorkOrderBuilder {
-    return new WorkOrderBuilder({ ...this.#draft, requirements });
+  requirements({ required }: { readonly required: readonly CapabilityRequirements['required'][number][] }): WorkOrderBuilder {
+    return new WorkOrderBuilder({ ...this.#draft, requirements: { required: [...required] } });
   }
 
   config(part: Partial<RuntimeConfig>): WorkOrderBuilder {
