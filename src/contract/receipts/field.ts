@@ -27,7 +27,7 @@ export type Writing =
 export type ColumnKind = 'text' | 'time' | 'tags' | 'hash';
 
 /** Traits of a row besides its name and schema. */
-interface FieldTraits {
+export interface FieldTraits {
   /** Its JSON text while nobody has supplied it; `null` unless told. */
   readonly none?: string;
   /** Producers may leave it out. */
@@ -47,7 +47,7 @@ interface FieldTraits {
 }
 
 /** One field of the receipt. */
-interface Field extends FieldTraits {
+export interface Field extends FieldTraits {
   readonly schema: z.ZodType;
   readonly from: Source;
   /** The property of the fact that supplies it. */

@@ -12,7 +12,7 @@ import {
 } from 'agent-backplane/contract';
 
 const manifest: CapabilityManifest = { streaming: 'native', tool_use: 'emulated' };
-const requirements: Requirements = { required: [{ capability: 'streaming', min_support: 'native' }] };
+const requirements = { required: [{ capability: 'streaming', min_support: 'native' }] } as const satisfies Requirements;
 
 /** Capabilities that are wanted, held against those of a backend. */
 export function negotiated(): readonly [compatible: boolean, summary: string] {

@@ -207,7 +207,7 @@ async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunC
 
 /** Whether the run has a wish about thinking: in the words of the agent, or only in those of the gateway. */
 export function asksToThink({ spec, wanted }: Pick<Prepared, 'spec' | 'wanted'>): boolean {
-  return Object.keys(wanted.thinking).length > 0 || spec.thinking.by !== 'none';
+  return Object.keys(wanted.thinking).length > 0 || spec.thinking.by === 'wire';
 }
 
 /** Said before the start by an event, and by the receipt. */
