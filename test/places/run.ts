@@ -20,7 +20,10 @@ const SUITES = [
   'test/e2e/browser.test.ts',
   'test/e2e/cli-cold-start.test.ts',
   'test/gateway/broken-connections.test.ts',
-  'test/runs',
+  'test/runs/cli.test.ts',
+  'test/runs/crash.test.ts',
+  'test/runs/orphans.test.ts',
+  'test/runs/run-keys.test.ts',
 ];
 const USER = 'abp-places';
 const PLACE_MS = 20 * 60_000;
