@@ -225,6 +225,6 @@ it('a kept-alive connection that died when it was used again is replaced once', 
 });
 
 it('nothing of all this was a fault of the server', () => {
-  expect(server.logs()).toBe('');
+  expect(server.faults()).toBe('');
   expect(server.gateway.calls.budget.held).toBe(0);
 });

@@ -207,5 +207,5 @@ describe('the official SDK', () => {
 });
 
 it('nothing of all this was a fault of the server', () => {
-  expect(server.logs()).toBe('');
+  expect(server.faults()).toBe('');
 });

@@ -319,6 +319,6 @@ describe('an answer', () => {
 });
 
 it('nothing of all this was a fault of the server', () => {
-  expect(server.logs()).toBe('');
+  expect(server.faults()).toBe('');
   expect(server.gateway.calls.budget.held).toBe(0);
 });

@@ -89,7 +89,7 @@ it('keeps its receipts over a restart', async () => {
   const second = await startGateway({ home: path });
   const answer = await call(`${second.url}/v1/receipts/${run}`);
   expect(JSON.parse(answer.body.toString()).status).toBe('completed');
-  expect(second.logs()).toBe('');
+  expect(second.faults()).toBe('');
   expect(readdirSync(join(path, 'journal'))).toHaveLength(1);
   await second.close();
 });

@@ -224,5 +224,5 @@ describe('how much is recorded', () => {
 });
 
 it('left nothing in the log', () => {
-  expect(server.logs()).toBe('');
+  expect(server.faults()).toBe('');
 });

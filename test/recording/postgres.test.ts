@@ -17,5 +17,5 @@ it('records, replays and erases with PostgreSQL as the home database', async () 
   const erased = await call(`${server.url}/v1/recordings?engine=sim`, { method: 'DELETE' });
   expect(JSON.parse(erased.body.toString())).toEqual({ erased: 1 });
   expect((await post(`${server.url}/e/replay/v1/messages`, request)).status).toBe(404);
-  expect(server.logs()).toBe('');
+  expect(server.faults()).toBe('');
 });

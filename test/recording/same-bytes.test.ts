@@ -31,7 +31,7 @@ it('callers get the same bytes with full recording as with none', async () => {
     const server = await startGateway({ config: { recording: { default: recording } } });
     try {
       answers.push(await delivered(server));
-      expect(server.logs()).toBe('');
+      expect(server.faults()).toBe('');
     } finally {
       await server.close();
     }

@@ -31,6 +31,8 @@ export interface TestGateway {
   readonly gateway: Gateway;
   /** Everything it has logged. */
   logs(): string;
+  /** Its warnings and errors: what it says once a minute in all peace is none. */
+  faults(): string;
   close(): Promise<void>;
 }
 
@@ -67,9 +69,23 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       await server.close();
       remove();
     };
-    return { url: server.url, home: home.path, token: home.token, gateway: server.gateway, logs: () => lines.join(''), close };
+    return {
+      url: server.url,
+      home: home.path,
+      token: home.token,
+      gateway: server.gateway,
+      logs: () => lines.join(''),
+      faults: () => lines.filter(isFault).join(''),
+      close,
+    };
   } catch (error) {
     remove();
     throw error;
   }
+}
+
+const WARNING = 40;
+
+function isFault(line: string): boolean {
+  return JSON.parse(line).level >= WARNING;
 }

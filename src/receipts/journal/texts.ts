@@ -28,7 +28,10 @@ export class Texts<Name extends string> {
   /** The same with some of the values changed. */
   with(changes: Partial<Record<Name | Before, string>>): Texts<Name> {
     const values = this.values.slice();
-    for (const [name, text] of Object.entries<string | undefined>(changes)) {
+    // One of these is made for nearly every receipt; a list of entries would be as dear as the copy.
+    const given: Partial<Record<string, string>> = changes;
+    for (const name in given) {
+      const text = given[name];
       if (text !== undefined) values[this.#places.get(name) ?? values.length] = text;
     }
     return new Texts(this.#places, values);

@@ -1,5 +1,6 @@
+import type { Json } from '../../base/json.ts';
 import type { Leaf } from '../../contract/receipts/field.ts';
-import { writtenRunId } from '../../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../../contract/run-id.ts';
 import { facetsReader, type NewReceipt, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import { factLine, parseOpening } from '../journal/fact-line.ts';
 import { FACT_ROWS, noneOf } from '../journal/fact-rows.ts';
@@ -25,15 +26,25 @@ export function closedRow(ended: Ended, chain: number): NewReceipt {
 }
 
 function rowOf(open: OpenTexts, close: CloseTexts, built: Built, chain: number | null): NewReceipt {
-  return {
-    runId: writtenRunId(open.get('run')),
-    revision: close === NOT_ENDED ? BEGUN : ENDED,
-    ...facetsOf({ open, close, built }),
-    chain,
-    sequence: built.sequence,
-    document: built.document,
-  };
+  const row = facetsOf({ open, close, built });
+  row.runId = writtenRunId(open.get('run'));
+  row.revision = close === NOT_ENDED ? BEGUN : ENDED;
+  row.chain = chain;
+  row.sequence = built.sequence;
+  row.document = built.document;
+  return row;
 }
+
+/** The members of a row that are no facets. */
+interface BesideFacets {
+  runId: RunId;
+  revision: number;
+  chain: number | null;
+  sequence: number | null;
+  document: Buffer;
+}
+
+const UNFILLED: BesideFacets = { runId: writtenRunId(''), revision: BEGUN, chain: null, sequence: null, document: Buffer.alloc(0) };
 
 interface RowTexts {
   readonly open: OpenTexts;
@@ -41,13 +52,13 @@ interface RowTexts {
   readonly built: Built;
 }
 
-const facetsOf = facetsReader<RowTexts>((leaf) => {
+const facetsOf = facetsReader((leaf): ((from: RowTexts) => Json) => {
   if (leaf.from === 'hash') return ({ built }) => built.sha256;
   if (leaf.from === 'began') return ({ open }) => Number(open.get('at'));
   if (leaf.from === 'ended') return ({ close }) => (close === NOT_ENDED ? null : Number(close.get('at')));
   const text = textReader(leaf);
   return (texts) => parsedText(text(texts));
-});
+}, UNFILLED);
 
 /** What reads the text of a field, the later word counting where both facts have one. */
 function textReader(leaf: Leaf): (texts: RowTexts) => string {

@@ -37,7 +37,7 @@ export async function verifyStored(store: Store, chain: StoredChain, options: St
   return verifier.end();
 }
 
-const facetsOf = facetsReader<JsonObject>((leaf) => (document) => valueAt(document, leaf.path));
+const facetsOf = facetsReader((leaf) => (document: JsonObject) => valueAt(document, leaf.path), {});
 
 /** Lists and permissions look at columns: they must say what the sealed document says. */
 function checkColumns({ sequence, document, columns, runKey: key }: SealedRow, verifier: ChainVerifier): void {

@@ -54,19 +54,25 @@ const FACET_COLUMNS: readonly FacetColumn[] = [
   leaves,
 }));
 
-/** Takes the facets out of something that holds a receipt; `readerOf` is asked once per field for what reads it there. */
-export function facetsReader<T>(readerOf: (leaf: Leaf) => (from: T) => Json | undefined): (from: T) => ReceiptFacets {
+/**
+ * Takes the facets out of something that holds a receipt; `readerOf` is asked once per field for what reads it there. They come in one
+ * object with the members of `beside`, which the caller fills in: a row of them is made for every receipt.
+ */
+export function facetsReader<T, B extends object>(
+  readerOf: (leaf: Leaf) => (from: T) => Json | undefined,
+  beside: B,
+): (from: T) => ReceiptFacets & B {
   const columns = FACET_COLUMNS.map(({ facet, kind, leaves }) => ({ facet, isTime: kind === 'time', readers: leaves.map(readerOf) }));
   // A copy of an object that has all members is made faster than one that gets them one by one.
-  const blank = Object.fromEntries(FACET_COLUMNS.map(({ facet }): [string, Json] => [facet, null]));
+  const blank = { ...beside, ...Object.fromEntries(FACET_COLUMNS.map(({ facet }): [string, Json] => [facet, null])) };
   return (from) => {
-    const facets = { ...blank };
+    const facets: Record<string, unknown> = { ...blank };
     for (const { facet, isTime, readers } of columns) {
       let value = readers[0]?.(from) ?? null;
       for (let at = 1; value === null && at < readers.length; at += 1) value = readers[at]?.(from) ?? null;
       facets[facet] = isTime && typeof value === 'string' ? Date.parse(value) : value;
     }
-    return facets as unknown as ReceiptFacets; // one per column, of the type that its kind says
+    return facets as unknown as ReceiptFacets & B; // one per column, of the type that its kind says
   };
 }
 

@@ -207,10 +207,12 @@ describe.skipIf(missing !== undefined)(needing('what Python cannot use up', miss
     ['files, that are empty', 'import os\nn = 0\nwhile True:\n    os.mknod(str(n))\n    n += 1', 'crashed'],
   ])('%s', async (_, code, status) => {
     const started = performance.now();
-    const ended = await python.run(code, { limits: { timeMs: 500, outputCharacters: 2000 } });
+    // What ends for another reason has time enough to get there on a busy machine.
+    const timeMs = status === 'timed_out' ? 500 : 60_000;
+    const ended = await python.run(code, { limits: { timeMs, outputCharacters: 2000 } });
     expect(ended.status).toBe(status);
     expect(ended.stdout.length).toBeLessThanOrEqual(2000);
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   it('the server: its own event loop goes on while code prints without end', async () => {
