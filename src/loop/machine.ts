@@ -115,7 +115,7 @@ function onAnswer(frame: TurnFrame, before: TurnState, answer: ModelAnswer): Ste
 }
 
 /** An answer that was broken off has cost something all the same. */
-export function withCut(state: TurnState, cut: CutAnswer | undefined): TurnState {
+function withCut(state: TurnState, cut: CutAnswer | undefined): TurnState {
   return cut === undefined ? state : { ...state, spent: addSpent(state.spent, cut.usage, cut) };
 }
 

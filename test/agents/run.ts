@@ -71,6 +71,8 @@ for (const row of chosen) {
   const found = await tried(row);
   if (found.problem !== undefined) console.log(`${row.agent.padEnd(9)} not run: ${found.problem}`);
   findings.push(found);
+  // A run that is ended early keeps what it has found.
+  remember([found], []);
 }
 const extras = scenarios.length === 0 ? await triedExtras() : [];
 const known = remember(findings, extras);

@@ -26,7 +26,11 @@ export type Writing =
 /** How a column is made from the value: text cut to what an index takes, milliseconds since the epoch, a list of tags, a hash. */
 export type ColumnKind = 'text' | 'time' | 'tags' | 'hash';
 
-/** Traits of a row besides its name and schema. */
+/**
+ * Traits of a row besides its name and schema.
+ *
+ * @public The declarations of the package name it.
+ */
 export interface FieldTraits {
   /** Its JSON text while nobody has supplied it; `null` unless told. */
   readonly none?: string;
@@ -46,7 +50,11 @@ export interface FieldTraits {
   readonly closingSince?: number;
 }
 
-/** One field of the receipt. */
+/**
+ * One field of the receipt.
+ *
+ * @public The declarations of the package name it.
+ */
 export interface Field extends FieldTraits {
   readonly schema: z.ZodType;
   readonly from: Source;
