@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routes } from '../../src/gateway/routes/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { post } from '../support/http-call.ts';
+import { call, post } from '../support/http-call.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let postgres: TestPostgres;
@@ -36,8 +37,30 @@ it('lets keys that were seen before go on while the database is away, asks other
     'true',
     { type: 'error', error: { code: 'overloaded', retryable: true } },
   ]);
-  const chat = await ask(unseen, '/e/sim/v1/chat/completions');
-  expect(chat.status).toBe(503);
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1beta/models/sim-1:generateContent', '/v1/files'])
+    expect((await ask(unseen, `/e/sim${path}`)).status, path).toBe(503);
+  await walk();
   await postgres.resume();
   await expect.poll(async () => (await ask(unseen)).status).toBe(200);
 });
+
+/** No route says that something is wrong inside of us when only the database is away. */
+async function walk(): Promise<void> {
+  const headers = ['x-abp-key', server.token, 'content-type', 'application/json'];
+  const answers = await Promise.all(
+    routes.map(async ({ method, path }) => {
+      const at = path.replaceAll(/\{\w*run_id\}/g, `run_${'0'.repeat(32)}`).replaceAll(/\{\w+\}/g, 'none');
+      // Some only say that they are waiting; what they answer then is not looked at.
+      const signal = AbortSignal.timeout(8000);
+      const body = method === 'GET' ? {} : { body: '{}' };
+      const answer = await Promise.race([
+        call(`${server.url}${at}`, { method, headers, ...body }),
+        new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true })),
+      ]);
+      return [`${method} ${path}`, answer?.status ?? 0, answer?.headers['x-should-retry']] as const;
+    }),
+  );
+  expect(answers.filter(([, status]) => status >= 500 && status !== 503)).toEqual([]);
+  expect(answers.filter(([, status, retry]) => status === 503 && retry !== 'true').map(([name]) => name)).toEqual(['GET /readyz']);
+  expect(answers.filter(([, status]) => status === 503).length).toBeGreaterThan(10);
+}

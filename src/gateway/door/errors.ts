@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AbpError, errorBody } from '../../contract/errors.ts';
 import { type RunId, requestIdOf } from '../../contract/run-id.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { isAway } from '../../store/databases/away.ts';
 import { isProblemPath, PROBLEM_TYPE, problemBody } from './problem.ts';
 
 export interface ErrorTarget {
@@ -104,5 +105,7 @@ function closesConnection(error: AbpError): boolean {
 
 /** Any throw as an error of the table. */
 export function asAbpError(thrown: unknown): AbpError {
-  return AbpError.is(thrown) ? thrown : new AbpError('internal', 'Something went wrong inside the backplane.');
+  if (AbpError.is(thrown)) return thrown;
+  if (isAway(thrown)) return new AbpError('overloaded', 'The database of this server does not answer. Try again in a moment.');
+  return new AbpError('internal', 'Something went wrong inside the backplane.');
 }

@@ -4,6 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { migrate } from '../migrations.ts';
 import type { Tables } from '../schema.ts';
 import type { PostgresStore } from '../store.ts';
+import { unreachable } from './away.ts';
 
 const INT8 = 20;
 
@@ -44,7 +45,9 @@ function openPool(url: string): pg.Pool {
 
 export async function openPostgres(url: string): Promise<Omit<PostgresStore, 'keySecret'>> {
   const where = withoutSecrets(url);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) });
+  const pool = openPool(url);
+  const watched = { connect: () => pool.connect().catch(unreachable), end: () => pool.end(), options: pool.options };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: watched }) });
   const ping = async (): Promise<void> => void (await db.executeQuery(CompiledQuery.raw('select 1')));
   try {
     await ping().catch((error: unknown) => {
