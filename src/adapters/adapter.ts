@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { LineFault } from '../base/line-splitter.ts';
 import type { Capability } from '../contract/capability.ts';
+import type { SidecarReceiptRecord } from '../contract/receipts/run-records.ts';
 import type { AgentCapabilities, AgentName, InstallMethod, ModelCapabilities, ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/runs/event.ts';
 import type { HookType } from '../contract/runs/run-hooks.ts';
@@ -214,6 +215,14 @@ export interface Outcome {
   readonly limit?: AgentLimit;
   /** We ended the process because of this, so the signal that ended it tells nothing. */
   readonly broken?: true;
+  /** A sidecar's own account of its run. */
+  readonly told?: SidecarAccount;
+}
+
+/** What a sidecar says that it made, and its own receipt. */
+export interface SidecarAccount {
+  readonly artifacts: readonly { readonly kind: string; readonly path: string }[];
+  readonly receipt: SidecarReceiptRecord;
 }
 
 /** Reads what one running agent prints. Pure but for its own memory; it never throws on a line it does not know. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,13 +9,18 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../src/base/process-table.ts';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
 import { newRunId, parseRunId, type RunId } from '../../src/contract/run-id.ts';
+import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { Stage, tidyStages } from '../../src/runtime/workspaces/stages.ts';
 import { walkTree } from '../../src/runtime/workspaces/tree.ts';
 import { KILL_ROUNDS, ROUND_MS } from '../crash/size.ts';
-import { needing } from '../support/needs.ts';
+import { AgentApi } from '../support/agent-api.ts';
+import { startGateway } from '../support/gateway.ts';
+import { NOT_LINUX, needing } from '../support/needs.ts';
+import { receiptOf } from '../support/receipt-of.ts';
 import { spawnAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
+const WORKER = fileURLToPath(new URL('./working-sidecar.mjs', import.meta.url));
 const found = await new Confiner().equipment();
 const obstacle = isObstacle(found) ? found.reason : undefined;
 
@@ -101,6 +106,38 @@ describe.skipIf(obstacle !== undefined)(needing('kill -9 of the server', obstacl
         const stage = Stage.open(join(home, 'stages'), run);
         expect((await stage?.apply())?.conflicts).toEqual([]);
         expect(readdirSync(workspace)).toContain('result');
+      }
+    },
+    KILL_ROUNDS * ROUND_MS,
+  );
+});
+
+describe.skipIf(NOT_LINUX !== undefined)(needing('kill -9 of the agent', NOT_LINUX), () => {
+  it(
+    `fails its run, leaves the source alone and its stage to be applied, and no process, ${KILL_ROUNDS} times`,
+    async () => {
+      const server = await startGateway({ config: { sidecars: { worker: { command: [process.execPath, WORKER] } } } });
+      onTestFinished(() => server.close());
+      const api = new AgentApi(server).withToken();
+      for (let round = 0; round < KILL_ROUNDS; round += 1) {
+        const workspace = scratch();
+        writeFileSync(join(workspace, 'before.txt'), 'before\n');
+        const order = workOrder('work').workspace({ root: workspace }).build();
+        const { body } = await api.call('POST', '/v1/work-orders?backend=sidecar:worker', order);
+        const run = parseRunId(body.run_id);
+        if (run === undefined) throw new Error('there is no run');
+        const tree = join(server.home, 'stages', run, 'tree');
+        await expect.poll(() => existsSync(join(tree, 'result.txt'))).toBe(true);
+        // The sidecar and what it has started, in another group too.
+        await sleep((round * 17) % 60);
+        const isSidecar = (pid: number): boolean => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('working-sidecar');
+        for (const pid of markedProcesses('ABP_RUN_ID', run).filter(isSidecar)) process.kill(pid, 'SIGKILL');
+        const receipt = await receiptOf(server.url, run, ['x-abp-key', server.token]);
+        expect(receipt).toMatchObject({ status: 'failed', change_set: { state: 'staged', added: 1 } });
+        await expect.poll(() => markedProcesses('ABP_RUN_ID', run)).toEqual([]);
+        expect(readdirSync(workspace)).toEqual(['before.txt']);
+        expect((await Stage.open(join(server.home, 'stages'), run)?.apply())?.conflicts).toEqual([]);
+        expect(readdirSync(workspace).toSorted()).toEqual(['before.txt', 'result.txt']);
       }
     },
     KILL_ROUNDS * ROUND_MS,

@@ -1,11 +1,18 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { markedProcesses } from '../../src/base/process-table.ts';
+import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { createLocalRuns } from '../../src/node/run.ts';
 import { createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { callRoute } from './control-call.ts';
+
+const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
 
 let server: TestGateway;
 let folder: string;
@@ -37,4 +44,27 @@ it('ends a run that another process than the server drives', async () => {
   const answer = await fetch(`${server.url}/v1/receipts/${run.runId}?wait=20`, { headers: { 'x-abp-key': server.token } });
   expect(await answer.json()).toMatchObject({ status: 'cancelled', reason: 'aborted' });
   expect(await cancel(run.runId)).toBe(404);
+});
+
+describe('a run that another node of the database drives', () => {
+  it('ends with every process of it, also those that hear no signal, when it is cancelled at this one', async ({ annotate }) => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const databaseUrl = await postgres.freshDatabase();
+    const config = { sidecars: { stubborn: { command: [process.execPath, SIDECAR, 'stubborn'] } } };
+    const [driver, other] = [await startGateway({ databaseUrl, config }), await startGateway({ databaseUrl })];
+    onTestFinished(() => other.close());
+    onTestFinished(() => driver.close());
+    const order = workOrder('settle in')
+      .workspace({ root: join(folder, 'work') })
+      .build();
+    const { body } = await callRoute(driver, 'POST', '/v1/work-orders?backend=sidecar:stubborn', order);
+    const run = String(body.run_id);
+    await expect.poll(() => markedProcesses('ABP_RUN_ID', run).length).toBeGreaterThanOrEqual(3);
+    const began = performance.now();
+    expect((await callRoute(other, 'POST', `/v1/runs/${run}/cancel`)).status).toBe(202);
+    await expect.poll(() => markedProcesses('ABP_RUN_ID', run), { interval: 20 }).toEqual([]);
+    await annotate(`every process was gone ${Math.round(performance.now() - began)} ms after the cancel`);
+    await expect.poll(async () => (await callRoute(other, 'GET', `/v1/receipts/${run}?wait=5`)).body.status).toBe('cancelled');
+  });
 });

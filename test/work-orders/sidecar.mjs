@@ -1,5 +1,8 @@
 // A sidecar that behaves as its first argument says. Everything it does is in this file, so that a reader sees what was wrong.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const [how = 'good'] = process.argv.slice(2);
@@ -44,7 +47,42 @@ const final = (ref, order) => ({
   },
 });
 
+/** The rule of the contract: compact, members sorted, the hash itself null. */
+const sorted = (value) => {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${sorted(value[name])}`).join(',')}}`;
+};
+const withArtifacts = (ref, order, forge) => {
+  const { receipt, ...envelope } = final(ref, order);
+  const artifacts = [
+    { kind: 'report', path: 'report.txt' },
+    { kind: 'report', path: '../../../../etc/hostname' },
+  ];
+  const whole = { ...receipt, artifacts };
+  const hash = createHash('sha256').update(sorted(whole)).digest('hex');
+  return { ...envelope, receipt: { ...whole, receipt_sha256: forge ? hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) : hash } };
+};
+
 const WORK = {
+  artifacts(ref, order) {
+    writeFileSync(join(order.workspace.root, 'report.txt'), 'all well\n');
+    say(withArtifacts(ref, order, false));
+  },
+  forged: (ref, order) => say(withArtifacts(ref, order, true)),
+  'second-hello': () => say(hello()),
+  'writes-run': (ref, order) => say({ t: 'run', id: ref, work_order: order }),
+  'a-list': () => say('[1,2,3]'),
+  'too-deep': (ref) => say(`{"t":"event","ref_id":"${ref}","event":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
+  partial(ref, order) {
+    const { receipt, ...envelope } = final(ref, order);
+    say({ ...envelope, receipt: { ...receipt, outcome: 'partial' } });
+  },
+  'closes-output': () => {
+    closeSync(1);
+    setInterval(() => undefined, 1000);
+  },
   good(ref, order) {
     say(event(ref, { type: 'assistant_message', text: `did: ${order.task} in ${order.workspace.root}` }));
     say(final(ref, order));
@@ -95,6 +133,7 @@ const WORK = {
 
 process.stderr.write('the sidecar was here\n');
 // Greeted first by itself; what is wrong with a hello shows then.
+if (how === 'ends-unheard') process.exit(3);
 if (how === 'no-hello') setInterval(() => undefined, 1000);
 else if (how === 'wrong-version') say(hello('abp/v9.0'));
 else say(hello());
@@ -103,6 +142,6 @@ createInterface(process.stdin)
   .on('line', (line) => {
     const { t, id, work_order: order, seq } = JSON.parse(line);
     if (t === 'run') WORK[how]?.(id, order);
-    if (t === 'ping' && how !== 'hangs') say({ t: 'pong', seq });
+    if (t === 'ping' && how !== 'hangs' && how !== 'closes-output') say({ t: 'pong', seq });
   })
   .on('close', () => how !== 'stubborn' && process.exit(0));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,15 @@ const KINDS = [
   'hangs',
   'stubborn',
   'fatal',
+  'artifacts',
+  'forged',
+  'second-hello',
+  'writes-run',
+  'a-list',
+  'too-deep',
+  'partial',
+  'closes-output',
+  'ends-unheard',
 ];
 
 let server: TestGateway;
@@ -34,7 +44,11 @@ beforeAll(async () => {
   const sidecars = Object.fromEntries(
     KINDS.map((kind) => [
       kind,
-      { command: [process.execPath, SIDECAR, kind], handshake_s: kind === 'no-hello' ? 1 : 60, heartbeat_s: kind === 'hangs' ? 0.5 : 60 },
+      {
+        command: [process.execPath, SIDECAR, kind],
+        handshake_s: kind === 'no-hello' ? 1 : 60,
+        heartbeat_s: kind === 'hangs' || kind === 'closes-output' ? 0.5 : 60,
+      },
     ]),
   );
   server = await startGateway({ config: { sidecars } });
@@ -91,10 +105,43 @@ it('runs a work order on a sidecar, with events and a receipt that names the ord
   expect(events).toContain('the sidecar was here');
 });
 
+it('keeps what a sidecar says that it made, and whether the hash of its own receipt is right', async () => {
+  const { body } = await call('POST', '/v1/work-orders?backend=sidecar:artifacts', order());
+  const receipt = await ended(body.run_id);
+  expect(receipt.artifacts).toEqual([
+    expect.objectContaining({ kind: 'patch', path: 'patch.diff' }),
+    { kind: 'report', path: 'report.txt', sha256: createHash('sha256').update('all well\n').digest('hex') },
+    // A path that leads out is kept as the sidecar's word, and nothing is read there.
+    { kind: 'report', path: '../../../../etc/hostname', sha256: null },
+  ]);
+  expect(receipt.sidecar_receipt).toMatchObject({ verified: true, outcome: 'complete' });
+  const { body: other } = await call('POST', '/v1/work-orders?backend=sidecar:forged', order());
+  expect((await ended(other.run_id)).sidecar_receipt).toMatchObject({ verified: false });
+});
+
+it('stands in the lists of backends and in the matrix with what its hello says, and can be negotiated with', async () => {
+  const backends = (await call('GET', '/v1/backends')).body.items as Answer[];
+  expect(backends).toContainEqual({
+    ...{ id: 'sidecar:good', name: 'test', kind: 'sidecar' },
+    capabilities: { streaming: 'native', tool_read: 'emulated' },
+  });
+  expect(backends.find(({ id }) => id === 'sidecar:wrong-version')).toMatchObject({
+    capabilities: {},
+    obstacle: expect.stringContaining('abp/v9.0'),
+  });
+  const { capabilities } = (await call('GET', '/v1/matrix')).body;
+  expect(capabilities).toContainEqual({ capability: 'tool_read', backend: 'sidecar:good', level: 'emulated', source: 'hello' });
+  const requirements = { required: [{ capability: 'tool_read', min_support: 'native' }] };
+  const { body } = await call('POST', '/v1/negotiate', { backend: 'sidecar:good', requirements });
+  expect(body.unmet).toEqual([{ capability: 'tool_read', min_support: 'native', level: 'emulated' }]);
+  expect((await call('GET', '/v1/backends/sidecar:none')).status).toBe(404);
+});
+
 describe('a sidecar that is not as it should be', () => {
   it.each([
     ['no-hello', 'E007'],
     ['wrong-version', 'E007'],
+    ['ends-unheard', 'E007'],
   ])('%s is refused before a run starts, as %s', async (kind, code) => {
     const { status, body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());
     expect([status, body.error?.code]).toEqual([503, code]);
@@ -110,6 +157,12 @@ describe('a sidecar that is not as it should be', () => {
     ['dies', 'AGENT_CRASH'],
     ['hangs', 'INACTIVITY_TIMEOUT'],
     ['fatal', 'SIDECAR_FAILED'],
+    ['second-hello', 'PROTOCOL_UNEXPECTED_MESSAGE'],
+    ['writes-run', 'PROTOCOL_UNEXPECTED_MESSAGE'],
+    ['a-list', 'PROTOCOL_INVALID_ENVELOPE'],
+    ['too-deep', 'PROTOCOL_INVALID_ENVELOPE'],
+    ['partial', 'SIDECAR_FAILED'],
+    ['closes-output', 'INACTIVITY_TIMEOUT'],
     ['floods', 'PROTOCOL_UNEXPECTED_MESSAGE'],
   ])('%s ends the run with %s, and nothing is left of it', async (kind, code) => {
     const { status, body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());

@@ -3,10 +3,11 @@ import { Capability } from '../../contract/capability.ts';
 import { CapabilityManifest, Mode, SupportLevel } from '../../contract/support.ts';
 
 export const Backend = z.strictObject({
-  id: z.string().describe('Such as engine:claude or host:codex.'),
+  id: z.string().describe('Such as engine:claude, host:codex or sidecar:mine.'),
   name: z.string(),
-  kind: z.enum(['engine', 'host', 'adapter']),
-  capabilities: CapabilityManifest,
+  kind: z.enum(['engine', 'host', 'adapter', 'sidecar']),
+  capabilities: CapabilityManifest.describe('Of a sidecar: what its hello says. Empty where nobody has greeted it yet.'),
+  obstacle: z.string().optional().describe('Why a sidecar cannot be used now.'),
 });
 
 export const BackendList = z.strictObject({ items: z.array(Backend), total: z.int() });

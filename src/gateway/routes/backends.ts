@@ -1,21 +1,29 @@
 import { type Capability, isCapability } from '../../contract/capability.ts';
 import { dialects } from '../../dialects/index.ts';
 import { addedEngines, engines } from '../../engines/index.ts';
-import { listBackends, type Backend as RuntimeBackend, resolveBackend } from '../../runtime/backends.ts';
+import type { Backend as RuntimeBackend } from '../../runtime/backends.ts';
+import type { SidecarBackend } from '../../runtime/work-orders/work-orders.ts';
 import { Backend, BackendList, BackendParams, Matrix } from '../api/backends.ts';
 import { defineRoute } from '../route.ts';
+import { allBackends, findBackend } from '../run-plane/backends.ts';
 
 const GUARANTEES = { passthrough: 'No request rewriting', mapped: 'Opinionated mapping, early errors' } as const;
 
-/** Where the levels of a backend come from. */
-const SOURCES = { engine: 'manifest', host: 'hello', adapter: 'profile' } as const satisfies Record<RuntimeBackend['kind'], string>;
+type Listed = RuntimeBackend | SidecarBackend;
 
-function view({ id, name, kind, manifest }: RuntimeBackend): object {
-  return { id, name, kind, capabilities: manifest };
+/** Where the levels of a backend come from: its manifest, its profile, or what it says when it is greeted. */
+const SOURCES = { engine: 'manifest', host: 'hello', adapter: 'profile', sidecar: 'hello' } as const satisfies Record<
+  Listed['kind'],
+  string
+>;
+
+function view(backend: Listed): object {
+  const { id, name, kind, manifest } = backend;
+  return { id, name, kind, capabilities: manifest, ...('obstacle' in backend && { obstacle: backend.obstacle }) };
 }
 
 /** Every dialect on every engine: exact where the engine speaks the dialect itself. */
-function matrix(): Matrix {
+function matrix(backends: readonly Listed[]): Matrix {
   return {
     cells: dialects.flatMap((dialect) =>
       [...engines, ...addedEngines()].map((engine) => {
@@ -23,7 +31,7 @@ function matrix(): Matrix {
         return { dialect: dialect.id, engine: engine.id, mode, guarantee: GUARANTEES[mode] } as const;
       }),
     ),
-    capabilities: listBackends().flatMap((backend) =>
+    capabilities: backends.flatMap((backend) =>
       Object.entries(backend.manifest).flatMap(([capability, level]) =>
         isCapability(capability) && level !== undefined
           ? [{ capability: capability satisfies Capability, backend: backend.id, level, source: SOURCES[backend.kind] }]
@@ -40,7 +48,10 @@ export const backendRoutes = [
     summary: 'Everything that can execute work, with its capabilities.',
     need: { kind: 'read' },
     response: BackendList,
-    handle: () => ({ items: listBackends().map(view), total: listBackends().length }),
+    handle: async ({ gateway, principal }) => {
+      const items = await allBackends(gateway, principal);
+      return { items: items.map(view), total: items.length };
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -49,7 +60,7 @@ export const backendRoutes = [
     need: { kind: 'read' },
     params: BackendParams,
     response: Backend,
-    handle: ({ params }) => view(resolveBackend(params.id)),
+    handle: async ({ gateway, principal, params }) => view(await findBackend(gateway, principal, params.id)),
   }),
   defineRoute({
     method: 'GET',
@@ -57,6 +68,6 @@ export const backendRoutes = [
     summary: 'Dialects on engines, and capabilities of backends.',
     need: { kind: 'read' },
     response: Matrix,
-    handle: matrix,
+    handle: async ({ gateway, principal }) => matrix(await allBackends(gateway, principal)),
   }),
 ];

@@ -1,8 +1,8 @@
 import { AbpError } from '../../contract/errors.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
-import { resolveBackend } from '../../runtime/backends.ts';
 import { NegotiateRequest, NegotiateResponse } from '../api/negotiate.ts';
 import { defineRoute } from '../route.ts';
+import { findBackend } from '../run-plane/backends.ts';
 
 const MOST_REQUIREMENTS = 1000;
 
@@ -14,14 +14,14 @@ export const negotiateRoutes = [
     need: { kind: 'read' },
     body: NegotiateRequest,
     response: NegotiateResponse,
-    handle: ({ body }) => {
+    handle: async ({ gateway, principal, body }) => {
       if (body.requirements.required.length > MOST_REQUIREMENTS) {
         throw new AbpError(
           'invalid_request',
           `There are more than ${MOST_REQUIREMENTS} requirements, which no backend has capabilities for.`,
         );
       }
-      const manifest = body.manifest ?? resolveBackend(body.backend ?? '').manifest;
+      const manifest = body.manifest ?? (await findBackend(gateway, principal, body.backend ?? '')).manifest;
       return negotiationAccount(manifest, body.requirements);
     },
   }),

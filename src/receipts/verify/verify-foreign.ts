@@ -33,6 +33,16 @@ export function verifyForeign(text: string): ForeignVerification {
   return { ok: true, verdict: 'its hash is right; a foreign receipt is neither chained nor signed', runId };
 }
 
+/** The receipt inside of a sidecar's last line, by its own digest, and whether the hash that it carries is right; null where it has none. */
+export function receiptInLine(line: string): { readonly sha256: string; readonly verified: boolean | null } | undefined {
+  const tree = jsonTree(line);
+  const receipt = tree?.kind === 'object' ? tree.members.find(([name]) => name === 'receipt')?.[1] : undefined;
+  if (receipt?.kind !== 'object') return undefined;
+  const text = canonical(receipt);
+  const hash = receipt.members.find(([name]) => name === 'receipt_sha256')?.[1];
+  return { sha256: sha256(text), verified: hash?.kind === 'string' ? verifyForeign(text).ok : null };
+}
+
 function wrong(runId: string | null, verdict: string): ForeignVerification {
   return { ok: false, verdict, runId };
 }

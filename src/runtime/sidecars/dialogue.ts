@@ -8,6 +8,7 @@ import type { RunErrorCode } from '../../contract/runs/run-error-table.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, SidecarEvent, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
+import { receiptInLine } from '../../receipts/verify/verify-foreign.ts';
 import { SidecarTranslator } from './translate.ts';
 
 /** Limits of one line and of one run. */
@@ -93,7 +94,7 @@ export class SidecarDialogue implements Dialogue {
     if (this.#state === 'greeting' && t !== 'hello' && t !== 'fatal') return this.#invalid(`it began with ${t} instead of hello`);
     if (this.#state === 'ended') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t} after its end`);
     if (!KNOWN.has(t)) return remark(`the sidecar wrote an envelope ${t}, which this version does not know; it is left out`);
-    return this.#checked(parsed.value);
+    return this.#checked(parsed.value, text);
   }
 
   say(command: Command): readonly string[] | undefined {
@@ -110,16 +111,16 @@ export class SidecarDialogue implements Dialogue {
     return { events: this.#translator.end(), outcome: this.#outcome ?? this.#death(exit) };
   }
 
-  #checked(value: Json): Heard {
+  #checked(value: Json, line: string): Heard {
     const checked = checkAt(SidecarEnvelope, value);
-    if (checked.ok) return this.#envelope(checked.value);
+    if (checked.ok) return this.#envelope(checked.value, line);
     const kind = unknownEvent(value);
     if (kind !== undefined) return remark(`the sidecar wrote an event ${kind}, which this version does not know; it is left out`);
     const [first] = checked.complaints;
     return this.#invalid(`its envelope is not valid: ${first === undefined ? '' : `${first.path}: ${first.message}`}`);
   }
 
-  #envelope(envelope: SidecarEnvelope): Heard {
+  #envelope(envelope: SidecarEnvelope, line: string): Heard {
     switch (envelope.t) {
       case 'hello':
         return this.#state === 'greeting' ? this.#hello(envelope) : this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', 'it wrote a second hello');
@@ -135,16 +136,16 @@ export class SidecarDialogue implements Dialogue {
         return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${envelope.t}, which only a control plane writes`);
       default:
         if (envelope.ref_id !== this.#task.refId) return remark(`the sidecar wrote ${envelope.t} of another run; it is left out`);
-        return this.#ofRun(envelope);
+        return this.#ofRun(envelope, line);
     }
   }
 
-  #ofRun(envelope: EnvelopeOf<'event' | 'final' | 'approval_request'>): Heard {
+  #ofRun(envelope: EnvelopeOf<'event' | 'final' | 'approval_request'>, line: string): Heard {
     switch (envelope.t) {
       case 'event':
         return { events: this.#translator.read(envelope.event) };
       case 'final':
-        return this.#final(envelope);
+        return this.#final(envelope, line);
       case 'approval_request': {
         const { id, tool_name: toolName, tool_use_id, input } = envelope;
         return { events: [], waiting: [{ waitId: id, toolName, input, ...(tool_use_id !== null && { toolCallId: tool_use_id }) }] };
@@ -167,15 +168,23 @@ export class SidecarDialogue implements Dialogue {
     return { events, send: [JSON.stringify({ t: 'run', id: refId, work_order: sent, ...(watched && { extensions: ['tool_approval'] }) })] };
   }
 
-  #final({ receipt }: EnvelopeOf<'final'>): Heard {
+  #final({ receipt }: EnvelopeOf<'final'>, line: string): Heard {
     this.#state = 'ended';
-    const { outcome, usage, usage_raw: _raw } = receipt;
-    this.#outcome = outcome === 'complete' ? { ok: true } : { ok: false, code: 'SIDECAR_FAILED', message: `The sidecar ended ${outcome}.` };
+    const { outcome, usage, artifacts } = receipt;
+    const found = receiptInLine(line);
+    const told = found && { artifacts, receipt: { ...found, receipt_sha256: receipt.receipt_sha256, outcome } };
+    this.#outcome = {
+      ...(outcome === 'complete' ? { ok: true } : { ok: false, code: 'SIDECAR_FAILED', message: `The sidecar ended ${outcome}.` }),
+      ...(told !== undefined && { told }),
+    };
+    const forged =
+      found?.verified === false ? remark('the hash in the receipt of the sidecar is wrong; the receipt of the run says so').events : [];
     const { input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cachedTokens } = usage;
     const counted = inputTokens !== null || outputTokens !== null;
     const tokens = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
     return {
       events: [
+        ...forged,
         ...this.#translator.end(),
         ...(counted ? [{ type: 'token_usage', ...tokens, ...(cachedTokens !== null && { cachedTokens }) } as const] : []),
         ...(usage.estimated_cost_usd === null ? [] : [{ type: 'cost', cost: { totalUsd: usage.estimated_cost_usd, ...tokens } } as const]),

@@ -67,6 +67,11 @@ export class SidecarGreetings {
     this.#environment = environment;
   }
 
+  /** What it said when it was greeted; undefined where it was not, or is not any more what it was then. */
+  async known(name: string, setting: SidecarSetting): Promise<SidecarProgram | undefined> {
+    return await this.#known.get(JSON.stringify([name, setting]))?.catch(() => undefined);
+  }
+
   async program(name: string, setting: SidecarSetting): Promise<SidecarProgram> {
     const key = JSON.stringify([name, setting]);
     const known = this.#known.get(key) ?? this.#greeted(name, setting);

@@ -52,6 +52,16 @@ export interface PlannedOrder {
   readonly ties: { readonly commission: Commission; readonly agents?: ReturnType<typeof sidecarKnowledge> };
 }
 
+/** A sidecar as lists of backends show it. */
+export interface SidecarBackend {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'sidecar';
+  readonly manifest: CapabilityManifest;
+  /** Why it cannot be used now. */
+  readonly obstacle?: string;
+}
+
 interface Chosen {
   readonly backend: OrderBackend;
   readonly record: Pick<WorkOrderRecord, 'chosen_by' | 'why' | 'candidates'>;
@@ -90,6 +100,22 @@ export class WorkOrders {
     const adapter = sidecarAdapter({ program, runId, order, compatibility, engine });
     const gated = await passGatesInstalled(adapter, options, { agents, env: this.#options.env });
     return { backend: backend.id, runId, asks, gated, ties: { commission, agents } };
+  }
+
+  /** The sidecars of the configuration with what they said of themselves. `greets`: one that nobody has greeted yet is started for it. */
+  async sidecars(greets: boolean): Promise<readonly SidecarBackend[]> {
+    return await Promise.all(
+      Object.entries(this.#options.sidecars).map(async ([name, setting]) => {
+        const bare = { id: `sidecar:${name}`, name, kind: 'sidecar', manifest: {} } as const;
+        try {
+          const program = await (greets ? this.#greetings.program(name, setting) : this.#greetings.known(name, setting));
+          return program === undefined ? bare : { ...bare, name: program.name, manifest: program.manifest };
+        } catch (error) {
+          if (!AbpError.is(error)) throw error;
+          return { ...bare, obstacle: error.message };
+        }
+      }),
+    );
   }
 
   #named(name: string): Chosen {

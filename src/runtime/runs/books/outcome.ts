@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { EventDraft } from '../../../adapters/adapter.ts';
+import type { EventDraft, SidecarAccount } from '../../../adapters/adapter.ts';
 import { AbpError, ERRORS, type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { RunErrorCode } from '../../../contract/runs/run-error-table.ts';
@@ -16,6 +16,8 @@ export interface Ending {
   readonly state: RunState;
   readonly exit: AgentEnd['exit'];
   readonly error: RunResult['error'];
+  /** A sidecar's own account. */
+  readonly told?: SidecarAccount;
 }
 
 interface StopRow {
@@ -84,6 +86,12 @@ export interface Ended extends AgentEnd {
 
 /** The ending of a run by the end of its agent. Our own stop outranks what the agent says about it. */
 export function endingOf(end: Ended, stop: StopReason | undefined, interrupted: boolean): Ending {
+  const { told } = end.outcome;
+  const ending = judged(end, stop, interrupted);
+  return told === undefined ? ending : { ...ending, told };
+}
+
+function judged(end: Ended, stop: StopReason | undefined, interrupted: boolean): Ending {
   const { exit, outcome, stderr } = end;
   const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);
   if (reason !== undefined) {

@@ -1,7 +1,7 @@
 import type { Adapter, EventDraft, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
-import type { ApprovalRecord, ReceiptUsage } from '../../../contract/receipts/receipt.ts';
+import type { ApprovalRecord, Artifact, ReceiptUsage } from '../../../contract/receipts/receipt.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import { backendOf } from '../../../contract/runs/coding-agent.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
@@ -18,6 +18,7 @@ import { childEnvironment } from '../process/environment.ts';
 import { endLeftovers } from '../process/run-folder.ts';
 import type { Ending } from './outcome.ts';
 import type { Tally } from './tally.ts';
+import { toldArtifacts } from './told-artifacts.ts';
 
 const NANO = 1e9;
 const CANCELLED: ReadonlySet<string> = new Set(['aborted', 'interrupted']);
@@ -82,7 +83,13 @@ export class Settlement {
     const closing = {
       ...this.#closing(ending, tally, { spend, after }),
       ...staged,
-      ...(checked === undefined ? {} : { check: checked.check, artifacts: [...(staged.artifacts ?? []), checked.log] }),
+      ...(checked === undefined ? {} : { check: checked.check }),
+      ...(ending.told === undefined ? {} : { sidecarReceipt: ending.told.receipt }),
+      ...artifactsOf([
+        ...(staged.artifacts ?? []),
+        ...(checked === undefined ? [] : [checked.log]),
+        ...(ending.told === undefined ? [] : toldArtifacts(ending.told, ground?.stage?.tree ?? this.#run.cwd)),
+      ]),
       ...(ground === undefined ? {} : { rules: rulesAtEnd(ground) }),
       ...(approvals.length === 0 ? {} : { approvals }),
     };
@@ -208,6 +215,10 @@ async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunC
 /** Whether the run has a wish about thinking: in the words of the agent, or only in those of the gateway. */
 export function asksToThink({ spec, wanted }: Pick<Prepared, 'spec' | 'wanted'>): boolean {
   return Object.keys(wanted.thinking).length > 0 || spec.thinking.by === 'wire';
+}
+
+function artifactsOf(artifacts: readonly Artifact[]): Pick<RunClosing, 'artifacts'> {
+  return artifacts.length === 0 ? {} : { artifacts };
 }
 
 /** Said before the start by an event, and by the receipt. */
