@@ -16,9 +16,9 @@ export interface Program {
 const SYSTEM = ['/usr/', '/opt/', '/nix/', '/bin/', '/sbin/', '/lib/', '/lib64/'];
 const SHEBANG_BYTES = 512;
 
-/** The program behind a command: the package it lies in, and its interpreter where it is a script. */
+/** The program behind a command, which may be a name on the PATH: the package it lies in, and its interpreter where it is a script. */
 export function programOf(command: string, env: Environment): Program {
-  const file = realpathSync(command);
+  const file = realpathSync(command.includes(sep) ? command : (findCommand(command, env, process.platform)?.path ?? command));
   const paths = new Set([...installationOf(file), ...interpreterOf(file, env)]);
   const kept = [...paths].filter((path) => ![...paths].some((other) => other !== path && path.startsWith(`${other}${sep}`)));
   return { file, places: kept.filter((path) => !isOfSystem(path)).map((path) => shownAsIs(path)) };

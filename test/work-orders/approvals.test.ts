@@ -70,12 +70,20 @@ describe('a tool that needs an approval', () => {
     expect(existsSync(join(folder, 'yes.txt'))).toBe(false);
     const inbox = (await call('GET', '/v1/interactions')).body.items as Question[];
     expect(inbox.map((one) => one.id)).toContain(id);
-    expect((await call('POST', `/v1/runs/${run}/interactions/${id}`, { approve: true })).status).toBe(202);
+    expect((await call('POST', `/v1/runs/${run}/interactions/${id}`, { approve: true, reason: 'it is mine' })).status).toBe(202);
     const receipt = await receiptOf(run);
     expect(receipt.status).toBe('completed');
     expect(existsSync(join(folder, 'yes.txt'))).toBe(true);
     expect(receipt.approvals).toMatchObject([
-      { id, tool: 'Write', risk: 'low', facts: ['writes'], decision: 'approved', by: 'the holder of the token (token)' },
+      {
+        id,
+        tool: 'Write',
+        risk: 'low',
+        facts: ['writes'],
+        decision: 'approved',
+        by: 'the holder of the token (token)',
+        reason: 'it is mine',
+      },
     ]);
     expect(receipt.rules).toContainEqual(expect.objectContaining({ rule: 'require_approval_for: wri*', by: 'agent' }));
   });

@@ -69,7 +69,10 @@ export const RunContinue = z.strictObject({
 });
 
 export const InteractionReply = z.union([
-  z.strictObject({ approve: z.boolean(), reason: z.string().optional().describe('For the agent, when the answer is no.') }),
+  z.strictObject({
+    approve: z.boolean(),
+    reason: z.string().optional().describe('For the receipt; for the agent too, when the answer is no.'),
+  }),
   z.strictObject({ text: z.string() }),
 ]);
 export type InteractionReply = z.infer<typeof InteractionReply>;

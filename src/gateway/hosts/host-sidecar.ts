@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { findCommand } from '../../base/find-command.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { parseRunId } from '../../contract/run-id.ts';
+import { newRunId, parseRunId, type RunId } from '../../contract/run-id.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import type { RunHooks } from '../../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
@@ -103,9 +103,11 @@ async function worked(host: Host, env: Environment, sent: SentOrder, run: Sideca
   const place = await placeOf(host, sent, env);
   try {
     const agents = createCodingAgents({ env });
-    const gated = await gatedRun(host, { order, run, place, agents, env });
+    // A control plane may call its runs as it likes.
+    const runId = parseRunId(run.id) ?? newRunId();
+    const gated = await gatedRun(host, { order, run, runId, place, agents, env });
     const starter = new RunStarter({ agents, homePath: place.homePath, env });
-    const handle = starter.start(gated.run, { gateway: async () => place.port, ...gated.ties }, parseRunId(run.id));
+    const handle = starter.start(gated.run, { gateway: async () => place.port, ...gated.ties }, runId);
     run.signal.addEventListener('abort', () => void handle.abort(), { once: true });
     for await (const event of handle) retell(event, run, { whole: place.inside });
     return resultOf(await handle.result(), gated.run);
@@ -117,6 +119,7 @@ async function worked(host: Host, env: Environment, sent: SentOrder, run: Sideca
 interface Work {
   readonly order: WorkOrder;
   readonly run: SidecarRun;
+  readonly runId: RunId;
   readonly place: Place;
   readonly agents: CodingAgents;
   readonly env: Environment;
@@ -125,7 +128,7 @@ interface Work {
 /** The agent of the host where it is installed; else a bare model with our tools, which is told. */
 async function gatedRun(
   host: Host,
-  { order, run, place, agents, env }: Work,
+  { order, run, runId, place, agents, env }: Work,
 ): Promise<{ run: GatedRun; ties: { agents?: ReturnType<typeof sidecarKnowledge> } }> {
   const adapter = agents.adapters.list().find(({ agent }) => agent === host.agent);
   const installed = adapter !== undefined && findCommand(adapter.cliCommand, env, process.platform) !== undefined;
@@ -138,8 +141,7 @@ async function gatedRun(
     run.warn(`${adapter.displayName} is not installed: a bare model with our tools does the work, on ${place.engine}`);
   }
   const choice = chooseEngine(place.engine);
-  const runId = parseRunId(run.id);
-  if (choice === undefined || runId === undefined) throw new AgentMuxError('CONFIG_ERROR', `There is no engine "${place.engine}".`);
+  if (choice === undefined) throw new AgentMuxError('CONFIG_ERROR', `There is no engine "${place.engine}".`);
   const program = engineProgram(choice.engine, place.engine);
   const inner = sidecarAdapter({ program, runId, order, compatibility: 'best_effort', engine: place.engine });
   const knowledge = sidecarKnowledge(program);

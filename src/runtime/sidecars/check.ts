@@ -10,6 +10,7 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import { workOrder } from '../../contract/work-orders/work-order.ts';
 import { MOST_LINE_BYTES, majorOf } from './dialogue.ts';
+import { tellingLine } from './greet.ts';
 
 /** One thing that was tried on a sidecar. */
 export interface SidecarFinding {
@@ -43,11 +44,14 @@ class Talk {
   readonly child: ChildProcess;
   #wake: () => void = () => undefined;
   #gone = false;
+  /** How it ended; undefined while it runs. */
+  ended: string | undefined;
 
   private constructor(start: (talk: { line(text: string): void; fault(kind: LineFault): void }) => ChildProcess) {
     this.child = start({ line: (text) => this.#line(text), fault: (kind) => this.#take({ fault: `a line that is ${kind}` }) });
-    void this.child.exit.then(() => {
+    void this.child.exit.then(({ code, signal }) => {
       this.#gone = true;
+      this.ended = signal === null ? `it ended with exit code ${code}` : `it ended by ${signal}`;
       this.#wake();
     });
   }
@@ -147,7 +151,8 @@ async function tryHello(check: SidecarCheck, folder: string): Promise<SidecarFin
   const took = Math.round(performance.now() - began);
   const [first] = talk.heard;
   const hello = first?.envelope?.t === 'hello' ? first.envelope : undefined;
-  const why = first?.fault ?? (first === undefined ? `nothing within ${check.handshakeMs} ms` : `${first.envelope?.t} came first`);
+  const why =
+    first?.fault ?? (first === undefined ? (talk.ended ?? `nothing within ${check.handshakeMs} ms`) : `${first.envelope?.t} came first`);
   if (hello !== undefined) talk.say({ t: 'ping', seq: 1 });
   const answered = hello !== undefined && (await talk.until((heard) => heard.some(({ envelope }) => envelope?.t === 'pong'), 2000));
   const left = await talk.leave();
@@ -163,8 +168,8 @@ async function tryHello(check: SidecarCheck, folder: string): Promise<SidecarFin
 }
 
 function wordsOf({ child }: Talk): string {
-  const last = child.stderr.trim().split('\n').at(-1) ?? '';
-  return last === '' ? '' : `; it wrote to its standard error: ${last.slice(0, 200)}`;
+  const words = tellingLine(child.stderr);
+  return words === '' ? '' : `; it wrote to its standard error: ${words}`;
 }
 
 async function begun(check: SidecarCheck, folder: string): Promise<{ talk: Talk; id: string }> {

@@ -44,8 +44,15 @@ export async function greet(backend: string, { command, env, handshakeMs }: Gree
 }
 
 function lastWords({ stderr }: ChildProcess): string {
-  const last = stderr.trim().split('\n').at(-1) ?? '';
-  return last === '' ? '' : `; its last words were: ${last.slice(0, 300)}`;
+  const words = tellingLine(stderr);
+  return words === '' ? '' : `; it said: ${words}`;
+}
+
+/** The line of an error output that says most: the first one about an error, else the last. Programs end with a stack, or with their version. */
+export function tellingLine(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const said = lines.filter((line) => line !== '');
+  return (said.find((line) => /^\w*(?:error|exception)\b.*:/i.test(line)) ?? said.at(-1) ?? '').slice(0, 300);
 }
 
 function helloIn(line: string, failed: (reason: string) => AbpError): EnvelopeOf<'hello'> {

@@ -219,7 +219,7 @@ export class Approvals {
       facts: [...risk.facts],
       decision: answer.approve ? 'approved' : 'denied',
       by: answer.by ?? 'the caller',
-      reason: answer.approve ? null : (answer.reason ?? null),
+      reason: answer.reason ?? null,
       asked_at: isoTime(askedAt),
       waited_ms: Math.max(0, this.#context.clock.now() - askedAt),
     });
