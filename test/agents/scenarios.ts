@@ -8,6 +8,7 @@ import { attachments } from './attaching.ts';
 import { byHand } from './by-hand.ts';
 import { approvals, cold, fork, hooks, interrupt, mcp, parallel, sixAtOnce } from './control.ts';
 import { secondEngine, thinking } from './engines.ts';
+import { escapes } from './escapes.ts';
 import { textOf } from './files.ts';
 import { launch } from './launch.ts';
 import { login } from './login.ts';
@@ -145,5 +146,6 @@ export const SCENARIOS: readonly Scenario[] = [
   login,
   remote,
   secondEngine,
+  escapes,
   ...onDialects,
 ];

@@ -198,6 +198,14 @@ describe('rules of the operator', () => {
     expect([foreign.status, foreign.answer]).toEqual([403, expect.stringContaining('The model called the tool Bash')]);
   });
 
+  it('refuse an offer in a body that is read on another thread', async () => {
+    const large = { ...VOICES[0]?.body(false), system: 'x'.repeat(1_000_000) };
+    const before = upstream.requests.length;
+    const { status, answer } = await sent(ruled, '/e/claude/v1/messages', large, '');
+    expect([status, answer]).toEqual([403, expect.stringContaining('The request offers the tool Bash')]);
+    expect(upstream.requests.length).toBe(before);
+  });
+
   it('let a call pass unchanged that offers nothing denied', async () => {
     upstream.answer((socket) => void socket.write(whole('{"type":"message","role":"assistant","content":[]}')));
     const plain = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };

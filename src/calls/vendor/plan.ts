@@ -166,7 +166,7 @@ function rulesIn(fidelity: readonly FidelityEntry[]): Pick<Account, 'rules'> {
 function relaying({ call, read, asked }: Planning, route: Route): Drafted {
   const { requirements, compatibility } = call.options;
   const { manifest, name } = route.engine;
-  assertPassable(call, read);
+  assertPassable(call, read, route);
   const { body, fidelity, sha256: digest } = outgoing(call, read, route);
   const account: Account = {
     ...rulesIn(fidelity),

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { Ledger } from '../../ir/ledger.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
 import { scanInTurns, spliceModel } from '../../mapping/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
-import { assertOffer } from '../../mapping/tools/tool-rules.ts';
+import { deniedTools, toolDenied } from '../../mapping/tools/tool-rules.ts';
 import { digestInTurns } from '../answers/body-digest.ts';
 import type { CallContext } from '../context.ts';
 import { joinedHeader } from '../headers.ts';
@@ -29,14 +27,24 @@ export function patchedFor(call: VendorCall, read: Read, chosen: Route): Patched
   return patched;
 }
 
-/** Throws E005 where a body that passes as it is offers a denied tool. */
-export function assertPassable(call: VendorCall, { text, scan }: Read): void {
+/** Throws E005 where a body that passes as it is offers a denied tool. A large one has been read on another thread. */
+export function assertPassable(call: VendorCall, read: Read, chosen: Route): void {
+  const input = offerOf(call, chosen);
+  if (input === undefined) return;
+  const judged = read.aside?.patched.get(OFFER) ?? patchText(read.text, input);
+  if (AbpError.is(judged)) throw judged;
+  const [first] = deniedTools(judged.fidelity);
+  if (first !== undefined) throw toolDenied(first.tool, first.rule, 'The request offers');
+}
+
+/** The key of what was found out about an offer, beside those of routes. */
+const OFFER = 'offer';
+
+/** How the offer of a body is judged that must pass as it is; undefined where no rule asks. */
+function offerOf(call: VendorCall, { engine, model }: Route): PatchTextInput | undefined {
   const { toolRules, mayEdit } = call.options;
-  if (toolRules.length === 0 || mayEdit || call.match.path.operation !== 'generate') return;
-  if (scan.values > MOST_VALUES) throw tooMany();
-  const parsed = parseJson(text.toString('utf8'));
-  // A body that is no request is the engine's to refuse.
-  if (parsed.ok) assertOffer(call.match.dialect.liftRequest(parsed.value, { ledger: new Ledger(), ...addressOf(call) }), toolRules);
+  if (toolRules.length === 0 || mayEdit || call.match.path.operation !== 'generate') return undefined;
+  return { dialect: call.match.dialect, address: addressOf(call), engine, model, override: {}, toolRules };
 }
 
 /**
@@ -73,7 +81,9 @@ export function writeAside(context: CallContext, call: VendorCall, read: Read, c
   const large = isLarge(read.text.length, read.scan.values);
   if (read.aside === undefined || !large || call.match.path.operation === 'embeddings') return undefined;
   const one = { call, read, chosen, aside: read.aside };
-  return isRewritten(call, chosen) ? prepareAside(context, one) : patchAside(context, one);
+  if (isRewritten(call, chosen)) return prepareAside(context, one);
+  const judged = judgeAside(context, one);
+  return judged === undefined ? patchAside(context, one) : judged.then(() => patchAside(context, one));
 }
 
 /** A large request on its way to another thread. */
@@ -101,6 +111,22 @@ function prepareAside({ large }: CallContext, { call, read, chosen, aside }: Out
       if (!AbpError.is(error)) throw error;
       prepared.set(key, refusedWith(error));
       return undefined;
+    },
+  );
+}
+
+function judgeAside({ large }: CallContext, { call, read, chosen, aside: { patched } }: Outsourced): Promise<void> | undefined {
+  const input = offerOf(call, chosen);
+  if (input === undefined || patched.has(OFFER)) return undefined;
+  if (read.scan.values > MOST_VALUES) {
+    patched.set(OFFER, tooMany());
+    return undefined;
+  }
+  return large.patch(read.text, input, call.share).then(
+    (ready) => void patched.set(OFFER, ready),
+    (error: unknown) => {
+      if (!AbpError.is(error)) throw error;
+      patched.set(OFFER, error);
     },
   );
 }

@@ -78,12 +78,6 @@ export function withoutDenied(request: IrRequest, rules: readonly ToolRules[]): 
   return { request: allowed.request, notes };
 }
 
-/** Throws E005 where a request, which must pass as it is, offers a tool that is denied. */
-export function assertOffer(request: IrRequest, rules: readonly ToolRules[]): void {
-  const [first] = allowedOffer(request, rules).gone;
-  if (first !== undefined) throw toolDenied(first.tool.name, first.rule, 'The request offers');
-}
-
 /** The same in the caller's own words: the body without those declarations, and without a choice where none is left. */
 export function patchOffer(
   body: JsonObject,
