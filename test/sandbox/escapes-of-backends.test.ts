@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
+import type { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { AgentApi } from '../support/agent-api.ts';
 import { ESCAPES, escapeScript, layOutside, type Outside, readEscapes } from '../support/escapes.ts';
@@ -67,8 +68,9 @@ async function printedBy(backend: string, sandbox: boolean): Promise<string> {
     .config({ vendor: { abp: { sandbox } } })
     .build();
   const { body } = await new AgentApi(server).withToken().call('POST', `/v1/work-orders?backend=${backend}`, order);
+  const ended = (): Promise<Receipt | undefined> => receiptOf(server.url, body.run_id, ['x-abp-key', server.token]).catch(() => undefined);
+  await expect.poll(ended).toMatchObject({ status: 'completed', error: null });
   const receipt = await receiptOf(server.url, body.run_id, ['x-abp-key', server.token]);
-  expect([receipt.status, receipt.error]).toEqual(['completed', null]);
   if (sandbox) expect(receipt.rules).toContainEqual(expect.objectContaining({ rule: 'sandbox', by: 'os' }));
   return readFileSync(join(server.home, 'stages', body.run_id, 'tree', 'printed.txt'), 'utf8');
 }
