@@ -56,6 +56,12 @@ describe('a bare model with our tools', () => {
     expect(readFileSync(join(stage, 'patch.diff'), 'utf8')).toContain('+hello');
   });
 
+  it('has a receipt to ask for from the moment it is accepted', async () => {
+    const { body } = await call('POST', '/v1/work-orders?backend=engine:sim', workOrder('say hello').workspace({ root: folder }).build());
+    expect(await call('GET', `/v1/receipts/${body.run_id}`)).toMatchObject({ status: 200, body: { run_id: body.run_id } });
+    expect((await call('GET', `/v1/receipts/${body.run_id}?wait=60`)).status).toBe(200);
+  });
+
   it('works in the folder itself where the order says so', async () => {
     const order = workOrder('write the text direct into the file here.txt').lane('workspace_first');
     const receipt = await run(order.workspace({ root: folder, mode: 'pass_through' }).build());

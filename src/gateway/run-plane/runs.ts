@@ -31,6 +31,7 @@ async function makeService(gateway: Gateway): Promise<RunService> {
     store: gateway.store,
     starter: new RunStarter({ agents, homePath: gateway.home.path }),
     port: (owner) => runPort(gateway, owner),
+    accepted: (run, keyId) => gateway.calls.live.begin(run, Date.now(), keyId),
     release: (run) => {
       releaseRun(gateway, run);
       dropAdmission(gateway, run);

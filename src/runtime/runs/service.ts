@@ -28,6 +28,8 @@ export interface RunServiceOptions {
   /** The gateway on behalf of the caller who asks for a run. */
   port(owner: CallOwner): GatewayPort;
   readonly node: string;
+  /** A run was accepted: from now on somebody may ask for its receipt. */
+  accepted(run: RunId, keyId: string | null): void;
   /** The id of a caller is free again and its admission given back: its run was not started after all. */
   release(run: RunId): void;
   /** Removes secrets from a text. */
@@ -110,6 +112,7 @@ export class RunService {
       // Another node may have taken the same id in the same moment.
       throw options.runId !== undefined && (await getRun(store, runId)) !== undefined ? runExists(runId) : error;
     });
+    this.#options.accepted(runId, ask.owner.keyId);
     const log = new RunLog(store, runId, this.#options);
     const ties: RunTies = {
       gateway: async () => port,
