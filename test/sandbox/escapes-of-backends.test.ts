@@ -42,7 +42,9 @@ const onBackplane = (): readonly (readonly [string, string])[] => {
   const post = `POST /e/sim/v1/messages HTTP/1.1\\r\\nHost: 127.0.0.1:8088\\r\\nConnection: close\\r\\nContent-Type: application/json\\r\\nContent-Length: ${body.length}\\r\\n\\r\\n${body}`;
   return [
     ['the token of the home', `cat ${server.home}/token 2>/dev/null | grep -q . && echo FELL`],
-    ['the database of the home', `ls ${server.home} 2>/dev/null | grep -q . && echo FELL`],
+    // The folder of the run itself is shown, below the home.
+    ['the database of the home', `ls ${server.home} 2>/dev/null | grep -v '^runs$' | grep -q . && echo FELL`],
+    ['folders of other runs', `ls ${server.home}/runs ${server.home}/stages 2>/dev/null | grep -c run_ | grep -qv '^[01]$' && echo FELL`],
     ['a write into the home', `(echo x > ${server.home}/runs/x) 2>/dev/null && echo FELL`],
     ['the original of the workspace', `(echo x > ${folder}/planted) 2>/dev/null; false`],
     ['runs of others through the gateway', asked(get('/v1/runs'), '"items"')],
