@@ -56,7 +56,8 @@ const onBackplane = (): readonly (readonly [string, string])[] => {
 
 const script = (which: 'all' | 'harmless'): string => {
   const more = onBackplane().map(([, attempt], at) => `said=$(${attempt}); echo "BACKPLANE ${at} \${said:-held}"`);
-  return escapeScript(outside, which).replace(/exit 0\n$/, `${which === 'all' ? more.join('\n') : ''}\nexit 0\n`);
+  // By a function: shells write $' where a replacement would mean something else by it.
+  return escapeScript(outside, which).replace(/exit 0\n$/, () => `${which === 'all' ? more.join('\n') : ''}\nexit 0\n`);
 };
 
 const TASKS: Readonly<Record<string, string>> = {
