@@ -35,6 +35,7 @@ export const Scopes = z.strictObject({
   engines: z.array(z.string()).optional().describe('Engines, by id or pattern.'),
   models: z.array(z.string()).optional().describe('Models, by name or pattern.'),
   agents: z.array(z.string()).optional().describe('Coding agents, by id or pattern.'),
+  tags: z.array(z.string()).optional().describe('Tags that calls may bring in X-ABP-Tags, by name or pattern; an empty list allows none.'),
   run: RunTerms.optional().describe('Of run keys alone: what every call made with it is bound to.'),
 });
 export type Scopes = z.infer<typeof Scopes>;

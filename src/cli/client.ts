@@ -40,10 +40,27 @@ export async function reached<T>(address: Address, called: Promise<T>): Promise<
     return await called;
   } catch (cause) {
     if (AbpError.is(cause)) throw cause;
+    const fault = certificateFault(cause);
+    if (fault !== undefined) throw untrusted(address, fault, cause);
     throw address.pid === undefined
       ? new CliError('no_server', `${address.url} does not answer`, { hint: 'Does abp serve run there, and is the address right?', cause })
       : noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
   }
+}
+
+/** Words of OpenSSL and Node for a certificate that is not trusted, has expired, or names another host. */
+const CERTIFICATE_FAULT = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT_)/;
+
+/** Why the certificate of a server was not taken, where that is what went wrong: the server itself answers. */
+export function certificateFault(thrown: unknown): string | undefined {
+  for (let cause = thrown; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string' && CERTIFICATE_FAULT.test(cause.code)) return cause.code;
+  return undefined;
+}
+
+function untrusted({ url }: Address, fault: string, cause: unknown): CliError {
+  const hint = 'Set NODE_EXTRA_CA_CERTS to the file of its certificate (server.cert_file), and call it by a name that the certificate has.';
+  return new CliError('no_server', `the server at ${url} answers with a certificate that is not trusted here (${fault})`, { hint, cause });
 }
 
 /** The object that a route answers with. */

@@ -50,6 +50,7 @@ describe('exit codes', () => {
     expect(byExit.get(6)).toEqual([
       'E007',
       'request_timeout',
+      'rate_limited',
       'engine_failed',
       'overloaded',
       'engine_timeout',

@@ -158,6 +158,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/agents/capabilities.ts'),
   },
   {
+    name: 'usage',
+    group: RECEIPTS,
+    summary: 'Show what calls came to, by engine, model, key, tag and time',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
     name: 'receipts list',
     group: RECEIPTS,
     summary: 'List receipts, newest first',

@@ -166,3 +166,10 @@ function keyOf(row: Selectable<KeysTable>): Key {
     runId: row.run_id === null ? null : (parseRunId(row.run_id) ?? null),
   };
 }
+
+/** Names of keys by their ids; ids that no key has are left out. */
+export async function keyNames(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await store.db.selectFrom('keys').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

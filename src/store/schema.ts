@@ -4,9 +4,10 @@ import type { AgentPlaneTables } from './agent-plane/agent-plane-schema.ts';
 import type { ChainTables } from './receipts/chain-schema.ts';
 import type { RecordingTables } from './recordings/recording-schema.ts';
 import type { RunTables } from './runs/run-schema.ts';
+import type { UsageTables } from './usage/usage-schema.ts';
 
 /** Columns both databases hold alike: ids and JSON are text, times are whole milliseconds since the epoch. */
-export interface Tables extends AgentPlaneTables, ChainTables, RecordingTables, RunTables {
+export interface Tables extends AgentPlaneTables, ChainTables, RecordingTables, RunTables, UsageTables {
   readonly keys: KeysTable;
   readonly receipts: ReceiptsTable;
   readonly journal_positions: JournalPositionsTable;

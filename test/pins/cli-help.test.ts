@@ -51,6 +51,7 @@ Agents of your own:
   agents           Work with agents made of capabilities
 
 Receipts:
+  usage            Show what calls came to, by engine, model, key, tag and time
   receipts         Read, verify and keep receipts
 
 Record and replay:

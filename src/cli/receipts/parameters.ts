@@ -2,9 +2,10 @@ import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { CliError } from '../failure.ts';
 import { optional, type Parameter } from '../parameter.ts';
+import { timeOf } from '../time.ts';
 import type { ExportRange, Filter } from './source.ts';
 
-/** A date or a time, in milliseconds since the epoch. */
+/** A time, also one such as 24h or yesterday, in milliseconds since the epoch. */
 function time(syntax: string, description: string): Parameter<number | undefined> {
   const text = optional(syntax, description);
   return {
@@ -12,9 +13,7 @@ function time(syntax: string, description: string): Parameter<number | undefined
     read: (raw) => {
       const given = text.read(raw);
       if (given === undefined) return undefined;
-      const parsed = Date.parse(given);
-      if (!Number.isNaN(parsed)) return parsed;
-      throw new CliError('usage', `'${given}' is not a time`, { hint: 'Write 2027-01-31 or 2027-01-31T08:00:00Z.' });
+      return timeOf(given);
     },
   };
 }

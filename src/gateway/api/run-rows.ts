@@ -67,8 +67,8 @@ export const RunRowList = z.strictObject({
 });
 export type RunRowList = z.infer<typeof RunRowList>;
 
-const METRICS = ['cost', 'tokens', 'runs', 'first_byte'] as const;
-const GROUPS = ['engine', 'model', 'key', 'agent', 'tag', 'status', 'mode', 'fate'] as const;
+const METRICS = ['cost', 'tokens', 'runs', 'first_byte', 'total'] as const;
+const GROUPS = ['engine', 'model', 'key', 'agent', 'tag', 'status', 'mode', 'error', 'fate'] as const;
 
 const listOf = <T extends readonly [string, ...string[]]>(values: T) =>
   z
@@ -80,11 +80,14 @@ export const UsageQuery = z.strictObject({
   ...filters,
   metric: listOf(METRICS).default(['cost', 'tokens', 'runs']),
   group_by: listOf(GROUPS).optional(),
+  error: z.string().optional().describe('Code of the error that calls ended with.'),
   bucket: z.enum(['1m', '1h', '1d', 'none']).default('none'),
 });
 export type UsageQuery = z.output<typeof UsageQuery>;
 
 const series = z.array(z.number());
+const shares = z.array(z.number().nullable());
+const quantiles = z.strictObject({ p50: shares, p95: shares, p99: shares });
 
 export const Usage = z.strictObject({
   buckets: z.array(z.string()).describe('The beginning of each.'),
@@ -98,12 +101,15 @@ export const Usage = z.strictObject({
       tokens_in: series.optional(),
       tokens_out: series.optional(),
       cache_read: series.optional(),
-      first_byte_ms: z.strictObject({ p50: z.array(z.number().nullable()), p95: z.array(z.number().nullable()) }).optional(),
+      thinking: series.optional(),
+      first_byte_ms: quantiles.optional(),
+      total_ms: quantiles.optional(),
     }),
   ),
+  names: z.record(z.string(), z.string()).optional().describe('With group_by=key: the names of the keys by their ids.'),
   from_rollup_until: z
     .string()
     .nullable()
-    .describe('Until here the figures come from roll-ups; null: all of them are counted from receipts.'),
+    .describe('Until here the figures come from sums that the keeper has made; null: all of them are counted from receipts.'),
 });
 export type Usage = z.infer<typeof Usage>;

@@ -1,29 +1,79 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Fate } from '../../contract/negotiation.ts';
-import { parseRunId } from '../../contract/run-id.ts';
-import { runKey } from '../../store/receipts/receipt-columns.ts';
+import { type CallUsage, callsIn } from '../../receipts/usage/call-usage.ts';
+import { keyNames } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
-import type { RunRow, Usage, UsageQuery } from '../api/run-rows.ts';
+import { storedTags } from '../../store/tags.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  type RollupChoice,
+  type RollupFacet,
+  rollupDurations,
+  rollupPositions,
+  sealedReceipts,
+  sumRollups,
+} from '../../store/usage/rollups.ts';
+import type { Usage, UsageQuery } from '../api/run-rows.ts';
 import { type RowFilter, rowTest, scan } from './find-rows.ts';
 import { rowOf } from './run-row.ts';
+import { type Counted, type GroupKey, UsageSums } from './usage-sums.ts';
 
-const MINUTE = 60_000;
-const BUCKET_MS = { '1m': MINUTE, '1h': 60 * MINUTE, '1d': 24 * 60 * MINUTE } as const;
+const BUCKET_MS = { '1m': 60_000, '1h': HOUR_MS, '1d': DAY_MS } as const;
 const MOST_BUCKETS = 5000;
-const MOST_GROUPS = 1000;
-const DAY = 24 * 60 * MINUTE;
+/** Receipts that are read between two breaths of the event loop. */
+const CHUNK = 500;
 
-interface Sum {
-  readonly key: Record<string, string | null>;
-  readonly runs: number[];
-  readonly failed: number[];
-  readonly cost: number[];
-  readonly unpriced: number[];
-  readonly tokensIn: number[];
-  readonly tokensOut: number[];
-  readonly cacheRead: number[];
-  readonly firstByte: Quantiles[];
+/** Which column of the sums a group stands in. */
+const COLUMNS = {
+  engine: 'engine',
+  model: 'model',
+  key: 'key_id',
+  agent: 'agent',
+  tag: 'tags',
+  status: 'status',
+  mode: 'mode',
+  error: 'error',
+  fate: 'fates',
+} as const satisfies Record<string, RollupFacet>;
+type Group = keyof typeof COLUMNS;
+
+/** Conditions that the sums do not know; a question with one of them is answered from receipts alone. */
+const ROW_ONLY = ['plane', 'reason', 'parent', 'root', 'min_cost_nano_usd', 'min_ms', 'q'] as const;
+
+/** What is asked, in times and bounds. */
+interface Question {
+  readonly query: UsageQuery;
+  readonly own: Pick<RowFilter, 'unkeyed' | 'key'>;
+  readonly groups: readonly Group[];
+  readonly since: number;
+  readonly until: number;
+  readonly starts: readonly number[];
+}
+
+/** The same with what was counted so far. */
+interface Asked extends Question {
+  readonly sums: UsageSums;
+}
+
+/** The usage of calls that have ended. Runs that are made of calls are left out, so that nothing counts twice. */
+export async function usageOf(store: Store, query: UsageQuery, own: Pick<RowFilter, 'unkeyed' | 'key'>): Promise<Usage> {
+  const until = query.until ?? Date.now();
+  const since = query.since ?? until - DAY_MS;
+  const starts = bucketStarts(query.bucket, since, until);
+  const question: Question = { query, own, groups: query.group_by ?? [], since, until, starts };
+  const summed = query.bucket === '1m' || ROW_ONLY.some((name) => query[name] !== undefined) ? undefined : wholeHours(question);
+  const asked = summed === undefined ? { ...question, sums: new UsageSums(starts.length) } : await addSummed(store, question, summed);
+  if (summed === undefined) await countBetween(store, asked, since, until);
+  const keys = asked.groups.includes('key') ? await keyNames(store, asked.sums.values('key')) : undefined;
+  return {
+    buckets: starts.map(isoTime),
+    groups: asked.sums.view(query.metric),
+    ...(keys === undefined ? {} : { names: Object.fromEntries(keys) }),
+    from_rollup_until: summed === undefined ? null : isoTime(summed.until),
+  };
 }
 
 /** The beginnings of the buckets between two times. */
@@ -41,139 +91,147 @@ function bucketStarts(bucket: UsageQuery['bucket'], since: number, until: number
   return Array.from({ length: Math.max(many, 1) }, (_, index) => first + index * step);
 }
 
-/** The usage of calls, counted from their receipts. Runs that are made of calls are left out, so that nothing counts twice. */
-export async function usageOf(store: Store, query: UsageQuery, own: Pick<RowFilter, 'unkeyed' | 'key'>): Promise<Usage> {
-  const until = query.until ?? Date.now();
-  const since = query.since ?? until - DAY;
-  const starts = bucketStarts(query.bucket, since, until);
-  const step = query.bucket === 'none' ? Number.POSITIVE_INFINITY : BUCKET_MS[query.bucket];
-  const [first = since] = starts;
-  const sums = new Map<string, Sum>();
-  const test = rowTest(query);
-  const names = query.group_by ?? [];
-  for await (const receipts of scan(store, { ...query, plane: 'gateway', since, until, ...own })) {
-    const rows = receipts.map(rowOf).filter(test);
-    const agents = names.includes('agent') ? await agentsOf(store, rows) : undefined;
-    for (const row of rows) {
-      const at = Math.floor((Date.parse(row.started_at) - first) / step);
-      for (const key of keysOf(row, names, agents)) add(sumFor(sums, key, starts.length), at, row);
-    }
-  }
-  return { buckets: starts.map(isoTime), groups: [...sums.values()].map((sum) => view(sum, query)), from_rollup_until: null };
+interface Times {
+  readonly since: number;
+  readonly until: number;
 }
 
-type Key = Record<string, string | null>;
+/** The hours that lie wholly between two times; an hour that has not ended is whole when the question goes up to now. */
+function wholeHours({ since, until }: Times): Times | undefined {
+  const first = Math.ceil(since / HOUR_MS) * HOUR_MS;
+  const last = until >= Date.now() - 1000 ? Math.ceil(until / HOUR_MS) * HOUR_MS : Math.floor(until / HOUR_MS) * HOUR_MS;
+  return first < last ? { since: first, until: last } : undefined;
+}
+
+/** Whole hours from the keeper's sums, what the sums do not have yet from receipts, and the pieces of hours at both ends likewise. */
+async function addSummed(store: Store, question: Question, hours: Times): Promise<Asked> {
+  const { asked, positions } = await stableSums(store, question, hours);
+  for (const { chain, sequence, sealed } of positions) await addTail(store, asked, { hours, chain, sequence, sealed });
+  await countBetween(store, asked, asked.since, hours.since);
+  await countBetween(store, asked, hours.until, asked.until);
+  return asked;
+}
+
+/** The keeper adds once a second; a sum that is read while it does is read again. */
+const MOST_READS = 20;
+
+/** Sums and the places up to which they hold: the same before and after they were read, so that no receipt is missed or counted twice. */
+async function stableSums(store: Store, question: Question, hours: Times): Promise<{ asked: Asked; positions: Positions }> {
+  let positions = await rollupPositions(store);
+  for (let reads = 0; reads < MOST_READS; reads += 1) {
+    const asked: Asked = { ...question, sums: new UsageSums(question.starts.length) };
+    for (const part of partsOf(asked, hours)) await addPart(store, asked, part);
+    const after = await rollupPositions(store);
+    const moved = after.some(({ chain, sequence }) => positions.find((one) => one.chain === chain)?.sequence !== sequence);
+    positions = after;
+    if (!moved) return { asked, positions };
+  }
+  throw new AbpError('overloaded', 'The sums of usage change faster than they can be read; ask again.');
+}
+
+type Positions = Awaited<ReturnType<typeof rollupPositions>>;
+
+/** Days where nobody asks for hours, and the hours before the first and after the last of them. */
+function partsOf({ query: { bucket } }: Question, { since, until }: Times): (Times & Pick<RollupChoice, 'span'>)[] {
+  const [first, last] = [Math.ceil(since / DAY_MS) * DAY_MS, Math.floor(until / DAY_MS) * DAY_MS];
+  if (bucket === '1h' || first >= last) return [{ span: 'h', since, until }];
+  const parts: (Times & Pick<RollupChoice, 'span'>)[] = [
+    { span: 'h', since, until: first },
+    { span: 'd', since: first, until: last },
+    { span: 'h', since: last, until },
+  ];
+  return parts.filter((part) => part.since < part.until);
+}
+
+function choiceOf({ query, own }: Question, part: Times & Pick<RollupChoice, 'span'>): RollupChoice {
+  const { engine, model, status, mode, agent, error, tag, fate } = query;
+  const key = own.unkeyed === true ? '' : own.key;
+  const wanted = { engine, model, status, mode, agent, error, key_id: key };
+  return {
+    ...part,
+    equal: Object.fromEntries(Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] !== undefined)),
+    tag,
+    fates: fate === undefined ? undefined : 1 << Fate.options.indexOf(fate),
+  };
+}
+
+async function addPart(store: Store, asked: Asked, part: Times & Pick<RollupChoice, 'span'>): Promise<void> {
+  const { query, groups, sums } = asked;
+  const choice = choiceOf(asked, part);
+  const facets: RollupFacet[] = [...groups.map((group) => COLUMNS[group]), ...(query.bucket === 'none' ? [] : (['start'] as const))];
+  for (const row of await sumRollups(store, choice, facets)) {
+    if (row.calls === 0) continue;
+    const at = bucketAt(asked, row.start ?? part.since);
+    for (const key of groupKeys(groups, row)) sums.add(key, at, row);
+  }
+  if (!query.metric.includes('first_byte') && !query.metric.includes('total')) return;
+  for (const row of await rollupDurations(store, choice, facets)) {
+    const at = bucketAt(asked, row.start ?? part.since);
+    for (const key of groupKeys(groups, row)) sums.addDurations(key, at, row);
+  }
+}
+
+/** Receipts that the keeper has sealed and not added up yet; as a rule those of the last second. */
+async function addTail(
+  store: Store,
+  asked: Asked,
+  { hours, chain, sequence, sealed }: { hours: Times; chain: number; sequence: number; sealed: number },
+): Promise<void> {
+  for (let after = sequence; after < sealed; await breathe()) {
+    const receipts = (await sealedReceipts(store, chain, after, CHUNK)).filter((receipt) => (receipt.sequence ?? 0) <= sealed);
+    const last = receipts.at(-1)?.sequence;
+    if (last === undefined || last === null) return;
+    const inside = receipts.filter(({ startedAt }) => startedAt >= hours.since && startedAt < hours.until);
+    for (const call of await callsIn(store, inside)) count(asked, call);
+    after = last;
+  }
+}
+
+/** Counts the receipts of calls that began between two times. */
+async function countBetween(store: Store, asked: Asked, since: number, until: number): Promise<void> {
+  if (since >= until) return;
+  const { plane, engine, status, tag } = asked.query;
+  const test = rowTest(asked.query);
+  for await (const receipts of scan(store, { plane, engine, status, tag, parent: asked.query.parent, since, until }, CHUNK)) {
+    const kept = receipts.filter((receipt) => test(rowOf(receipt)));
+    for (const call of await callsIn(store, kept)) count(asked, call);
+  }
+}
+
+/** Adds a call, if it is one that was asked for. */
+function count(asked: Asked, call: CallUsage): void {
+  const { query, own, groups, sums } = asked;
+  const { engine, model, status, mode, agent, error, tag, fate } = query;
+  const key = own.unkeyed === true ? '' : own.key;
+  const wanted = { engine, model, status, mode, agent, error, key_id: key };
+  for (const [name, value] of Object.entries(wanted)) if (value !== undefined && call[name as keyof typeof wanted] !== value) return;
+  if (tag !== undefined && !storedTags(call.tags).includes(tag)) return;
+  if (fate !== undefined && (call.fates & (1 << Fate.options.indexOf(fate))) === 0) return;
+  const at = bucketAt(asked, call.startedAt);
+  const counted: Counted = { ...call, calls: 1, failed: call.status === 'failed' ? 1 : 0 };
+  for (const groupKey of groupKeys(groups, call)) {
+    sums.add(groupKey, at, counted);
+    sums.addCall(groupKey, at, call);
+  }
+}
+
+function bucketAt({ query: { bucket }, starts }: Question, time: number): number {
+  return bucket === 'none' ? 0 : Math.floor((time - (starts[0] ?? 0)) / BUCKET_MS[bucket]);
+}
 
 /** A call stands in one group of each kind, but in one per tag and per fate that it has. */
-function keysOf(row: RunRow, names: readonly string[], agents: ReadonlyMap<string, string> | undefined): Key[] {
-  let keys: Key[] = [{}];
-  for (const name of names) {
-    const values = valuesOf(row, name, agents);
-    keys = keys.flatMap((key) => values.map((value) => ({ ...key, [name]: value })));
+function groupKeys(groups: readonly Group[], row: Partial<Record<RollupFacet, string | number>>): GroupKey[] {
+  let keys: GroupKey[] = [{}];
+  for (const group of groups) {
+    const values = valuesOf(group, row[COLUMNS[group]] ?? '');
+    keys = keys.flatMap((key) => values.map((value) => ({ ...key, [group]: value })));
   }
   return keys;
 }
 
-function valuesOf(row: RunRow, name: string, agents: ReadonlyMap<string, string> | undefined): readonly (string | null)[] {
-  switch (name) {
-    case 'engine':
-      return [row.engine];
-    case 'model':
-      return [row.model_upstream ?? row.model];
-    case 'key':
-      return [row.key_id];
-    case 'agent':
-      return [agents?.get(row.parent_run_id ?? '') ?? null];
-    case 'tag':
-      return row.tags.length === 0 ? [null] : row.tags;
-    case 'status':
-      return [row.status];
-    case 'mode':
-      return [row.mode];
-    default:
-      return Fate.options.filter((_, index) => (row.fates[index] ?? 0) > 0);
-  }
-}
-
-function sumFor(sums: Map<string, Sum>, key: Key, length: number): Sum {
-  const id = JSON.stringify(key);
-  const known = sums.get(id);
-  if (known !== undefined) return known;
-  if (sums.size >= MOST_GROUPS)
-    throw new AbpError('invalid_request', `There are more than ${MOST_GROUPS} groups; narrow the time or the filters.`);
-  const zeros = (): number[] => Array<number>(length).fill(0);
-  const sum: Sum = {
-    ...{ key, runs: zeros(), failed: zeros(), cost: zeros(), unpriced: zeros(), tokensIn: zeros(), tokensOut: zeros(), cacheRead: zeros() },
-    firstByte: Array.from({ length }, () => new Quantiles()),
-  };
-  sums.set(id, sum);
-  return sum;
-}
-
-function add(sum: Sum, at: number, row: RunRow): void {
-  const plus = (series: number[], value: number): void => {
-    if (at >= 0 && at < series.length) series[at] = (series[at] ?? 0) + value;
-  };
-  plus(sum.runs, 1);
-  if (row.status === 'failed') plus(sum.failed, 1);
-  if (row.cost_nano_usd !== null) plus(sum.cost, row.cost_nano_usd);
-  else if (row.tokens !== null) plus(sum.unpriced, 1);
-  plus(sum.tokensIn, row.tokens?.in ?? 0);
-  plus(sum.tokensOut, row.tokens?.out ?? 0);
-  plus(sum.cacheRead, row.tokens?.cache_read ?? 0);
-  if (row.first_byte_ms !== null) sum.firstByte[at]?.add(row.first_byte_ms);
-}
-
-function view(sum: Sum, { metric }: UsageQuery): Usage['groups'][number] {
-  return {
-    key: sum.key,
-    ...(metric.includes('runs') ? { runs: sum.runs, failed: sum.failed } : {}),
-    ...(metric.includes('cost') ? { cost_nano_usd: sum.cost, unpriced: sum.unpriced } : {}),
-    ...(metric.includes('tokens') ? { tokens_in: sum.tokensIn, tokens_out: sum.tokensOut, cache_read: sum.cacheRead } : {}),
-    ...(metric.includes('first_byte')
-      ? { first_byte_ms: { p50: sum.firstByte.map((values) => values.at(0.5)), p95: sum.firstByte.map((values) => values.at(0.95)) } }
-      : {}),
-  };
-}
-
-/** Neighbouring steps differ by two percent, which is as exact as a figure on a page is read. */
-const STEP = Math.log(1.02);
-
-/** Quantiles of many durations in little memory: values are counted by their size, rounded to two percent. */
-class Quantiles {
-  readonly #counts = new Map<number, number>();
-  #many = 0;
-
-  add(value: number): void {
-    const step = Math.round(Math.log(Math.max(value, 0.001)) / STEP);
-    this.#counts.set(step, (this.#counts.get(step) ?? 0) + 1);
-    this.#many += 1;
-  }
-
-  /** The value below which this share of all values lies; null when there are none. */
-  at(share: number): number | null {
-    if (this.#many === 0) return null;
-    let left = Math.max(1, Math.ceil(this.#many * share));
-    for (const step of [...this.#counts.keys()].sort((a, b) => a - b)) {
-      left -= this.#counts.get(step) ?? 0;
-      if (left <= 0) return Math.round(Math.exp(step * STEP) * 1000) / 1000;
-    }
-    return null;
-  }
-}
-
-/** The coding agents on whose behalf calls were made, by the id of the parent run. */
-async function agentsOf(store: Store, rows: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
-  const parents = new Map<string, string>();
-  for (const { parent_run_id: parent } of rows) {
-    const run = parent === null ? undefined : parseRunId(parent);
-    if (run !== undefined) parents.set(runKey(run), run);
-  }
-  if (parents.size === 0) return new Map();
-  const found = await store.db
-    .selectFrom('runs')
-    .select(['run_id', 'agent'])
-    .where('run_id', 'in', [...parents.keys()])
-    .execute();
-  return new Map(found.map(({ run_id, agent }) => [parents.get(run_id) ?? run_id, agent]));
+function valuesOf(group: Group, value: string | number): readonly (string | null)[] {
+  if (group === 'fate') return Fate.options.filter((_, index) => (Number(value) & (1 << index)) > 0);
+  if (group !== 'tag') return [value === '' ? null : String(value)];
+  const tags = storedTags(String(value));
+  return tags.length === 0 ? [null] : tags;
 }

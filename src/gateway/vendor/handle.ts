@@ -3,13 +3,14 @@ import { callVendor } from '../../calls/vendor/call-vendor.ts';
 import type { VendorCall } from '../../calls/vendor/vendor-call.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { PathMatch } from '../../dialects/paths.ts';
-import { ownerOf, type Principal, shareOf } from '../auth/principal.ts';
+import { type Principal, shareOf } from '../auth/principal.ts';
 import { readBody, textOf } from '../door/request-body.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingWish } from '../recording.ts';
 import { HttpAnswer } from './answer.ts';
 import { callOptions } from './options.ts';
+import { taggedOwner } from './tags.ts';
 
 const MIB = 1024 * 1024;
 
@@ -69,7 +70,7 @@ function vendorCall({ config, calls }: Gateway, { request, runId, target, match,
     target,
     headers: request.rawHeaders,
     options: callOptions(request.headers, principal, calls.toolRules),
-    owner: ownerOf(principal),
+    owner: taggedOwner(request.headers, principal),
     share: shareOf(principal),
     recording: recordingWish(config, principal),
   };

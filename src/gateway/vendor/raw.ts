@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callRaw } from '../../calls/unread/raw.ts';
 import type { UnreadCall } from '../../calls/unread/unread-call.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { ownerOf, type Principal, shareOf } from '../auth/principal.ts';
+import { type Principal, shareOf } from '../auth/principal.ts';
 import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { HttpAnswer } from './answer.ts';
+import { taggedOwner } from './tags.ts';
 
 /** A request to a path that no dialect describes. */
 export interface RawRequest {
@@ -34,7 +35,7 @@ export function unreadCall({ config }: Gateway, { request, runId, target, princi
     method: request.method ?? 'GET',
     target,
     headers: request.rawHeaders,
-    owner: ownerOf(principal),
+    owner: taggedOwner(request.headers, principal),
     share: shareOf(principal),
     recording: recordingFor(config, principal) === 'off' ? 'off' : 'digest',
   };

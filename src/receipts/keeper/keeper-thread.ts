@@ -8,6 +8,7 @@ import { type Chain, openChain } from '../seal/chain.ts';
 import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
 import { sealKeysFolder } from '../seal/seal-keys.ts';
+import { RollUp } from '../usage/roll-up.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
 import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
@@ -106,6 +107,7 @@ async function keep(): Promise<void> {
     attempted(async () => {
       await drain.all();
     });
+  const usage = new RollUp(store, chain.number);
   const nodes = await nodesBeside(store, chain);
   listen(tasks);
   // Before the first look into the past: nodes that take this one for lost learn that it is back.
@@ -122,6 +124,7 @@ async function keep(): Promise<void> {
       (await drainOnce()) &&
       (await attempted(() => tasks.run())) &&
       (await attempted(() => heads.look())) &&
+      (await attempted(() => usage.look())) &&
       (await attempted(async () => nodes?.look()));
     await bodies.tidy();
     if (done && failed) report({ kind: 'resumed' });

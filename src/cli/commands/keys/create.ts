@@ -37,7 +37,8 @@ export const command = defineCommand({
     });
     output.print(
       created,
-      (key) => `${secretOf(key)}\n${output.paint.faint('It is shown once. Send it in X-ABP-Key, or where your SDK puts its API key.')}`,
+      (key) =>
+        `${secretOf(key)}\n${output.paint.faint(`The secret of ${idOf(key)}, shown once. Send it in X-ABP-Key, or where your SDK puts its API key.`)}`,
     );
     return EXITS.ok.code;
   },
@@ -74,4 +75,8 @@ function limitsOf({ requestsPerMinute, tokensPerMinute, concurrency }: GivenLimi
 
 function secretOf(created: Json): string {
   return isJsonObject(created) && typeof created.secret === 'string' ? created.secret : '';
+}
+
+function idOf(created: Json): string {
+  return isJsonObject(created) && typeof created.id === 'string' ? created.id : 'the key';
 }

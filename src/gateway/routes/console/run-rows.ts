@@ -39,7 +39,7 @@ export const runRowRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/usage',
-    summary: 'What calls came to: runs, tokens, cost and first byte, by group and by time. Runs made of calls are not counted twice.',
+    summary: 'What calls came to: how many, tokens, cost and durations, by group and by time. Runs made of calls are not counted twice.',
     need: { kind: 'read' },
     query: UsageQuery,
     response: Usage,

@@ -1,0 +1,185 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type Transaction } from 'kysely';
+import { AbpError } from '../../contract/errors.ts';
+import { receiptOf, type StoredReceipt } from '../receipts/receipt-columns.ts';
+import type { Tables } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { hasTag } from '../tags.ts';
+import type { UsageRollupsTable } from './usage-schema.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+const COUNTS = ['calls', 'unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
+/** Columns of a row that further calls change. */
+const CHANGING = [...COUNTS, 'first_byte', 'total'] as const;
+
+/** A sum of calls; it replaces the row of the same span, start and facets. */
+export type Rollup = Omit<UsageRollupsTable, 'chain'>;
+
+/** A step of the keeper: what receipts between two places of the chain add. */
+export interface RollupStep {
+  readonly chain: number;
+  readonly from: number;
+  readonly to: number;
+  readonly added: readonly Rollup[];
+  /** Puts two sums of the same facets together. */
+  readonly merge: (one: Rollup, other: Rollup) => Rollup;
+}
+
+/** How far the receipts of a chain have been added up. */
+export async function rolledUpTo(store: Store, chain: number): Promise<number> {
+  const row = await store.db.selectFrom('usage_positions').select('sequence').where('chain', '=', chain).executeTakeFirst();
+  return row?.sequence ?? 0;
+}
+
+/** Sealed receipts of a chain after a place in it. */
+export async function sealedReceipts(store: Store, chain: number, after: number, limit: number): Promise<StoredReceipt[]> {
+  const rows = await store.db
+    .selectFrom('receipts')
+    .selectAll()
+    .where('chain', '=', chain)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+  return rows.map(receiptOf);
+}
+
+/** Rows of one statement: every one has two dozen values, and SQLite takes 32,766 of them. */
+const ROWS_AT_ONCE = 500;
+
+/** Adds sums and moves the place on: both or neither, so that a killed keeper loses nothing and counts nothing twice. */
+export async function saveRollups(store: Store, step: RollupStep): Promise<void> {
+  await store.db.transaction().execute(async (db) => {
+    await moveOn(db, step);
+    for (let at = 0; at < step.added.length; at += ROWS_AT_ONCE) await addRows(db, step, step.added.slice(at, at + ROWS_AT_ONCE));
+  });
+}
+
+async function addRows(db: Transaction<Tables>, { chain, merge }: RollupStep, added: readonly Rollup[]): Promise<void> {
+  const values = <T>(of: (one: Rollup) => T): T[] => [...new Set(added.map(of))];
+  const found = await db
+    .selectFrom('usage_rollups')
+    .selectAll()
+    .where(
+      'span',
+      'in',
+      values(({ span }) => span),
+    )
+    .where(
+      'start',
+      'in',
+      values(({ start }) => start),
+    )
+    .where('chain', '=', chain)
+    .where(
+      'facets',
+      'in',
+      values(({ facets }) => facets),
+    )
+    .execute();
+  const keyOf = ({ span, start, facets }: Rollup): string => `${span} ${start} ${facets}`;
+  const known = new Map(found.map((row) => [keyOf(row), row]));
+  const rows = added.map((one) => {
+    const before = known.get(keyOf(one));
+    return { ...(before === undefined ? one : merge(before, one)), chain };
+  });
+  await db
+    .insertInto('usage_rollups')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['span', 'start', 'chain', 'facets'])
+        .doUpdateSet((eb) => Object.fromEntries(CHANGING.map((name) => [name, eb.ref(`excluded.${name}`)]))),
+    )
+    .execute();
+}
+
+async function moveOn(db: Transaction<Tables>, { chain, from, to }: RollupStep): Promise<void> {
+  if (from === 0)
+    await db
+      .insertInto('usage_positions')
+      .values({ chain, sequence: 0 })
+      .onConflict((conflict) => conflict.column('chain').doNothing())
+      .execute();
+  const moved = await db
+    .updateTable('usage_positions')
+    .set({ sequence: to })
+    .where('chain', '=', chain)
+    .where('sequence', '=', from)
+    .executeTakeFirst();
+  if (Number(moved.numUpdatedRows) !== 1) throw new AbpError('conflict', `another process adds up the receipts of chain ${chain}`);
+}
+
+/** Which sums are asked for. */
+export interface RollupChoice {
+  readonly span: 'h' | 'd';
+  readonly since: number;
+  readonly until: number;
+  /** By facet; every given one must match. */
+  readonly equal: Readonly<Partial<Record<'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error', string>>>;
+  readonly tag?: string | undefined;
+  /** Bits, one of which a row must have. */
+  readonly fates?: number | undefined;
+}
+
+export type RollupFacet = 'start' | 'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error' | 'fates' | 'tags';
+
+/** Sums over rows that agree in the facets asked for. */
+export type RollupSums = Partial<Pick<UsageRollupsTable, RollupFacet>> & {
+  readonly failed: number;
+} & Pick<UsageRollupsTable, 'calls' | 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking'>;
+
+type Where = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
+
+function chosen(store: Store, choice: RollupChoice, eb: ExpressionBuilder<Tables, 'usage_rollups'>): Where {
+  const { span, since, until, equal, tag, fates } = choice;
+  const all: Where[] = [eb('span', '=', span), eb('start', '>=', since), eb('start', '<', until)];
+  for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', value)); // the names are the type's
+  if (tag !== undefined) all.push(eb.and([hasTag(store, tag)]));
+  if (fates !== undefined) all.push(eb.and([sql<boolean>`(fates & ${fates}) > 0`]));
+  return eb.and(all);
+}
+
+/** The sums of the rows that match, by facets; the database adds. */
+export async function sumRollups(store: Store, choice: RollupChoice, facets: readonly RollupFacet[]): Promise<RollupSums[]> {
+  const rows = await store.db
+    .selectFrom('usage_rollups')
+    .select([...facets])
+    .select(COUNTS.map((name) => sql<number | string>`sum(${sql.ref(name)})`.as(name)))
+    .select(sql<number | string>`sum(case when status = 'failed' then calls else 0 end)`.as('failed'))
+    .where((eb) => chosen(store, choice, eb))
+    .$if(facets.length > 0, (query) => query.groupBy([...facets]))
+    .execute();
+  // PostgreSQL tells sums as text; without a row a sum is null.
+  const number = (value: number | string | null): number => Number(value ?? 0);
+  return rows.map((row) => {
+    const sums = Object.fromEntries([...COUNTS, 'failed' as const].map((name) => [name, number(row[name])]));
+    return { ...row, ...sums } as RollupSums; // every sum is a number now
+  });
+}
+
+/** The durations of the rows that match, by facets. */
+export async function rollupDurations(
+  store: Store,
+  choice: RollupChoice,
+  facets: readonly RollupFacet[],
+): Promise<(Partial<Pick<UsageRollupsTable, RollupFacet>> & Pick<UsageRollupsTable, 'first_byte' | 'total'>)[]> {
+  return await store.db
+    .selectFrom('usage_rollups')
+    .select([...facets, 'first_byte', 'total'])
+    .where((eb) => chosen(store, choice, eb))
+    .execute();
+}
+
+/** The chains of a database and how far each has been added up. */
+export async function rollupPositions(
+  store: Store,
+): Promise<{ readonly chain: number; readonly sequence: number; readonly sealed: number }[]> {
+  const rows = await store.db
+    .selectFrom('chains')
+    .leftJoin('usage_positions', 'usage_positions.chain', 'chains.number')
+    .select(['chains.number as chain', 'chains.sequence as sealed', 'usage_positions.sequence as sequence'])
+    .execute();
+  return rows.map(({ chain, sealed, sequence }) => ({ chain, sealed, sequence: sequence ?? 0 }));
+}

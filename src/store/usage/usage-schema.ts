@@ -1,0 +1,43 @@
+/** Usage of calls, added up by the keeper. */
+export interface UsageTables {
+  readonly usage_rollups: UsageRollupsTable;
+  readonly usage_positions: UsagePositionsTable;
+}
+
+export interface UsageRollupsTable {
+  /** `h` for an hour, `d` for a day of UTC: each call is in one row of both. */
+  readonly span: string;
+  /** When it begins. */
+  readonly start: number;
+  readonly chain: number;
+  /** A digest of the facets below, so that a row is found by one value. */
+  readonly facets: string;
+  /** Empty where a call has none. */
+  readonly engine: string;
+  readonly model: string;
+  readonly key_id: string;
+  readonly agent: string;
+  readonly status: string;
+  readonly mode: string;
+  readonly error: string;
+  /** A bit per fate that some field of the request had. */
+  readonly fates: number;
+  /** As in the table of receipts. */
+  readonly tags: string;
+  readonly calls: number;
+  readonly unpriced: number;
+  readonly cost_nano_usd: number;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly cache_read: number;
+  readonly thinking: number;
+  /** Durations by size, as `Durations` writes them. */
+  readonly first_byte: string;
+  readonly total: string;
+}
+
+interface UsagePositionsTable {
+  readonly chain: number;
+  /** Receipts up to this place in the chain are in the rows of the chain. */
+  readonly sequence: number;
+}
