@@ -7,7 +7,9 @@ import { enginesDoc } from './engines-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { matrixDoc } from './matrix-doc.ts';
+import { pythonClientsDoc } from './python-clients-doc.ts';
 import { schemaFiles } from './schemas.ts';
+import { simDoc } from './sim-doc.ts';
 
 /** Every generated file. A new generator is one file in this folder and one line here. */
 export const generatedFiles: readonly GeneratedFile[] = [
@@ -20,4 +22,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
   enginesDoc,
   cliDoc,
   conformanceDoc,
+  pythonClientsDoc,
+  simDoc,
 ];

@@ -1,5 +1,6 @@
 import { parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
+import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import { EngineFailure } from '../ir/engine-failure.ts';
@@ -9,19 +10,26 @@ import { PartialAnswer } from '../ir/partial-answer.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
+import { AnswerAccount } from '../mapping/answers/account.ts';
+import { AnswerForms } from '../mapping/answers/forms.ts';
 import type { OwnMapping } from '../mapping/own-request.ts';
 import type { Route } from '../mapping/route.ts';
 import type { Exchange, ExchangeFailure, ExchangeSink } from '../upstream/exchange.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
+import { translationError, undecodable } from './answers/answer-errors.ts';
 import { BodyDigest } from './answers/body-digest.ts';
+import { decodedAnswer } from './answers/decoded-answer.ts';
 import { EngineStream } from './answers/engine-stream.ts';
 import { observedOf } from './answers/observed.ts';
+import { SESSION } from './answers/session-reader.ts';
 import type { Holding } from './bounds/body-budget.ts';
 import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';
+import { isEncoding } from './bounds/decoding.ts';
+import { StreamDecoder } from './bounds/stream-decoder.ts';
 import type { Deployment } from './deployment.ts';
 import { failureError } from './failure.ts';
-import { engineHeaders, retryHints } from './headers.ts';
+import { encodingOf, engineHeaders, retryHints } from './headers.ts';
 import type { Ending, Recorder } from './recorder.ts';
 
 /** A model call without a whole answer, and what there was of one. */
@@ -74,8 +82,12 @@ class ModelExchange implements ExchangeSink {
   readonly #fold = new Fold();
   readonly #partial = new PartialAnswer();
   readonly #filter: AnswerChanges;
+  readonly #account: AnswerAccount;
+  readonly #forms: AnswerForms;
   readonly #stream: EngineStream;
   #exchange: Exchange | undefined;
+  /** Reads a stream that is compressed. */
+  #decoder: StreamDecoder | undefined;
   readonly #collected: Collected;
   #status = 0;
   #headers: readonly string[] = [];
@@ -90,7 +102,10 @@ class ModelExchange implements ExchangeSink {
     this.#collected = new Collected(options.holding, LONGEST_WHOLE);
     this.#filter = new AnswerChanges(options.mapping.changes);
     const { target } = options.route;
-    this.#stream = new EngineStream(target.stepper(), (body) => target.liftError(502, {}, body));
+    this.#account = new AnswerAccount(target, SESSION);
+    const idSeed = options.runId.slice('run_'.length);
+    this.#forms = new AnswerForms({ engine: target, caller: SESSION, account: this.#account, json: this.#filter.json, idSeed });
+    this.#stream = new EngineStream(target.stepper(this.#account.event), (body) => target.liftError(502, {}, body));
   }
 
   start(): void {
@@ -123,6 +138,28 @@ class ModelExchange implements ExchangeSink {
     this.#headers = headers;
     this.#options.recorder.firstByte(status);
     this.#options.recorder.tape?.engine.head(status, headers);
+    if (status < 400 && this.#options.streamed) this.#decoder = this.#decoderOf(encodingOf(headers));
+  }
+
+  /** Engines are asked not to compress; a proxy before one may do so all the same. */
+  #decoderOf(encoding: string): StreamDecoder | undefined {
+    if (encoding === '' || this.#over) return undefined;
+    if (!isEncoding(encoding)) {
+      this.#undecodable(encoding);
+      return undefined;
+    }
+    return new StreamDecoder(encoding, {
+      data: (chunk) => this.#arrive(chunk),
+      end: () => this.#end(),
+      broken: () => this.#undecodable(encoding),
+      drained: () => this.#exchange?.resume(),
+    });
+  }
+
+  #undecodable(encoding: string): void {
+    if (this.#over) return;
+    this.#failed({ kind: 'server', message: translationError(undecodable(encoding)).message, status: this.#status });
+    this.#exchange?.abort();
   }
 
   data(chunk: Buffer): boolean {
@@ -131,7 +168,14 @@ class ModelExchange implements ExchangeSink {
     this.#options.recorder.tape?.engine.chunk(chunk);
     if (this.#digest.bytes > LONGEST_ANSWER) this.#tooLong();
     else if (this.#status >= 400 || !this.#options.streamed) this.#collect(chunk);
-    else this.#see(this.#stream.read(chunk));
+    else return this.#decoder === undefined ? this.#arrive(chunk) : this.#decoder.write(chunk);
+    return true;
+  }
+
+  /** Bytes of a stream, in plain text. */
+  #arrive(chunk: Buffer): boolean {
+    if (this.#over) return true;
+    this.#see(this.#stream.read(chunk));
     if (this.#stream.broken && !this.#over) {
       this.#settle();
       this.#exchange?.abort();
@@ -162,15 +206,26 @@ class ModelExchange implements ExchangeSink {
   end(trailers: readonly string[]): void {
     if (this.#over) return;
     this.#options.recorder.tape?.engine.trailers(trailers);
+    const encoding = encodingOf(this.#headers);
+    if (this.#decoder !== undefined) this.#decoder.end();
+    else if (encoding === '' || this.#collected.bytes === 0) this.#end();
+    else
+      decodedAnswer(this.#collected.whole(), encoding, this.#options.holding)
+        .then((body) => this.#end(body))
+        .catch((thrown: unknown) => this.#failed({ kind: 'server', message: translationError(thrown).message, status: this.#status }));
+  }
+
+  #end(decoded?: Buffer): void {
+    if (this.#over) return;
     this.#whole = true;
     if (this.#status >= 400) {
-      this.#failed(this.#engineError());
+      this.#failed(this.#engineError(decoded ?? this.#collected.whole()));
       return;
     }
     if (this.#options.streamed) {
       this.#see(this.#stream.rest());
       if (this.#fold.response() === undefined && this.#fold.error === undefined) this.#see(this.#stream.end());
-    } else this.#readWhole();
+    } else this.#readWhole(decoded ?? this.#collected.whole());
     if (!this.#over) this.#settle();
   }
 
@@ -191,17 +246,20 @@ class ModelExchange implements ExchangeSink {
 
   #see(events: readonly IrEvent[]): void {
     for (const event of events) {
-      for (const out of this.#filter.filter(event)) {
-        this.#fold.push(out);
-        this.#partial.see(out);
-        this.#options.ask.onEvent(out);
-      }
+      for (const changed of this.#filter.filter(event)) for (const out of this.#forms.filter(changed)) this.#tell(out);
     }
   }
 
-  #readWhole(): void {
-    const parsed = parseJson(this.#collected.whole().toString('utf8'));
+  #tell(event: IrEvent): void {
+    this.#fold.push(event);
+    this.#partial.see(event);
+    this.#options.ask.onEvent(event);
+  }
+
+  #readWhole(body: Buffer): void {
+    const parsed = parseJson(body.toString('utf8').replace(/^\uFEFF/, ''));
     if (!parsed.ok) return;
+    this.#account.whole(parsed.value);
     try {
       this.#see(unfold(this.#options.route.target.liftResponse(parsed.value)));
     } catch (thrown) {
@@ -210,9 +268,8 @@ class ModelExchange implements ExchangeSink {
     }
   }
 
-  #engineError(): IrError {
-    const body = this.#collected.whole().toString('utf8');
-    return this.#options.route.target.liftError(this.#status, retryHints(this.#headers), body);
+  #engineError(body: Buffer): IrError {
+    return this.#options.route.target.liftError(this.#status, retryHints(this.#headers), body.toString('utf8'));
   }
 
   #settle(): void {
@@ -247,8 +304,15 @@ class ModelExchange implements ExchangeSink {
     return { writtenTokens, ...(begun !== undefined && { observed: { usage: begun, toolCalls: [] } }) };
   }
 
+  #fidelity(): FidelityEntry[] {
+    this.#account.headers(this.#headers);
+    for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
+    return this.#account.entries();
+  }
+
   #close(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null, observed?: Observed): void {
     this.#over = true;
+    this.#decoder?.stop();
     this.#unlisten();
     this.#collected.drop();
     const { recorder } = this.#options;
@@ -260,6 +324,7 @@ class ModelExchange implements ExchangeSink {
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
       whole: this.#whole,
+      answerFidelity: this.#fidelity(),
       ...(observed === undefined ? this.#soFar() : { observed }),
     });
   }

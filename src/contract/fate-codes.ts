@@ -98,7 +98,31 @@ export type FateCode = keyof typeof FATE_CODES;
 
 const rows: Readonly<Record<string, FateCodeRow | undefined>> = FATE_CODES;
 
-/** Codes of answers, which have a table of their own, are never harmless here. */
+/** Why a member of an engine's answer has the fate it has at the caller. */
+const ANSWER_CODES = {
+  unknown_member: { meaning: 'The member is not one that the engine’s dialect has.' },
+  no_form_at_caller: { meaning: 'The caller’s dialect has no form for it.' },
+  other_name_at_caller: { meaning: 'The caller reads it under another name.' },
+  told_in_part: { meaning: 'The caller reads a part of it.' },
+  value_of_gateway: { meaning: 'The caller reads the gateway’s own value.' },
+  header_of_engine: { meaning: 'A header of the engine is not for callers of another dialect.' },
+  nearest_form: { meaning: 'It became the nearest part that the caller’s dialect has.' },
+  as_labelled_text: { meaning: 'It is told as labelled text.' },
+  as_line_below: { meaning: 'It is told as a line below the text.' },
+  pages_as_sources: { meaning: 'The pages of a search are told as sources of the text.' },
+  told_by_result: { meaning: 'The engine called a tool of its own; what came of it is told.' },
+  left_out_of_json: { meaning: 'The caller asked for JSON, which a label would break.' },
+  words_around_json: { meaning: 'The caller asked for JSON; words around it were left out.' },
+  further_calls_hidden: { meaning: 'The caller asked for one call at a time and gets the first.' },
+  call_cut_off: { meaning: 'The token limit cut a call off, and the caller’s dialect has no form for half of one.' },
+  would_be_empty: { meaning: 'The answer would be empty, and is an error instead.' },
+  paused: { meaning: 'The engine paused its turn; the caller reads that a limit was reached.' },
+  paused_and_continued: { meaning: 'The engine paused its turn; the gateway asked it to go on.' },
+} as const satisfies Record<string, FateCodeRow>;
+
+export type AnswerCode = keyof typeof ANSWER_CODES;
+
+/** Codes of answers are never harmless: nothing refuses an answer for them. */
 export function isHarmless(code: string | undefined): boolean {
   return code !== undefined && rows[code]?.harmless === true;
 }

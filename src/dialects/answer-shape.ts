@@ -34,6 +34,8 @@ export interface AnswerShape {
   readonly names: Readonly<Partial<Record<AnswerConcept, string>>>;
   /** Meanings that a caller reads in part, and in how far. */
   readonly partly?: Readonly<Partial<Record<AnswerConcept, string>>>;
+  /** Where a call that the token limit cut off can be told: in a stream alone, or nowhere; everywhere where nothing is said. */
+  readonly cutCalls?: 'streamed' | 'nowhere';
   /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */
   show(part: VendorPart): ShownPart | undefined;
   /** One line for each citation of a text that is no page on the web. */

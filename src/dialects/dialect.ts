@@ -157,6 +157,8 @@ export interface Dialect {
   readonly style: string;
   readonly aliases: readonly string[];
   readonly paths: readonly VendorPath[];
+  /** Where further paths of the vendor begin, which pass unread on its own engines; on another vendor's engine they mean nothing. */
+  readonly ownPaths?: readonly string[];
   /** Request headers that switch on features of the vendor; they go along where the dialect stays, and are accounted for elsewhere. */
   readonly featureHeaders?: readonly string[];
   /** What stands before the vendor's own path on this server, where two dialects share it. */
@@ -172,6 +174,8 @@ export interface Dialect {
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;
   liftResponse(body: Json): IrResponse;
   lowerResponse(response: IrResponse, context: AnswerContext): JsonObject;
+  /** The request that lets a paused turn go on, made of the one before and of the answer so far; absent where engines never pause. */
+  readonly resumed?: (request: JsonObject, answer: JsonObject) => JsonObject;
   /** A whole answer that says that it failed, where the dialect has one beside its error body. */
   readonly failedResponse?: (error: IrError, context: AnswerContext) => JsonObject;
   /** `seen` gets every event as it was parsed, before it is read. */

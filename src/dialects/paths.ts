@@ -83,3 +83,9 @@ const known = new Set(dialects.flatMap((dialect) => dialect.paths.map((path) => 
 export function isVendorPath(path: string): boolean {
   return known.has(path) || patterns.some((pattern) => pattern.regex.test(path));
 }
+
+/** The dialect of the vendor whose path it is, where none of the given dialects has such a path. */
+export function foreignOwner(path: string, own: readonly string[]): Dialect | undefined {
+  const owners = dialects.filter(({ ownPaths = [] }) => ownPaths.some((start) => path === start || path.startsWith(`${start}/`)));
+  return owners.some(({ id }) => own.includes(id)) ? undefined : owners[0];
+}

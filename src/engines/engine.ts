@@ -63,6 +63,8 @@ export interface Engine {
   /** Dialects the engine speaks itself, the preferred one first. */
   readonly dialects: readonly string[];
   readonly manifest: CapabilityManifest;
+  /** Levels that replace those of the manifest for callers of other dialects, by the dialect that the engine is spoken to in. */
+  readonly speaking?: Readonly<Record<string, CapabilityManifest>>;
   readonly models: readonly ModelRow[];
   /** The provider's name in the price data; absent where nothing costs anything. */
   readonly prices?: string;

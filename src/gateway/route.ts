@@ -4,6 +4,7 @@ import type { RunId } from '../contract/run-id.ts';
 import type { Need } from './auth/access.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Gateway } from './gateway.ts';
+import type { Reply } from './reply.ts';
 
 type Schema = z.ZodType<object>;
 type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Record<string, never>;
@@ -19,6 +20,11 @@ export interface RouteInput<P extends Schema | undefined, Q extends Schema | und
   readonly body: Parsed<B>;
 }
 
+/** The input of a route that reads a large body itself. */
+export type LargeInput = Pick<RouteInput<undefined, undefined, undefined>, 'gateway' | 'principal' | 'runId' | 'headers'> & {
+  readonly bytes: Buffer;
+};
+
 /** One control route; the server, the permission check and `/openapi.json` are all made from it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -31,6 +37,8 @@ export interface Route {
   readonly body?: Schema;
   /** Also takes a body of type text/markdown, as `{markdown}`. */
   readonly takesMarkdown?: true;
+  /** Also takes bodies as large as a vendor path does; those that a control path could not read come as their bytes. */
+  readonly handleLarge?: (input: LargeInput) => Promise<Reply>;
   /** Shape of the 200 answer; absent for answers that are not JSON. */
   readonly response?: z.ZodType;
   /** Shape of a 202 answer: there is nothing to tell yet, ask again. */

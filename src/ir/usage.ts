@@ -42,3 +42,30 @@ export const NO_USAGE: IrUsage = {
   thinkingTokens: 0,
   webSearchRequests: 0,
 };
+
+/** What two answers used together. */
+export function addUsage(one: IrUsage, two: IrUsage): IrUsage {
+  const details = usageDetails({
+    cacheWrite1hTokens: sum(one.details?.cacheWrite1hTokens, two.details?.cacheWrite1hTokens),
+    audioInputTokens: sum(one.details?.audioInputTokens, two.details?.audioInputTokens),
+    audioOutputTokens: sum(one.details?.audioOutputTokens, two.details?.audioOutputTokens),
+    imageOutputTokens: sum(one.details?.imageOutputTokens, two.details?.imageOutputTokens),
+    fileSearches: sum(one.details?.fileSearches, two.details?.fileSearches),
+    tier: two.details?.tier ?? one.details?.tier,
+    region: two.details?.region ?? one.details?.region,
+  });
+  return {
+    inputTokens: one.inputTokens + two.inputTokens,
+    outputTokens: one.outputTokens + two.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + two.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
+    thinkingTokens: one.thinkingTokens + two.thinkingTokens,
+    webSearchRequests: one.webSearchRequests + two.webSearchRequests,
+    ...(one.estimated === true || two.estimated === true ? { estimated: true } : {}),
+    ...details,
+  };
+}
+
+function sum(one: number | undefined, two: number | undefined): number | undefined {
+  return one === undefined && two === undefined ? undefined : (one ?? 0) + (two ?? 0);
+}

@@ -8,6 +8,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';
 import { matchPath } from '../dialects/paths.ts';
 import { pricesOf } from '../engines/engine.ts';
+import { chooseEngine } from '../engines/index.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { countRequest } from '../ir/token-estimate.ts';
@@ -57,17 +58,21 @@ interface Explained extends ExplainInput {
   readonly source: Dialect;
   readonly address: MappingInput['address'];
   readonly chosen: Route;
+  /** The tokens of the request would be counted, and nothing generated. */
+  readonly counting: boolean;
 }
 
+const EXPLAINED: ReadonlySet<string> = new Set(['generate', 'count-tokens']);
+
 export function explain(input: ExplainInput): Explanation {
-  const { source, address } = addressed(input);
+  const { source, address, counting } = addressed(input);
   const asked = modelIn(input.request) ?? address.model ?? '';
   const found = route({ dialect: source, model: asked, headerEngine: input.to, table: input.table ?? [] });
   const model = input.model ?? found.model;
   if (model === '')
     throw new AbpError('invalid_request', 'No model is named: a request of this dialect has it in its address, so give it beside.');
   const chosen: Route = { ...found, model, ...(model === asked ? {} : { mode: 'mapped' }) };
-  const call: Explained = { ...input, source, address: { ...address, model: asked === '' ? model : asked }, chosen };
+  const call: Explained = { ...input, counting, source, address: { ...address, model: asked === '' ? model : asked }, chosen };
   return chosen.target.id === source.id ? ownDialect(call) : translated(call);
 }
 
@@ -76,10 +81,12 @@ function modelIn(request: Json): string | undefined {
 }
 
 /** The dialect and what the address says, from the path where there is one. */
-function addressed({ from, path, model, stream }: ExplainInput): Pick<Explained, 'source' | 'address'> {
-  const match = path === undefined ? undefined : matchPath('POST', path.replace(/\?.*$/s, ''));
-  if (path !== undefined && match?.path.operation !== 'generate')
-    throw new AbpError('not_found', `${path} is no vendor path that generates.`, { path });
+function addressed({ from, path, to, model, stream }: ExplainInput): Pick<Explained, 'source' | 'address' | 'counting'> {
+  const own = chooseEngine(to ?? '')?.engine.dialects;
+  const match = path === undefined ? undefined : matchPath('POST', path.replace(/\?.*$/s, ''), own);
+  if (path !== undefined && (match === undefined || !EXPLAINED.has(match.path.operation)))
+    throw new AbpError('not_found', `${path} is no vendor path that generates or counts.`, { path });
+  const counting = match?.path.operation === 'count-tokens';
   const source = match?.dialect ?? findDialect(from ?? '');
   if (source === undefined) {
     throw new AbpError('not_found', `There is no dialect "${from ?? ''}". Known are ${dialects.map(({ id }) => id).join(', ')}.`, {
@@ -89,11 +96,12 @@ function addressed({ from, path, model, stream }: ExplainInput): Pick<Explained,
   const said = { model: match?.model ?? model, stream: match?.path.stream ?? stream };
   return {
     source,
+    counting,
     address: { ...(said.model === undefined ? {} : { model: said.model }), ...(said.stream === undefined ? {} : { stream: said.stream }) },
   };
 }
 
-function translated({ source, address, chosen, ...input }: Explained): Explanation {
+function translated({ source, address, chosen, counting, ...input }: Explained): Explanation {
   const { engine, target, model } = chosen;
   const mapping = (body: Json) =>
     map({
@@ -107,6 +115,7 @@ function translated({ source, address, chosen, ...input }: Explained): Explanati
       emulate: new Set([...(input.emulate ?? []), ...(chosen.row?.emulate ?? [])]),
       requirements: input.requirements ?? { required: [] },
       ...(input.features === undefined ? {} : { features: input.features }),
+      ...(counting ? { operation: 'count-tokens' } : {}),
       unknownLeaves: 'refuse',
     });
   const { asked, upstream, error, negotiation, emulations, fidelity: entries } = mapping(input.request);
@@ -116,7 +125,11 @@ function translated({ source, address, chosen, ...input }: Explained): Explanati
     negotiation,
     emulations,
     fidelity: upstream === undefined ? entries : withPlaces(input.request, entries, (body) => mapping(body).upstream, upstream),
-    upstream: upstream === undefined ? null : { method: 'POST', path: upstream.path, body: upstream.body },
+    // An engine without an endpoint for counting is not called.
+    upstream:
+      upstream === undefined || (counting && target.lowerCount === undefined)
+        ? null
+        : { method: 'POST', path: upstream.path, body: upstream.body },
     estimate: estimateOf(asked, chosen),
     ...(error === undefined ? {} : { error }),
   };
@@ -130,6 +143,7 @@ function ownDialect({
   request,
   requirements = { required: [] },
   compatibility = 'best_effort',
+  counting,
 }: Explained): Explanation {
   const { engine, model, mode } = chosen;
   const { manifest } = modelFacts(engine, model);
@@ -146,10 +160,10 @@ function ownDialect({
   return {
     to: nameOf(chosen),
     mode,
-    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
+    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements, compatibility),
     emulations: [],
     fidelity: entries,
-    upstream: error === undefined ? { method: 'POST', path: pathOf(source, model, address.stream === true), body } : null,
+    upstream: error === undefined ? { method: 'POST', path: pathOf(source, model, address.stream === true, counting), body } : null,
     estimate: estimateOf(liftedOrNothing(source, request, address), chosen),
     ...(error === undefined ? {} : { error }),
   };
@@ -190,8 +204,8 @@ function nameOf({ engine, target }: Route): string {
 }
 
 /** The vendor's own path, without our prefix for the dialect and with the model where the address names it. */
-function pathOf({ paths, prefix = '' }: Dialect, model: string, stream: boolean): string {
-  const known = paths.filter(({ operation }) => operation === 'generate');
+function pathOf({ paths, prefix = '' }: Dialect, model: string, stream: boolean, counting: boolean): string {
+  const known = paths.filter(({ operation }) => operation === (counting ? 'count-tokens' : 'generate'));
   const path = (known.find((one) => one.stream === stream) ?? known[0])?.path ?? '/';
   return path.slice(prefix.length).replace('{model}', encodeURIComponent(model));
 }

@@ -16,7 +16,7 @@ import { negotiationAccount } from '../negotiation/report.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import { covers, type Fidelity, fidelity, type Loss, type RefusedLeaf } from './fidelity.ts';
 import { capabilityOf, emulationsOf } from './labels.ts';
-import { modelFacts } from './model.ts';
+import { type ModelFacts, modelFacts } from './model.ts';
 import { impliedRequirements, requiredCapabilities } from './required.ts';
 import { overrideThinking, type ThinkingOverride } from './thinking-override.ts';
 import { idsIn } from './tools/tool-ids.ts';
@@ -73,7 +73,7 @@ export function map(input: MappingInput): Mapping {
   try {
     const lifted = input.source.liftRequest(input.body, { ledger, ...input.address });
     claimCarried(lifted.messages, input, ledger);
-    const facts = modelFacts(input.engine, input.model);
+    const facts = factsOf(input);
     const decided = overrideThinking(lifted, input.thinking ?? {}, { dialect: input.target, lower: facts.lower });
     const offered = withoutDenied(decided.request, input.toolRules ?? []);
     const asked = { ...offered.request, model: input.model };
@@ -132,7 +132,7 @@ function strictVerdict(input: MappingInput, asked: IrRequest | undefined, error:
   const { capability, support_level: level } = error.details;
   if (error.code !== 'E006' || input.compatibility !== 'strict' || asked === undefined) return undefined;
   if (typeof capability !== 'string' || !isCapability(capability) || (level !== 'emulated' && level !== 'unsupported')) return undefined;
-  const { manifest } = modelFacts(input.engine, input.model);
+  const { manifest } = factsOf(input);
   return { negotiation: negotiationOf(input, asked, { ...manifest, [capability]: level }, capability) };
 }
 
@@ -175,7 +175,7 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
         ...(at === undefined ? {} : { at }),
       }),
     );
-  const { lacks } = modelFacts(input.engine, input.model).lower;
+  const { lacks } = factsOf(input).lower;
   const { entries } = fidelity({ ...input, ledger, lacks, engineName: input.engine.name, notes });
   return withReasons(entries, input.traffic ?? [], input.target);
 }
@@ -213,6 +213,10 @@ function featureNotes({ features = {}, engine }: MappingInput): FateNote[] {
   }));
 }
 
+function factsOf({ engine, model, source, target }: MappingInput): ModelFacts {
+  return modelFacts(engine, model, source.id === target.id ? undefined : target.id);
+}
+
 function partiesOf(input: MappingInput): MappingParties {
   return {
     dialectId: input.source.id,
@@ -241,7 +245,7 @@ function negotiationOf(
     ...manifest,
     ...Object.fromEntries([...input.emulate].filter((name) => weak(manifest, name)).map((name) => [name, 'emulated'])),
   };
-  return negotiationAccount(raised, requirements);
+  return negotiationAccount(raised, requirements, input.compatibility);
 }
 
 function weak(manifest: CapabilityManifest, capability: Capability): boolean {
@@ -251,7 +255,8 @@ function weak(manifest: CapabilityManifest, capability: Capability): boolean {
 /** Nothing may be lost that matters, and in strict nothing may be lost or approximated at all. */
 function assertFaithful(input: MappingInput, account: Fidelity, asked: IrRequest): void {
   const [refused] = account.refused.filter((leaf) => leaf.concept !== undefined || input.unknownLeaves === 'refuse');
-  if (refused !== undefined) throw refusal(input, refused, asked);
+  if (refused !== undefined)
+    throw input.compatibility === 'strict' ? strictLoss(input, { ...refused, fate: 'refused' }, asked) : refusal(input, refused, asked);
   if (input.compatibility !== 'strict') return;
   const [loss] = account.losses;
   if (loss !== undefined) throw strictLoss(input, loss, asked);

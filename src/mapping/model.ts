@@ -12,11 +12,16 @@ export interface ModelFacts {
   readonly lower: LowerContext;
 }
 
-/** Later rows speak over earlier ones. */
-export function modelFacts(engine: Engine, model: string): ModelFacts {
+/** Later rows speak over earlier ones. `dialect`: the one that the engine is spoken to in, where the caller's is another. */
+export function modelFacts(engine: Engine, model: string, dialect?: string): ModelFacts {
   const rows = engine.models.filter((row) => globMatch(row.match, model));
   return {
-    manifest: Object.assign({}, engine.manifest, ...rows.map((row) => row.manifest)) as CapabilityManifest, // every source is one
+    manifest: Object.assign(
+      {},
+      engine.manifest,
+      engine.speaking?.[dialect ?? ''],
+      ...rows.map((row) => row.manifest),
+    ) as CapabilityManifest, // every source is one
     lower: {
       lacks: new Set<Concept>(rows.flatMap((row) => row.lacks ?? [])),
       traits: new Set(rows.flatMap((row) => row.traits ?? [])),

@@ -15,6 +15,8 @@ export interface Asked {
   readonly includeUsage: boolean;
   /** Names of the tools it offers. */
   readonly tools: readonly string[];
+  /** Some of them are the engine's own, with which it may take so long that it pauses. */
+  readonly hosted?: true;
   /** Our estimate of what the model would read, where a count was asked for. */
   readonly inputTokens?: number;
   /** What the caller's dialect repeats of the request in its answer. */
@@ -64,7 +66,8 @@ function echoOf(body: Json, { source }: PrepareInput): { echo?: JsonObject } {
 function askedOf(request: NonNullable<Mapping['asked']>, counting: boolean): Asked {
   const { model, stream, includeUsage = false, tools } = request;
   const count = counting ? { inputTokens: countRequest(request) } : {};
-  return { model, stream, includeUsage, tools: tools.map(({ name }) => name), ...count };
+  const hosted = tools.some(({ kind }) => kind === 'hosted') ? { hosted: true as const } : {};
+  return { model, stream, includeUsage, tools: tools.map(({ name }) => name), ...hosted, ...count };
 }
 
 function sendable({ path, headers, body }: NonNullable<Mapping['upstream']>): Sendable {

@@ -65,9 +65,9 @@ export function scanBody(body: Buffer): Scan {
 /** As much as is scanned before others have their turn: some milliseconds, whatever the bytes are. */
 const SLICE = 512 * 1024;
 
-/** The same for a large body, in slices between which other calls have their turn. */
-export async function scanInTurns(body: Buffer): Promise<Scan> {
-  const scanner = new Scanner(body);
+/** The same for a large body, in slices between which other calls have their turn. `naming`: the members to tell the places of. */
+export async function scanInTurns(body: Buffer, naming: ReadonlySet<string> = NAMING): Promise<Scan> {
+  const scanner = new Scanner(body, naming);
   while (!scanner.goOn(SLICE)) await setImmediate();
   return scanner.found;
 }
@@ -75,6 +75,7 @@ export async function scanInTurns(body: Buffer): Promise<Scan> {
 /** A scan that can stop inside a value and go on later. */
 class Scanner {
   readonly #body: Buffer;
+  readonly #naming: ReadonlySet<string>;
   readonly #found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[]; bounding: NamedSpan[] } = {
     stream: false,
     naming: [],
@@ -86,8 +87,9 @@ class Scanner {
   /** The value that the scan is in. */
   #inside: { readonly name: string; readonly start: number; readonly skip: Skip } | undefined;
 
-  constructor(body: Buffer) {
+  constructor(body: Buffer, naming = NAMING) {
     this.#body = body;
+    this.#naming = naming;
     const open = skipSpace(body, 0);
     if (body[open] !== OPEN_BRACE) throw malformed('the body is not a JSON object');
     this.#at = skipSpace(body, open + 1);
@@ -128,7 +130,7 @@ class Scanner {
       this.#found.model = readModel(this.#body, start, end);
       this.#found.modelSpan = { start, end };
     } else if (name === 'stream') this.#found.stream = this.#body.toString('latin1', start, end) === 'true';
-    else if (NAMING.has(name)) this.#found.naming.push({ name, start, end });
+    else if (this.#naming.has(name)) this.#found.naming.push({ name, start, end });
     else if (BOUNDING.has(name)) this.#found.bounding.push({ name, start, end });
   }
 

@@ -5,6 +5,8 @@ const at = new Date('2026-11-15T00:00:00Z');
 const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing, 2026-11-15';
 const OPENAI = 'platform.openai.com/docs/pricing, 2026-11-15';
 const GOOGLE = 'ai.google.dev/gemini-api/docs/pricing, 2026-11-15';
+const PRIORITY = 'openai.com/api-priority-processing, 2026-11-15';
+const TIERS = 'ai.google.dev/gemini-api/docs/optimization, 2026-11-15';
 const SEED = 'a search is $10.00 per 1,000 calls plus the premium of grounding';
 
 /** Tokens read, written, read from the cache, written to it; then searches, and what has a price of its own. */
@@ -39,6 +41,11 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
   ['openai', 'gpt-4o', [1000, 100, 0, 0, 1, { fileSearches: 2 }], 18_500_000, 'tokens + 10 per thousand + 2×2.50 per thousand', OPENAI],
   ['openai', 'gpt-4.1', [10_000, 1000], 28_000_000, '10000×2 + 1000×8', OPENAI],
   ['openai', 'gpt-4.1', [10_000, 1000, 0, 0, 0, { tier: 'priority' }], 49_000_000, '10000×3.50 + 1000×14', OPENAI],
+  ['openai', 'gpt-4.1-mini', [10_000, 1000, 0, 0, 0, { tier: 'priority' }], 9_800_000, '10000×0.70 + 1000×2.80', PRIORITY],
+  ['openai', 'gpt-4.1-nano', [10_000, 1000, 0, 0, 0, { tier: 'priority' }], 2_800_000, '10000×0.20 + 1000×0.80', PRIORITY],
+  ['openai', 'gpt-4o-2024-05-13', [1000, 100, 0, 0, 0, { tier: 'priority' }], 11_375_000, '1000×8.75 + 100×26.25', PRIORITY],
+  ['openai', 'gpt-4o-mini', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 1_250_000, '1000×0.25 + 1000×1', PRIORITY],
+  ['openai', 'gpt-5.2', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 31_500_000, '1000×3.50 + 1000×28', PRIORITY],
   ['openai', 'gpt-5', [1000, 1000], 11_250_000, '1000×1.25 + 1000×10', OPENAI],
   ['openai', 'gpt-5', [1000, 1000, 0, 0, 0, { tier: 'flex' }], 5_625_000, '1000×0.625 + 1000×5', OPENAI],
   ['openai', 'gpt-5', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 22_500_000, '1000×2.50 + 1000×20', OPENAI],
@@ -57,6 +64,8 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
   ['google', 'gemini-3-pro-image-preview', [100, 1120, 0, 0, 0, { imageOutputTokens: 1120 }], 134_600_000, '100×2 + 1120×120', GOOGLE],
   ['google', 'gemini-2.5-pro', [300_000, 1000], 765_000_000, '300000×2.50 + 1000×15, above 200K', GOOGLE],
   ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'batch' }], 5_625_000, 'half of 1000×1.25 + 1000×10', GOOGLE],
+  ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 20_250_000, '1.8 × (1000×1.25 + 1000×10)', TIERS],
+  ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'flex' }], 5_625_000, 'half of 1000×1.25 + 1000×10', TIERS],
   ['google', 'gemini-embedding-001', [10_000, 0], 1_500_000, '10000×0.15', GOOGLE],
 ];
 

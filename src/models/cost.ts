@@ -49,18 +49,23 @@ const GROUNDING: readonly {
 /**
  * The factor of a way of serving on the price of tokens; the first row that matches counts, and a way without a row costs the list
  * price. Half for batches everywhere and for OpenAI's and Google's flex; OpenAI's priority prices by model
- * (platform.openai.com/docs/pricing); Claude's fast mode and calls that stay in the United States
+ * (openai.com/api-priority-processing); Google's priority at 1.8, within the 75 to 100 % that it names
+ * (ai.google.dev/gemini-api/docs/optimization); Claude's fast mode and calls that stay in the United States
  * (platform.claude.com/docs/en/about-claude/pricing). All as of 2026-11-15.
  */
 const FACTORS: readonly { readonly way: string; readonly provider?: string; readonly model?: RegExp; readonly factor: number }[] = [
   { way: 'batch', factor: 0.5 },
   { way: 'flex', factor: 0.5 },
   { way: 'priority', provider: 'openai', model: /^gpt-4o-mini/, factor: 5 / 3 },
+  { way: 'priority', provider: 'openai', model: /^gpt-4o-2024-05-13/, factor: 1.75 },
   { way: 'priority', provider: 'openai', model: /^gpt-4o/, factor: 1.7 },
+  { way: 'priority', provider: 'openai', model: /^gpt-4\.1-nano/, factor: 2 },
   { way: 'priority', provider: 'openai', model: /^(?:gpt-4\.1|o3)/, factor: 1.75 },
   { way: 'priority', provider: 'openai', model: /^o4-mini/, factor: 20 / 11 },
   { way: 'priority', provider: 'openai', model: /^gpt-5-mini/, factor: 1.8 },
+  { way: 'priority', provider: 'openai', model: /^gpt-5\.5/, factor: 2.5 },
   { way: 'priority', provider: 'openai', factor: 2 },
+  { way: 'priority', provider: 'google', factor: 1.8 },
   { way: 'fast', provider: 'anthropic', factor: 6 },
   { way: 'us', provider: 'anthropic', factor: 1.1 },
 ];

@@ -41,13 +41,19 @@ export function total(result: NegotiationResult): number {
 }
 
 /** Every requirement whose level is too low, missing ones included, in the order of the requirements. */
-export function unmet(manifest: CapabilityManifest, requirements: Requirements): Unmet[] {
+export function unmet(manifest: CapabilityManifest, requirements: Requirements, compatibility: Compatibility = 'best_effort'): Unmet[] {
   const found: Unmet[] = [];
   for (const { capability, min_support } of requirements.required) {
     const level = manifest[capability] ?? null;
-    if (tooLow(level, min_support)) found.push({ capability, min_support, level });
+    const least = leastLevel(min_support, compatibility);
+    if (tooLow(level, least)) found.push({ capability, min_support: least, level });
   }
   return found;
+}
+
+/** What a requirement comes to: strict wants it native, unless a foreign order says that anything will do. */
+function leastLevel(min: ForeignMinSupport, compatibility: Compatibility): ForeignMinSupport {
+  return compatibility === 'strict' && min !== 'any' ? 'native' : min;
 }
 
 /** `any` is met by everything, absence too, so whatever is too low has a level of our own contract as its minimum. */
@@ -69,10 +75,8 @@ export interface Demand {
  * whatever its requirement says; `best_effort` wants each requirement met as it is written.
  */
 export function assertMet({ manifest, requirements, compatibility, backend }: Demand): void {
-  for (const { capability, min_support } of requirements.required) {
-    if (min_support === 'any') continue;
-    const level = manifest[capability] ?? null;
-    const minSupport = compatibility === 'strict' ? 'native' : min_support;
-    if (tooLow(level, minSupport)) throw capabilityMissing({ capability, level, minSupport, backend });
-  }
+  const [first] = unmet(manifest, requirements, compatibility);
+  if (first === undefined) return;
+  const { capability, level, min_support: minSupport } = first;
+  throw capabilityMissing({ capability, level, minSupport, backend });
 }

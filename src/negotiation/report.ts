@@ -1,6 +1,6 @@
 import { variantName } from '../contract/capability.ts';
 import type { CompatibilityReport, NegotiationResult, Unmet } from '../contract/negotiation.ts';
-import type { CapabilityManifest } from '../contract/support.ts';
+import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
 import { emulatedOutcome, NATIVE, UNSUPPORTED } from './check.ts';
 import { isCompatible, negotiate, type Requirements, unmet } from './negotiate.ts';
 
@@ -30,9 +30,14 @@ export interface NegotiationAccount {
   readonly unmet: Unmet[];
 }
 
-export function negotiationAccount(manifest: CapabilityManifest, requirements: Requirements): NegotiationAccount {
+/** `strict` wants every required capability native, whatever its requirement says. */
+export function negotiationAccount(
+  manifest: CapabilityManifest,
+  requirements: Requirements,
+  compatibility: Compatibility = 'best_effort',
+): NegotiationAccount {
   const result = negotiate(manifest, requirements);
-  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
+  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements, compatibility) };
 }
 
 function summary(result: NegotiationResult): string {

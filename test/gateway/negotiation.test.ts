@@ -47,6 +47,25 @@ describe('POST /v1/negotiate', () => {
     });
   });
 
+  it('wants every capability native in strict', async () => {
+    const manifest = { streaming: 'native', tool_write: 'emulated' };
+    const required = [
+      { capability: 'streaming', min_support: 'emulated' },
+      { capability: 'tool_write', min_support: 'emulated' },
+    ];
+    const lenient = await negotiate({ manifest, requirements: { required }, compatibility: 'best_effort' });
+    expect(lenient.answer.unmet).toEqual([]);
+    const strict = await negotiate({ manifest, requirements: { required }, compatibility: 'strict' });
+    expect(strict.answer.unmet).toEqual([{ capability: 'tool_write', min_support: 'native', level: 'emulated' }]);
+  });
+
+  it('takes a manifest as GET /v1/backends gives it', async () => {
+    const { manifest, capabilities } = await get('/v1/backends/engine:claude');
+    expect(capabilities).toEqual(manifest);
+    const requirements = { required: [{ capability: 'streaming', min_support: 'native' }] };
+    expect((await negotiate({ manifest, requirements })).answer.unmet).toEqual([]);
+  });
+
   it('gives the reason of a restriction, and names what is too low and what is missing', async () => {
     const { answer } = await negotiate({
       manifest: { tool_bash: { restricted: { reason: 'sandbox only' } } },

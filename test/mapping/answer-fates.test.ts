@@ -140,6 +140,7 @@ test('a member that nobody knows is listed as dropped', () => {
   expect(entryAt(fidelity, 'novelty.size')).toEqual({
     path: 'novelty.size',
     fate: 'dropped',
+    code: 'unknown_member',
     note: 'it is not a member we know',
     count: 1,
   });
@@ -151,10 +152,32 @@ test('what every answer has is accounted for', () => {
     { path: 'id', fate: 'exact', count: 1 },
     { path: 'type', fate: 'exact', count: 1 },
     { path: 'role', fate: 'exact', count: 1 },
-    { path: 'model', fate: 'dropped', note: 'the caller reads the model name that it asked for; the receipt holds the engine’s', count: 1 },
-    { path: 'content[*]<text>.text', fate: 'renamed', note: 'message.content', count: 1 },
-    { path: 'stop_reason', fate: 'renamed', note: 'finish_reason', count: 1 },
-    { path: 'usage.input_tokens', fate: 'renamed', note: 'usage.prompt_tokens', count: 1 },
-    { path: 'usage.output_tokens', fate: 'renamed', note: 'usage.completion_tokens', count: 1 },
+    {
+      path: 'model',
+      fate: 'dropped',
+      code: 'value_of_gateway',
+      note: 'the caller reads the model name that it asked for; the receipt holds the engine’s',
+      count: 1,
+    },
+    { path: 'content[*]<text>.text', fate: 'renamed', code: 'other_name_at_caller', note: 'message.content', count: 1 },
+    { path: 'stop_reason', fate: 'renamed', code: 'other_name_at_caller', note: 'finish_reason', count: 1 },
+    { path: 'usage.input_tokens', fate: 'renamed', code: 'other_name_at_caller', note: 'usage.prompt_tokens', count: 1 },
+    { path: 'usage.output_tokens', fate: 'renamed', code: 'other_name_at_caller', note: 'usage.completion_tokens', count: 1 },
   ]);
+});
+
+test.each([
+  ['claude', 'dropped'],
+  ['gemini', 'dropped'],
+  ['openai-responses', 'renamed'],
+])('a call that the token limit cut off is told to %s as it arrives: %s', (caller, fate) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"unfinished' } };
+  const answer = {
+    id: 'c',
+    object: 'chat.completion',
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'length' }],
+  };
+  const { fidelity } = wholeAnswer('openai-chat', caller, json(answer));
+  expect(fidelity.find(({ path }) => path.includes('tool_calls'))).toMatchObject({ fate });
 });

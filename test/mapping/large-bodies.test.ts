@@ -115,15 +115,34 @@ describe('an answer that is translated on another thread', () => {
       for (const caller of dialects.filter(({ id }) => id !== engine.id)) {
         const body = Buffer.from(JSON.stringify(response), 'utf8');
         const here = await told(async () => translateWhole(body, { engine, caller, context, filter: new AnswerChanges(changes) }));
-        const there = await told(() => large.translate(body, { engine: engine.id, caller: caller.id, context, changes }));
+        const there = await told(() => large.translate(body, { engine: engine.id, caller: caller.id, context, changes, headers: [] }));
         expect(there).toEqual(here);
       }
     }
   });
 
   test('that cannot be read is an error with the same words', async () => {
-    const way = { engine: 'openai-chat', caller: 'claude', context, changes: [] };
+    const way = { engine: 'openai-chat', caller: 'claude', context, changes: [], headers: [] };
     await expect(large.translate(Buffer.from('<html>'), way)).rejects.toThrow(/^The engine's answer is not JSON but: /);
+  });
+
+  test('that says that the engine failed is that failure, not a fault of ours', async () => {
+    const way = { engine: 'openai-responses', caller: 'claude', context, changes: [], headers: [] };
+    const failed = { id: 'resp_1', status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' }, output: [] };
+    await expect(large.translate(Buffer.from(JSON.stringify(failed)), way)).rejects.toMatchObject({
+      error: { kind: 'rate-limit', message: expect.stringContaining('Slow down.') },
+    });
+  });
+
+  test('has an account of the headers that came with it', async () => {
+    const way = { engine: 'openai-chat', caller: 'claude', context, changes: [], headers: ['x-request-id', 'req_1'] };
+    const answer = {
+      id: 'c',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+    };
+    const { fidelity } = await large.translate(Buffer.from(JSON.stringify(answer)), way);
+    expect(fidelity).toContainEqual(expect.objectContaining({ path: '(header x-request-id)', code: 'header_of_engine' }));
   });
 });
 

@@ -32,7 +32,7 @@ export const CLIENTS: readonly PythonClient[] = [
   { name: 'instructor', packages: ['instructor', 'openai'], script: 'instructor_all.py', folder: 'instructor' },
   ...['openai', 'anthropic'].map((kind) => ({
     name: `litellm, ${kind}`,
-    packages: ['litellm'],
+    packages: ['litellm', 'mcp'],
     script: 'litellm_all.py',
     kind,
     folder: 'litellm',
@@ -64,3 +64,27 @@ export const CASES: readonly (readonly [id: string, title: string])[] = [
   ['json', 'JSON by schema'],
   ['failure', 'failure as its own error'],
 ];
+
+/** What became of one case. */
+export interface Verdict {
+  readonly client: string;
+  readonly version: string;
+  readonly engine: string;
+  readonly case: string;
+  /** `ok`, `no`, or `none` where the library has no such thing. */
+  readonly mark: string;
+  readonly note: string;
+}
+
+/** A client as it was last tried. */
+export interface TriedClient {
+  readonly client: string;
+  readonly version: string;
+  readonly date: string;
+  readonly verdicts: readonly (Pick<Verdict, 'engine' | 'case' | 'mark'> & { readonly note?: string })[];
+}
+
+/** Everything that was tried, in the order of the catalogue. */
+export interface Figures {
+  readonly clients: readonly TriedClient[];
+}

@@ -1,30 +1,22 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonObject } from '../../src/base/json.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
 import { startGateway } from '../support/gateway.ts';
-import { CASES, CLIENTS, ENGINES, type PythonClient } from './catalogue.ts';
+import { CASES, CLIENTS, ENGINES, type Figures, type PythonClient, type TriedClient, type Verdict } from './catalogue.ts';
 
 /**
- * `npm run test:python [words…]`: Python client libraries from PyPI through the gateway, on the sim in the dialect of every vendor.
- * The libraries lie in a cache outside of the project; words choose clients by their name. Everything tried is written to
- * `docs/python-clients.md`; a machine without Python tries nothing and says so.
+ * `npm run test:python [-- --only <words…>]`: Python client libraries from PyPI through the gateway, on the sim in the dialect of every
+ * vendor. The libraries lie in a cache outside of the project; words choose clients by their name. What is tried is kept in
+ * `figures.json`, client by client, and `npm run generate` makes `docs/python-clients.md` of it. A machine without Python tries nothing
+ * and says so.
  */
 const INSTALL_MS = 10 * 60_000;
 const PLAY_MS = 5 * 60_000;
-const root = join(import.meta.dirname, '../..');
 const cache = process.env.ABP_PYTHON_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'abp-python');
-const words = process.argv.slice(2);
-
-interface Verdict {
-  readonly client: string;
-  readonly version: string;
-  readonly engine: string;
-  readonly case: string;
-  readonly mark: string;
-  readonly note: string;
-}
+const words = process.argv.slice(2).filter((word) => word !== '--only');
+const FIGURES = join(import.meta.dirname, 'figures.json');
 
 async function command(program: string, args: readonly string[], timeoutMs: number, env: NodeJS.ProcessEnv = process.env) {
   return await runCommand(program, args, { timeoutMs, env });
@@ -34,12 +26,13 @@ async function command(program: string, args: readonly string[], timeoutMs: numb
 async function python({ folder, packages }: PythonClient): Promise<string> {
   const place = join(cache, folder);
   const program = join(place, 'bin', 'python');
-  if (existsSync(join(place, 'installed'))) return program;
+  const mark = join(place, 'installed');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === packages.join('\n')) return program;
   mkdirSync(cache, { recursive: true });
   await command('python3', ['-m', 'venv', place], INSTALL_MS);
   const { code, stderr } = await command(join(place, 'bin', 'pip'), ['install', '--quiet', ...packages], INSTALL_MS);
   if (code !== 0) throw new Error(`pip cannot install ${packages.join(', ')}: ${stderr.slice(-300)}`);
-  writeFileSync(join(place, 'installed'), packages.join('\n'));
+  writeFileSync(mark, packages.join('\n'));
   return program;
 }
 
@@ -69,34 +62,18 @@ async function tried(client: PythonClient, engine: string, url: string): Promise
 
 const MARKS: Readonly<Record<string, string>> = { ok: '✓', no: '✗', none: '–' };
 
-function pageOf(verdicts: readonly Verdict[]): string {
-  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const clients = [...new Set(verdicts.map(({ client }) => client))];
-  const tried = verdicts.filter(({ mark }) => mark !== 'none');
-  const wrong = tried.filter(({ mark }) => mark === 'no');
-  const lines = clients.flatMap((client) =>
-    CASES.map(([id, title]) => {
-      const own = verdicts.filter((one) => one.client === client && one.case === id);
-      return row([
-        `${client} ${own[0]?.version ?? ''}`,
-        title,
-        ...ENGINES.map((engine) => MARKS[own.find((one) => one.engine === engine)?.mark ?? ''] ?? ''),
-      ]);
-    }),
-  );
-  return `${[
-    '# Python clients that were tried',
-    `Written by \`npm run test:python\` on ${new Date().toISOString().slice(0, 10)}: libraries from PyPI against the gateway, with the engine \`sim\` speaking the dialect of each vendor. ${tried.length} tried, ${tried.length - wrong.length} right, ${wrong.length} wrong. A dash means that the library has no such thing.`,
-    [row(['client', 'case', ...ENGINES.map((engine) => `\`${engine}\``)]), row(['---', '---', ...ENGINES.map(() => ':-:')]), ...lines].join(
-      '\n',
-    ),
-    ...(wrong.length === 0
-      ? []
-      : [
-          '## What went wrong',
-          wrong.map((one) => `- ${one.client}, ${one.case}, \`${one.engine}\`: ${one.note.replaceAll('\n', ' ')}`).join('\n'),
-        ]),
-  ].join('\n\n')}\n`;
+/** Puts the verdicts of a client in the place of those that were kept, in the order of the catalogue. */
+function keep(client: PythonClient, verdicts: readonly Verdict[]): void {
+  const kept = existsSync(FIGURES) ? (JSON.parse(readFileSync(FIGURES, 'utf8')) as Figures) : { clients: [] }; // written here
+  const tried: TriedClient = {
+    client: client.name,
+    version: verdicts.find(({ version }) => version !== '-')?.version ?? '-',
+    date: new Date().toISOString().slice(0, 10),
+    verdicts: verdicts.map(({ engine, case: id, mark, note }) => ({ engine, case: id, mark, ...(mark === 'no' ? { note } : {}) })),
+  };
+  const all = new Map([...kept.clients, tried].map((one) => [one.client, one]));
+  const clients = CLIENTS.flatMap(({ name }) => all.get(name) ?? []);
+  writeFileSync(FIGURES, `${JSON.stringify({ clients }, null, 1)}\n`);
 }
 
 const there = await command('python3', ['--version'], 60_000).catch(() => undefined);
@@ -105,18 +82,24 @@ if (there?.code !== 0) {
 } else {
   const chosen = CLIENTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
   const gateway = await startGateway();
-  const verdicts: Verdict[] = [];
+  const all: Verdict[] = [];
   try {
-    for (const client of chosen)
+    for (const client of chosen) {
+      const verdicts: Verdict[] = [];
       for (const engine of ENGINES) {
         const found = await tried(client, engine, gateway.url);
         verdicts.push(...found);
         console.log(`${client.name.padEnd(26)} ${engine.padEnd(22)} ${found.map(({ mark }) => MARKS[mark] ?? mark).join(' ')}`);
         for (const { case: id, mark, note } of found) if (mark === 'no') console.log(`${' '.repeat(50)}${id}: ${note}`);
       }
+      keep(client, verdicts);
+      all.push(...verdicts);
+    }
   } finally {
     await gateway.close();
   }
-  if (words.length === 0) writeFileSync(join(root, 'docs/python-clients.md'), pageOf(verdicts));
-  process.exitCode = verdicts.some(({ mark }) => mark === 'no') ? 1 : 0;
+  const count = (wanted: string): number => all.filter(({ mark }) => mark === wanted).length;
+  console.log(`${count('ok')} right, ${count('no')} wrong, ${count('none')} that the library does not have`);
+  console.log('kept in test/python/figures.json; npm run generate puts them into docs/python-clients.md');
+  process.exitCode = count('no') === 0 ? 0 : 1;
 }

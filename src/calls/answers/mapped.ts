@@ -1,44 +1,23 @@
-import { AbpError } from '../../contract/errors.ts';
+import type { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrError } from '../../ir/response.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import type { TakeOver } from '../../upstream/gate.ts';
-import type { Admitted } from '../admission.ts';
-import type { Holding } from '../bounds/body-budget.ts';
-import { Collected, LONGEST_ANSWER } from '../bounds/collected.ts';
-import { decompress, isEncoding } from '../bounds/decoding.ts';
-import type { Deployment } from '../deployment.ts';
+import { Collected } from '../bounds/collected.ts';
+import { isEncoding } from '../bounds/decoding.ts';
+import { StreamDecoder } from '../bounds/stream-decoder.ts';
 import { failureError } from '../failure.ts';
 import { encodingOf, retryHints } from '../headers.ts';
 import { LARGE_BYTES, mayHoldMany, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
-import type { Recorder } from '../recorder.ts';
-import type { Answer } from './answer.ts';
+import { engineError, translationError, undecodable } from './answer-errors.ts';
 import { BodyDigest, COPIED_AT_ONCE } from './body-digest.ts';
+import { decodedAnswer } from './decoded-answer.ts';
+import type { MappedOptions } from './mapped-options.ts';
 import { type Pending, Together } from './together.ts';
-import { ToolGate, type ToolGateOptions } from './tool-gate.ts';
-import { StreamTranslator, type Translation, translateWhole } from './translate.ts';
-
-/** A call whose request was translated and whose answer must be. Without the request: its body must not live as long as a slow stream. */
-export interface MappedOptions {
-  readonly admitted: Admitted;
-  /** Rules about tools that the answer is held to. */
-  readonly gate?: ToolGateOptions | undefined;
-  readonly deployment: Deployment;
-  readonly translation: Translation;
-  /** Translates a large answer in one piece on another thread. */
-  readonly aside: (body: Buffer) => Promise<TranslatedAnswer>;
-  readonly streamed: boolean;
-  readonly answer: Answer;
-  readonly recorder: Recorder;
-  /** Memory for an answer that is translated in one piece. */
-  readonly holding: Holding;
-  /** Asked at a failure before the first byte, where the route allows another try. */
-  readonly takeOver?: TakeOver | undefined;
-  /** The engine has the request body, or will never get it. */
-  readonly onTaken: () => void;
-}
+import { ToolGate } from './tool-gate.ts';
+import { StreamTranslator, translatePiece, translateWhole } from './translate.ts';
 
 /** Sends the translated request and translates the answer on its way back. */
 export function callMapped(request: ExchangeRequest, options: MappedOptions): Exchange {
@@ -53,10 +32,14 @@ const together = new Together();
 class MappedCall implements ExchangeSink, Exchange, Pending {
   readonly #options: MappedOptions;
   readonly #digest = new BodyDigest();
+  /** The request without its body, for an engine that is asked to go on. */
+  #request: Omit<ExchangeRequest, 'body' | 'json'> | undefined;
   #exchange: Exchange | undefined;
   /** Lets no call of a denied tool through. */
   #gate: ToolGate | undefined;
   #stream: StreamTranslator | undefined;
+  /** Reads a stream that is compressed. */
+  #decoder: StreamDecoder | undefined;
   readonly #collected: Collected;
   /** Chunks of a stream that came in this turn of the event loop, … */
   #arrived: Buffer[] = [];
@@ -73,6 +56,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #whole = false;
   /** The engine had more to say. */
   #cut = false;
+  /** The caller went away. */
+  #left = false;
+  /** The engine was asked to go on: its answers cannot be replayed as one. */
+  #continued = false;
   /** What became of everything in an answer that came whole. */
   #fidelity: readonly FidelityEntry[] = [];
 
@@ -82,18 +69,26 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   start(request: ExchangeRequest): Exchange {
-    const { admitted, gate, takeOver } = this.#options;
-    this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
-    this.#exchange = admitted.send(request, this.#gate ?? this, takeOver);
+    const { body, json, ...rest } = request;
+    if (this.#options.turns !== undefined) this.#request = rest;
+    this.#ask(request, this.#options.takeOver);
     return this;
   }
 
+  #ask(request: ExchangeRequest, takeOver?: TakeOver): void {
+    const { admitted, gate } = this.#options;
+    this.#gate = gate === undefined ? undefined : new ToolGate(gate, this, () => this.abort());
+    this.#exchange = admitted.send(request, this.#gate ?? this, takeOver);
+  }
+
   abort(): void {
+    this.#left = true;
     this.#exchange?.abort();
   }
 
   resume(): void {
     this.#slow = false;
+    this.#decoder?.resume();
     this.#exchange?.resume();
   }
 
@@ -104,22 +99,48 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#options.recorder.firstByte(status, note);
     this.#options.recorder.tape?.engine.head(status, headers);
     if (status >= 400 || !this.#options.streamed) return;
-    const encoding = encodingOf(headers);
-    if (encoding !== '') {
-      this.#refuseStream(`it is compressed (${encoding}), which it was asked not to be`);
-      return;
-    }
-    this.#stream = new StreamTranslator(this.#options.translation);
+    this.#decoder = this.#decoderOf(encodingOf(headers));
+    if (this.#finished || this.#stream !== undefined) return;
+    this.#stream = new StreamTranslator(this.#options.translation, this.#options.turns);
     this.#head(200, ['content-type', this.#stream.contentType, 'cache-control', 'no-cache']);
+  }
+
+  /** Engines are asked not to compress; a proxy before one may do so all the same. */
+  #decoderOf(encoding: string): StreamDecoder | undefined {
+    if (encoding === '') return undefined;
+    if (isEncoding(encoding))
+      return new StreamDecoder(encoding, {
+        data: (chunk) => this.#arrive(chunk),
+        end: () => this.#end(),
+        broken: () => this.#spoiled(undecodable(encoding)),
+        drained: () => this.#exchange?.resume(),
+      });
+    if (this.#finish()) this.#untranslatable(undecodable(encoding));
+    this.#exchange?.abort();
+    return undefined;
+  }
+
+  /** A compressed stream cannot be read on. */
+  #spoiled(error: Error): void {
+    const stream = this.#stream;
+    this.#pass();
+    if (stream === undefined || !this.#finish()) return;
+    this.#finishStream(stream, stream.fail({ kind: 'server', message: translationError(error).message, status: 502 }));
+    this.#exchange?.abort();
   }
 
   data(chunk: Buffer): boolean {
     this.#digest.update(chunk);
     this.#options.recorder.tape?.engine.chunk(chunk);
-    if (this.#stream === undefined) {
+    if (this.#stream === undefined || this.#status >= 400) {
       this.#collect(chunk);
       return true;
     }
+    return this.#decoder === undefined ? this.#arrive(chunk) : this.#decoder.write(chunk);
+  }
+
+  /** Bytes of a stream, in plain text. */
+  #arrive(chunk: Buffer): boolean {
     if (this.#finished) return true;
     this.#arrived.push(chunk);
     if (!this.#begun) this.#pass();
@@ -159,12 +180,28 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   end(trailers: readonly string[]): void {
+    if (!this.#finished) this.#options.recorder.tape?.engine.trailers(trailers);
+    if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
+  }
+
+  #end(): void {
     this.#pass();
+    if (this.#stream?.paused === true && this.#goOn(this.#stream.goOn())) return;
     if (!this.#finish()) return;
-    this.#options.recorder.tape?.engine.trailers(trailers);
     this.#whole = true;
-    if (this.#stream !== undefined) this.#endStream(this.#stream);
+    if (this.#stream !== undefined && this.#status < 400) this.#endStream(this.#stream);
     else this.#readBody((body) => (this.#status >= 400 ? this.#translateError(body) : this.#translateBody(body)));
+  }
+
+  /** Asks an engine that paused to go on; false where that is not possible. */
+  #goOn(body: Buffer | undefined): boolean {
+    if (body === undefined || this.#request === undefined || this.#left) return false;
+    this.#finished = false;
+    this.#continued = true;
+    this.#decoder = undefined;
+    this.#ask({ ...this.#request, body });
+    return true;
   }
 
   fail(failure: ExchangeFailure): void {
@@ -196,6 +233,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #finish(): boolean {
     if (this.#finished) return false;
     this.#finished = true;
+    this.#decoder?.stop();
     this.#take();
     this.#options.recorder.lastByte();
     return true;
@@ -219,7 +257,11 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   #endStream(stream: StreamTranslator): void {
-    const last = Buffer.from(stream.end(), 'utf8');
+    this.#finishStream(stream, stream.end());
+  }
+
+  #finishStream(stream: StreamTranslator, text: string): void {
+    const last = Buffer.from(text, 'utf8');
     if (last.length > 0) this.#options.recorder.tape?.caller.chunk(last);
     // Journaled first, as everywhere: a caller who has a whole answer finds its receipt.
     this.#closeStream(stream);
@@ -236,13 +278,6 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       this.#close(failed ? 'failed' : 'completed', failed ? 'engine_error' : null, failed ? engineError(observed.error) : null, observed);
   }
 
-  #refuseStream(reason: string): void {
-    if (!this.#finish()) return;
-    this.#exchange?.abort();
-    this.#untranslatable(new Error(reason));
-  }
-
-  /** Engines are asked not to compress; a proxy before one may do so all the same. */
   #readBody(read: (body: Buffer) => void): void {
     const encoding = encodingOf(this.#headers);
     if (encoding === '' && this.#collected.bytes <= COPIED_AT_ONCE) {
@@ -251,34 +286,29 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     }
     this.#collected
       .wholeInTurns()
-      .then((body) => (encoding === '' ? body : this.#decoded(body, encoding)))
+      .then((body) => (encoding === '' ? body : decodedAnswer(body, encoding, this.#options.holding)))
       .then(read)
       .catch((thrown: unknown) => this.#untranslatable(thrown));
   }
 
-  async #decoded(body: Buffer, encoding: string): Promise<Buffer> {
-    const broken = (): Error => new Error(`it is compressed (${encoding}) and cannot be decompressed`);
-    if (!isEncoding(encoding)) throw broken();
-    return await decompress(body, encoding, { most: LONGEST_ANSWER, holding: this.#options.holding }).catch((thrown: unknown) => {
-      throw AbpError.is(thrown) ? thrown : broken();
-    });
-  }
-
   #translateBody(body: Buffer): void {
-    const { aside, translation } = this.#options;
+    const { aside, translation, turns } = this.#options;
     const send = ({ text, observed, fidelity }: TranslatedAnswer): void => {
       this.#fidelity = fidelity;
       this.#send(200, text, [], () => this.#close('completed', null, null, observed));
     };
-    if (body.length >= LARGE_BYTES || translation.filter.slow || mayHoldMany(body)) {
-      aside(body)
+    // A later piece of an answer belongs to the ones before it, which are here.
+    if (!this.#continued && (body.length >= LARGE_BYTES || translation.filter.slow || mayHoldMany(body))) {
+      aside(body, this.#headers)
         .then(send)
         .catch((thrown: unknown) => this.#untranslatable(thrown));
       return;
     }
     try {
-      const { text, ...told } = translateWhole(body, translation, this.#headers);
-      send({ ...told, text: Buffer.from(text, 'utf8') });
+      const told =
+        turns === undefined ? translateWhole(body, translation, this.#headers) : translatePiece(body, translation, this.#headers, turns);
+      if (told !== undefined) send({ ...told, text: Buffer.from(told.text, 'utf8') });
+      else if (!this.#goOn(turns?.goOn())) throw new Error('the engine paused its turn and cannot be asked to go on');
     } catch (thrown) {
       this.#untranslatable(thrown);
     }
@@ -301,10 +331,15 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #tellError(error: IrError): void {
     const { translation } = this.#options;
+    if (this.#stream !== undefined) {
+      // It was refused when it was asked to go on.
+      this.#finishStream(this.#stream, this.#stream.fail(error));
+      return;
+    }
     const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
     const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
     this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>
-      this.#close('failed', 'engine_error', engineError(error.message), undefined),
+      this.#close('failed', 'engine_error', engineError(error.message), this.#options.turns?.spent),
     );
   }
 
@@ -344,25 +379,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       error: error === null ? null : { code: error.code, message: error.message },
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#stream?.eventCount ?? (this.#status === 0 ? 0 : 1),
-      whole: this.#whole,
+      whole: this.#whole && !this.#continued,
       cut: this.#cut,
       ...(observed === undefined ? {} : { observed }),
       answerFidelity: this.#stream?.fidelity(this.#headers) ?? this.#fidelity,
     });
   }
-}
-
-function engineError(message: string | undefined): AbpError {
-  return new AbpError('engine_failed', message ?? 'the engine reported an error');
-}
-
-/** Codes of faults that lie with this server: no room for another large answer, or its thread has ended. */
-const OURS: ReadonlySet<string> = new Set(['internal', 'overloaded']);
-
-/** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
-function translationError(thrown: unknown): AbpError {
-  if (AbpError.is(thrown) && OURS.has(thrown.code)) return thrown;
-  if (AbpError.is(thrown) && thrown.code === 'engine_failed') return thrown;
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
 }

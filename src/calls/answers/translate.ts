@@ -1,11 +1,11 @@
-import { type Json, parseJson } from '../../base/json.ts';
+import { type Json, parseJson, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Emitter, Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import { Fold, unfold } from '../../ir/fold.ts';
-import type { IrResponse } from '../../ir/response.ts';
+import type { IrError, IrResponse } from '../../ir/response.ts';
 import { tokensIn } from '../../ir/token-estimate.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerChanges } from '../../mapping/answer-changes.ts';
@@ -13,6 +13,7 @@ import { AnswerAccount } from '../../mapping/answers/account.ts';
 import { AnswerForms } from '../../mapping/answers/forms.ts';
 import { EngineStream, holdsError, quoted } from './engine-stream.ts';
 import { observedOf } from './observed.ts';
+import type { PausedTurns } from './paused-turns.ts';
 
 /** What a translator needs: both dialects, the changes on the way, and the caller's names. */
 export interface Translation {
@@ -26,21 +27,31 @@ export interface Translation {
 
 /** Turns an engine's stream into the caller's, chunk by chunk. */
 export class StreamTranslator {
+  readonly #engine: Dialect;
   readonly #filter: AnswerChanges;
   readonly #account: AnswerAccount;
   readonly #forms: AnswerForms;
-  readonly #stream: EngineStream;
+  readonly #turns: PausedTurns | undefined;
+  readonly #cutCalls: Dialect['answers']['cutCalls'];
+  #stream: EngineStream;
   readonly #emitter: Emitter;
   readonly #sighting = new Sighting();
   #events = 0;
 
-  constructor(translation: Translation) {
+  /** `turns`: the engine may pause, and the pieces of its answer come one after the other. */
+  constructor(translation: Translation, turns?: PausedTurns) {
+    this.#engine = translation.engine;
+    this.#turns = turns;
+    this.#cutCalls = translation.caller.answers.cutCalls;
     this.#filter = translation.filter;
-    this.#account = new AnswerAccount(translation.engine, translation.caller);
+    this.#account = turns?.account ?? new AnswerAccount(translation.engine, translation.caller);
     this.#forms = formsOf(translation, this.#account);
-    const { engine } = translation;
-    this.#stream = new EngineStream(engine.stepper(this.#account.event), (body) => engine.liftError(UNTOLD, {}, body));
+    this.#stream = this.#open();
     this.#emitter = translation.caller.emitter(translation.context);
+  }
+
+  #open(): EngineStream {
+    return new EngineStream(this.#engine.stepper(this.#account.event), (body) => this.#engine.liftError(UNTOLD, {}, body));
   }
 
   get contentType(): string {
@@ -67,7 +78,23 @@ export class StreamTranslator {
 
   end(): string {
     const text = this.#write(this.#stream.rest());
-    return this.done ? text : text + this.#write(this.#stream.end());
+    return this.done || this.paused ? text : text + this.#write(this.#stream.end());
+  }
+
+  /** The engine waits to be asked to go on. */
+  get paused(): boolean {
+    return this.#turns?.paused === true;
+  }
+
+  /** What to send so that the engine goes on; its next stream follows on this one. */
+  goOn(): Buffer | undefined {
+    this.#stream = this.#open();
+    return this.#turns?.goOn();
+  }
+
+  /** The engine refuses to go on. */
+  fail(error: IrError): string {
+    return this.#write([{ type: 'error', error }]);
   }
 
   observed(): Observed {
@@ -78,6 +105,8 @@ export class StreamTranslator {
   fidelity(headers: readonly string[]): FidelityEntry[] {
     this.#account.headers(headers);
     for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
+    if (this.#cutCalls === 'nowhere') noteCutCalls(this.observed(), this.#account);
+    this.#turns?.tell();
     return this.#account.entries();
   }
 
@@ -85,9 +114,19 @@ export class StreamTranslator {
     let text = '';
     for (const event of events) {
       if (this.#sighting.ended) break;
-      for (const changed of this.#filter.filter(event)) for (const out of this.#forms.filter(changed)) text += this.#emit(out);
+      const told = this.#told(event);
+      if (told === undefined) continue;
+      for (const changed of this.#filter.filter(told)) for (const out of this.#forms.filter(changed)) text += this.#emit(out);
     }
     return text;
+  }
+
+  /** The event as it stands in an answer of several pieces. */
+  #told(event: IrEvent): IrEvent | undefined {
+    if (this.#turns === undefined) return event;
+    const told = this.#turns.take(event);
+    if (told === undefined && event.type === 'message-start') this.#sighting.begin(this.#turns.begun(event.usage));
+    return told;
   }
 
   #emit(event: IrEvent): string {
@@ -125,6 +164,11 @@ class Sighting {
 
   get ended(): boolean {
     return this.#end !== undefined || this.#error !== undefined;
+  }
+
+  /** A further piece of the answer begins; what was used so far is told with it. */
+  begin(usage: IrUsage | undefined): void {
+    this.#begun = usage;
   }
 
   see(event: IrEvent): void {
@@ -191,18 +235,57 @@ export interface TranslatedText {
 
 /** Turns an answer in one piece into the caller's. `headers` are those that came with it. */
 export function translateWhole(body: Buffer, translation: Translation, headers: readonly string[] = []): TranslatedText {
+  const value = answerIn(body, translation);
+  if (translation.count === true) return translateCount(value, translation);
+  const account = new AnswerAccount(translation.engine, translation.caller);
+  account.whole(value);
+  account.headers(headers);
+  return written(translation.engine.liftResponse(value), translation, account);
+}
+
+/** The same where the engine may pause; undefined as long as it waits to be asked to go on. */
+export function translatePiece(
+  body: Buffer,
+  translation: Translation,
+  headers: readonly string[],
+  turns: PausedTurns,
+): TranslatedText | undefined {
+  const value = answerIn(body, translation);
+  turns.account.whole(value);
+  turns.account.headers(headers);
+  const piece = translation.engine.liftResponse(value);
+  for (const event of unfold(piece)) turns.take(event);
+  if (turns.paused) return undefined;
+  turns.tell();
+  return written(turns.answer ?? piece, translation, turns.account);
+}
+
+/** An answer's value. Throws where its good status belies what it says. */
+function answerIn(body: Buffer, { engine }: Translation): Json {
   const said = body.toString('utf8').replace(/^\uFEFF/, '');
   const parsed = parseJson(said);
   if (!parsed.ok) throw new AbpError('engine_failed', `The engine's answer is not JSON but: ${quoted(said)}`);
-  if (holdsError(parsed.value)) throw new EngineFailure(translation.engine.liftError(UNTOLD, {}, said));
-  if (translation.count === true) return translateCount(parsed.value, translation);
-  const account = new AnswerAccount(translation.engine, translation.caller);
-  account.whole(parsed.value);
-  account.headers(headers);
-  const response = changed(translation.engine.liftResponse(parsed.value), translation, account);
+  if (holdsError(parsed.value)) throw new EngineFailure(engine.liftError(UNTOLD, {}, said));
+  return parsed.value;
+}
+
+function written(answer: IrResponse, translation: Translation, account: AnswerAccount): TranslatedText {
+  const response = changed(answer, translation, account);
   for (const { concept, note } of translation.filter.notes) account.note(concept, note);
   const text = JSON.stringify(translation.caller.lowerResponse(response, translation.context));
-  return { text, observed: observedOf(response), fidelity: account.entries() };
+  const observed = observedOf(response);
+  if (translation.caller.answers.cutCalls !== undefined) noteCutCalls(observed, account);
+  return { text, observed, fidelity: account.entries() };
+}
+
+/** Half a call is left out where the caller's dialect can only hold whole ones. */
+function noteCutCalls({ finish, toolCalls }: Observed, account: AnswerAccount): void {
+  if (finish !== 'length') return;
+  const cut = toolCalls.filter((call) => parseJsonObject(call.arguments) === undefined);
+  if (cut.length === 0) return;
+  const fate = cut.length === toolCalls.length ? 'dropped' : 'emulated';
+  const note = `the token limit cut off ${cut.length === 1 ? 'a call' : `${cut.length} calls`}, which was left out`;
+  account.note('tool_call', { fate, code: 'call_cut_off', note });
 }
 
 /** The answer with everything done to it that a stream of it would meet. */

@@ -1,4 +1,5 @@
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { AbpError } from '../../contract/errors.ts';
 import { joined } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
@@ -15,7 +16,16 @@ const DECODERS = {
   zstd: createZstdDecompress,
 } as const;
 
-export function isEncoding(encoding: string): encoding is keyof typeof DECODERS {
+export type Encoding = keyof typeof DECODERS;
+
+/** A decoder that gives out what each chunk completes, instead of waiting for a full block. */
+export function createDecoder(encoding: Encoding): Transform {
+  if (encoding === 'br') return createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
+  if (encoding === 'zstd') return createZstdDecompress({ flush: constants.ZSTD_e_flush });
+  return DECODERS[encoding]({ flush: constants.Z_SYNC_FLUSH });
+}
+
+export function isEncoding(encoding: string): encoding is Encoding {
   return Object.hasOwn(DECODERS, encoding);
 }
 
@@ -30,7 +40,7 @@ let working = 0;
 const waiting: (() => void)[] = [];
 
 /** The decoded body. Throws `payload_too_large` or `overloaded` as soon as a limit is reached, and a plain error where it is broken. */
-export async function decompress(body: Buffer, encoding: keyof typeof DECODERS, limits: DecodingLimits): Promise<Buffer> {
+export async function decompress(body: Buffer, encoding: Encoding, limits: DecodingLimits): Promise<Buffer> {
   if (working < MOST_AT_ONCE) working += 1;
   else await turn();
   try {
@@ -48,7 +58,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
-async function decoded(body: Buffer, encoding: keyof typeof DECODERS, { most, holding }: DecodingLimits): Promise<Buffer> {
+async function decoded(body: Buffer, encoding: Encoding, { most, holding }: DecodingLimits): Promise<Buffer> {
   const decoder = DECODERS[encoding]();
   const chunks: Buffer[] = [];
   let bytes = 0;

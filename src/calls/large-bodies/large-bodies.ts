@@ -1,4 +1,3 @@
-import { parseJson } from '../../base/json.ts';
 import { mostValues } from '../../base/json-limits.ts';
 import { copyToPost, type Posted, ThreadFailure, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
@@ -6,11 +5,12 @@ import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { addedEngines } from '../../engines/index.ts';
+import { EngineFailure } from '../../ir/engine-failure.ts';
 import { type ExplainInput, type Explanation, explain } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
-import { arrived, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
+import { arrived, type ExplainedCall, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
 
 /** Below this size and this number of values the work takes less than ten milliseconds, and the way to another thread is not worth it. */
 export const LARGE_BYTES = 512 * 1024;
@@ -61,6 +61,12 @@ export interface ObserveAsk {
   readonly caller: string;
 }
 
+/** An explanation as JSON text, without its error. */
+export interface ExplanationText {
+  readonly text: string;
+  readonly error: AbpError | undefined;
+}
+
 /** Does with bodies what takes so long, by their size or by what is in them, that every other call would wait for it. */
 export class LargeBodies {
   readonly #threads: Threads<Job, Outcome>;
@@ -107,27 +113,30 @@ export class LargeBodies {
   }
 
   /** The same as `explain` of the mapping; a short request is explained here and now. */
-  async explain(input: ExplainInput, caller: string): Promise<Explanation> {
-    const text = Buffer.from(JSON.stringify(input), 'utf8');
-    if (!mayHoldMany(text)) return explain(input);
-    const outcome = await this.#run(text, { kind: 'explain' }, caller);
-    const parsed = outcome.kind === 'explain' ? parseJson(outcome.text) : undefined;
-    if (outcome.kind !== 'explain' || parsed?.ok !== true) throw anotherQuestion();
-    const explanation = parsed.value as unknown as Explanation; // what the thread wrote of one
-    return { ...explanation, ...(outcome.error === undefined ? {} : { error: arrived(outcome.error) }) };
+  async explain({ request, ...input }: ExplainInput, caller: string): Promise<Explanation | ExplanationText> {
+    const text = Buffer.from(JSON.stringify(request), 'utf8');
+    return mayHoldMany(text) ? await this.explainText(text, input, caller) : explain({ ...input, request });
+  }
+
+  /** The same for a request that nobody has read yet. The text is too long to be read here. */
+  async explainText(request: Buffer, input: ExplainedCall, caller: string): Promise<ExplanationText> {
+    const outcome = await this.#run(request, { kind: 'explain', input }, caller);
+    if (outcome.kind !== 'explain') throw anotherQuestion();
+    return { text: outcome.text, error: outcome.error === undefined ? undefined : arrived(outcome.error) };
   }
 
   async close(): Promise<void> {
     await this.#threads.close();
   }
 
-  async #run(body: Buffer, work: Work, caller: string): Promise<Exclude<Outcome, { kind: 'refused' | 'broken' }>> {
+  async #run(body: Buffer, work: Work, caller: string): Promise<Exclude<Outcome, { kind: 'refused' | 'broken' | 'engine-failed' }>> {
     const outcome = await this.#threads
       .run(caller, () => posted(body, work))
       .catch((error: unknown) => {
         throw error instanceof ThreadFailure ? undone(error) : error;
       });
     if (outcome.kind === 'refused') throw arrived(outcome.error);
+    if (outcome.kind === 'engine-failed') throw new EngineFailure(outcome.error);
     if (outcome.kind === 'broken') throw new Error(outcome.message);
     return outcome;
   }

@@ -5,8 +5,10 @@ import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts
 import { findDialect } from '../../dialects/index.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
+import type { IrError } from '../../ir/response.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
@@ -29,7 +31,12 @@ export interface NamedTranslation {
   readonly changes: readonly AnswerChange[];
   readonly context: AnswerContext;
   readonly count?: boolean;
+  /** The headers that came with the answer. */
+  readonly headers: readonly string[];
 }
+
+/** A call without its request. */
+export type ExplainedCall = Omit<ExplainInput, 'request'>;
 
 /** What to do with a body. */
 export type Work =
@@ -38,8 +45,8 @@ export type Work =
   | { readonly kind: 'translate'; readonly translation: NamedTranslation }
   /** An answer that passes unchanged is read for its receipt. */
   | { readonly kind: 'observe'; readonly dialect: string | undefined; readonly streamed: boolean }
-  /** The body is the question of somebody who wants to know what would become of a request. */
-  | { readonly kind: 'explain' };
+  /** The body is a request of which somebody wants to know what would become of it. */
+  | { readonly kind: 'explain'; readonly input: ExplainedCall };
 
 export interface Job {
   readonly work: Work;
@@ -74,6 +81,8 @@ export type Outcome =
   /** As JSON text, in which numbers keep their digits. */
   | { readonly kind: 'explain'; readonly text: string; readonly error?: TravellingError }
   | { readonly kind: 'refused'; readonly error: TravellingError }
+  /** The answer says that the engine failed. */
+  | { readonly kind: 'engine-failed'; readonly error: IrError }
   /** A fault of ours. */
   | { readonly kind: 'broken'; readonly message: string };
 
@@ -93,8 +102,9 @@ export function unnamedPatch(input: NamedPatch): PatchTextInput {
   return { ...input, dialect: dialectOf(input.dialect), engine: engineOf(input.engine) };
 }
 
-export function translationOf({ engine, caller, changes, ...rest }: NamedTranslation): Translation {
-  return { ...rest, engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes) };
+export function translationOf({ engine, caller, changes, count, context }: NamedTranslation): Translation {
+  const way = { context, ...(count === undefined ? {} : { count }) };
+  return { ...way, engine: dialectOf(engine), caller: dialectOf(caller), filter: new AnswerChanges(changes) };
 }
 
 function engineOf(id: string): Engine {

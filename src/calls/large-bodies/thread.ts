@@ -4,12 +4,23 @@ import { parseJson } from '../../base/json.ts';
 import { mostValues } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { addEngines } from '../../engines/index.ts';
-import { type ExplainInput, explain } from '../../mapping/explain.ts';
+import { EngineFailure } from '../../ir/engine-failure.ts';
+import { explain } from '../../mapping/explain.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
-import { dialectOf, type Job, type Outcome, sendOff, type TravellingPrepared, translationOf, unnamed, unnamedPatch } from './protocol.ts';
+import {
+  dialectOf,
+  type ExplainedCall,
+  type Job,
+  type Outcome,
+  sendOff,
+  type TravellingPrepared,
+  translationOf,
+  unnamed,
+  unnamedPatch,
+} from './protocol.ts';
 
 function done({ work, bytes: data, added }: Job): Outcome {
   addEngines(added);
@@ -19,9 +30,9 @@ function done({ work, bytes: data, added }: Job): Outcome {
   if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
   if (work.kind === 'observe')
     return { kind: 'observe', seen: seenAnswer(bytes, work.dialect === undefined ? undefined : dialectOf(work.dialect), work.streamed) };
-  if (work.kind === 'explain') return explained(bytes);
+  if (work.kind === 'explain') return explained(bytes, work.input);
   assertReadable(bytes);
-  const { text, ...told } = translateWhole(bytes, translationOf(work.translation));
+  const { text, ...told } = translateWhole(bytes, translationOf(work.translation), work.translation.headers);
   return { kind: 'translate', answer: { ...told, text: Buffer.from(text, 'utf8') } };
 }
 
@@ -33,10 +44,10 @@ function assertReadable(body: Buffer): void {
     throw new AbpError('engine_failed', `The engine's answer holds more than ${MOST_IN_ANSWER} values.`);
 }
 
-function explained(bytes: Buffer): Outcome {
+function explained(bytes: Buffer, input: ExplainedCall): Outcome {
   const parsed = parseJson(bytes.toString('utf8'));
-  if (!parsed.ok) return { kind: 'broken', message: parsed.message };
-  const { error, ...explanation } = explain(parsed.value as unknown as ExplainInput); // checked by the route, and written as JSON there
+  if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+  const { error, ...explanation } = explain({ ...input, request: parsed.value });
   return { kind: 'explain', text: JSON.stringify(explanation), ...(error === undefined ? {} : { error: sendOff(error) }) };
 }
 
@@ -57,6 +68,7 @@ function handedOver(outcome: Outcome): ArrayBuffer[] {
 }
 
 function failed(thrown: unknown): Outcome {
+  if (thrown instanceof EngineFailure) return { kind: 'engine-failed', error: thrown.error };
   if (AbpError.is(thrown)) return { kind: 'refused', error: sendOff(thrown) };
   return { kind: 'broken', message: thrown instanceof Error ? thrown.message : String(thrown) };
 }

@@ -1,7 +1,9 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { chooseEngine, unknownEngine } from '../../engines/index.ts';
+import { foreignOwner } from '../../dialects/paths.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { chooseEngine, ownEngine, unknownEngine } from '../../engines/index.ts';
 import { upstreamAddress } from '../address.ts';
 import type { Admitted } from '../admission.ts';
 import type { Call, CallOwner } from '../call.ts';
@@ -92,5 +94,18 @@ function deploymentOf({ deployments }: CallContext, { target }: UnreadCall): Dep
   if (deployment === undefined || deployment.origin === '') {
     throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
   }
+  assertOwnPath(engine, target.path);
   return deployment;
+}
+
+/** What another vendor's path asks for, an engine cannot know; passed on unread, it would be answered with a riddle at best. */
+function assertOwnPath(engine: Engine, path: string): void {
+  const owner = foreignOwner(path, engine.dialects);
+  const home = owner === undefined ? undefined : ownEngine(owner.id);
+  if (home === undefined) return;
+  throw new AbpError(
+    'not_found',
+    `${path} is a path of ${home.name}, and ${engine.name} has no such path; it passes unread only on its own engine: /e/${home.id}${path}.`,
+    { engine: engine.id, path, use: `/e/${home.id}${path}` },
+  );
 }

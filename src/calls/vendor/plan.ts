@@ -2,6 +2,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Recording } from '../../contract/receipts/receipt.ts';
+import { modelFacts } from '../../mapping/model.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';
 import { outputBound } from '../../mapping/scan.ts';
@@ -165,12 +166,13 @@ function rulesIn(fidelity: readonly FidelityEntry[]): Pick<Account, 'rules'> {
 /** What goes out in the caller's own dialect. Requirements come from headers alone. */
 function relaying({ call, read, asked }: Planning, route: Route): Drafted {
   const { requirements, compatibility } = call.options;
-  const { manifest, name } = route.engine;
+  const { name } = route.engine;
+  const { manifest } = requirements.required.length === 0 ? route.engine : modelFacts(route.engine, route.model);
   assertPassable(call, read, route);
   const { body, fidelity, sha256: digest } = outgoing(call, read, route);
   const account: Account = {
     ...rulesIn(fidelity),
-    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements),
+    negotiation: requirements.required.length === 0 ? null : negotiationAccount(manifest, requirements, compatibility),
     fidelity,
     upstreamRequest: body === read.body ? asked.request : { sha256: digest ?? sha256(body), bytes: body.length },
   };

@@ -6,6 +6,7 @@ import type { TakeOver } from '../../upstream/gate.ts';
 import { upstreamAddress } from '../address.ts';
 import type { Answer } from '../answers/answer.ts';
 import { callMapped } from '../answers/mapped.ts';
+import { PausedTurns, pauses } from '../answers/paused-turns.ts';
 import { relay } from '../answers/relay.ts';
 import type { ToolGateOptions } from '../answers/tool-gate.ts';
 import type { CallContext } from '../context.ts';
@@ -102,15 +103,21 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     dialect: plan.route.target.id,
     asides: asidesOf(call.headers, deployment),
   };
+  const holding = context.budget.holding(call.share);
+  const turns =
+    asked.hosted === true && !counting && pauses(engine, caller)
+      ? { turns: new PausedTurns({ engine, caller, request: plan.body, context: way.context, holding }) }
+      : {};
   return callMapped(sent, {
     ...listener,
+    ...turns,
     admitted: plan.admitted,
     deployment,
-    holding: context.budget.holding(call.share),
+    holding,
     streamed: asked.stream && !counting,
     translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
     gate: counting ? undefined : gateOf(context, call, plan),
-    aside: (body) => context.large.translate(body, { ...way, engine: engine.id, caller: caller.id, changes }, call.share),
+    aside: (body, headers) => context.large.translate(body, { ...way, headers, engine: engine.id, caller: caller.id, changes }, call.share),
   });
 }
 

@@ -156,6 +156,7 @@ function placeOf(citation: JsonObject): string {
 export const answers: AnswerShape = {
   claims: { ...below('', MESSAGE), ...below('.content[*]', BLOCK) },
   eventClaims: EVENTS,
+  cutCalls: 'streamed',
   kindOf,
   names: {
     structure: 'structure',

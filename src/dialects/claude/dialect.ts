@@ -4,7 +4,7 @@ import { answers } from './answer-shape.ts';
 import { liftError, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
-import { lowerRequest, lowerResponse } from './lower.ts';
+import { lowerRequest, lowerResponse, resumed } from './lower.ts';
 import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
 import { emitter, stepper } from './stream.ts';
@@ -18,6 +18,7 @@ export const claude: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/messages' },
     { operation: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens' },
   ],
+  ownPaths: ['/v1/messages', '/v1/complete', '/v1/files', '/v1/skills', '/v1/organizations'],
   featureHeaders: ['anthropic-beta'],
   names,
   rules: {
@@ -39,6 +40,7 @@ export const claude: Dialect = {
   lowerRequest,
   liftResponse,
   lowerResponse,
+  resumed,
   stepper,
   emitter,
   tokenCount,

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectIn, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, listIn, objectIn, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import { type IrMessage, splitSystem } from '../../ir/conversation.ts';
@@ -353,4 +353,10 @@ export function lowerResponse(response: IrResponse, context: AnswerContext): Jso
     stop_sequence: response.stopSequence ?? null,
     usage: lowerUsage(response.usage),
   };
+}
+
+/** Claude goes on where its own turn stands at the end of the conversation; it takes no empty text there. */
+export function resumed(request: JsonObject, answer: JsonObject): JsonObject {
+  const content = listIn(answer.content).filter((block) => objectIn(block)?.text !== '');
+  return { ...request, messages: [...listIn(request.messages), { role: 'assistant', content }] };
 }

@@ -24,6 +24,7 @@ export const gemini: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/models/{model}:streamGenerateContent', stream: true },
     { operation: 'count-tokens', method: 'POST', path: '/v1/models/{model}:countTokens', stream: false },
   ],
+  ownPaths: ['/v1beta', '/v1alpha', '/upload', '/download'],
   names,
   rules: {
     toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,

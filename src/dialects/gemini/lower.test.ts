@@ -262,3 +262,17 @@ describe('limits', () => {
     expect(lower({ serviceTier: 'auto' }).notes).toMatchObject([{ concept: 'service_tier', fate: 'dropped' }]);
   });
 });
+
+test('a caller of another vendor who wants no tool used gets none of Gemini’s own', () => {
+  const search = { kind: 'hosted', hosted: 'web_search', name: 'web_search', at: 's', meta: { claude: {} } } as const;
+  const none = lower({ tools: [search], toolChoice: { kind: 'none' } });
+  expect([none.body.tools, none.notes.map(({ concept, code }) => [concept, code])]).toEqual([
+    undefined,
+    [
+      ['tool_choice', 'allowed_tools_declared'],
+      ['hosted_tool', 'tool_not_declared'],
+    ],
+  ]);
+  const own = { ...search, meta: { gemini: { googleSearch: {} } } } as const;
+  expect(lower({ tools: [own], toolChoice: { kind: 'none' } }).body.tools).toEqual([{ googleSearch: {} }]);
+});

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, listIn, objectIn } from '../../base/json.ts';
 import { splitSystem } from '../../ir/conversation.ts';
-import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest } from '../../ir/request.ts';
+import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrRequest, IrToolChoice } from '../../ir/request.ts';
 import type { FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { type LimitPlaces, lowerLimits } from '../hosted-limits.ts';
 import { compact } from '../members.ts';
@@ -60,10 +60,20 @@ interface Offered {
 /** The tools to declare. A choice among some of them that forces none has no form here, so only those are declared. */
 function offered({ tools, toolChoice }: IrRequest, notes: FateNote[]): Offered {
   const functions = tools.filter((tool) => tool.kind === 'function');
-  const hosted = tools.filter((tool) => tool.kind === 'hosted');
+  const hosted = unforbidden(
+    tools.filter((tool) => tool.kind === 'hosted'),
+    toolChoice,
+    notes,
+  );
   if (toolChoice?.kind !== 'allowed' || toolChoice.mode === 'required' || functions.some((tool) => tool.strict))
     return { functions, hosted };
   return { functions: allowedTools(functions, toolChoice.names, notes), hosted };
+}
+
+/** Gemini's choice is about functions alone: a caller of another vendor who wants no tool used must not have any of Gemini's own. */
+function unforbidden(hosted: readonly IrHostedTool[], choice: IrToolChoice | undefined, notes: FateNote[]): readonly IrHostedTool[] {
+  const isForeign = hosted.some(({ meta }) => meta.gemini === undefined);
+  return choice?.kind === 'none' && isForeign ? allowedTools(hosted, [], notes) : hosted;
 }
 
 function lowerTools({ functions, hosted }: Offered, context: LowerContext, notes: FateNote[]): Json | undefined {

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { IrEvent } from '../../ir/event.ts';
-import { NO_USAGE } from '../../ir/usage.ts';
+import { NO_USAGE, usageDetails } from '../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
+import { pricedTier } from '../openai-tier.ts';
 import { AnswerReader } from './answers/read-answer.ts';
 
 const TELLING = ['"functionCall"', '"finishReason"', '"error"', '"promptFeedback"', '"groundingMetadata"'].map((word) => Buffer.from(word));
@@ -82,7 +83,7 @@ export function observeBody(body: string): Observed {
 }
 
 /** An answer of the Interactions API, whose usage has words of its own. */
-function observeInteraction({ model }: JsonObject, usage: JsonObject): Observed {
+function observeInteraction({ model, service_tier: tier }: JsonObject, usage: JsonObject): Observed {
   const counted = (key: string): number => (typeof usage[key] === 'number' ? usage[key] : 0);
   const thinkingTokens = counted('total_thought_tokens') || counted('total_reasoning_tokens');
   return {
@@ -93,6 +94,7 @@ function observeInteraction({ model }: JsonObject, usage: JsonObject): Observed 
       outputTokens: counted('total_output_tokens') + thinkingTokens,
       cacheReadTokens: counted('total_cached_tokens'),
       thinkingTokens,
+      ...usageDetails({ tier: pricedTier(tier) }),
     },
     toolCalls: [],
   };

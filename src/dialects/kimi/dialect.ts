@@ -22,6 +22,7 @@ export const kimi: Dialect = {
     { operation: 'generate', method: 'POST', path: '/kimi/v1/chat/completions' },
     { operation: 'count-tokens', method: 'POST', path: '/kimi/v1/tokenizers/estimate-token-count' },
   ],
+  ownPaths: ['/v1/chat', '/v1/files', '/v1/batches', '/v1/embeddings', '/v1/tokenizers', '/v1/users'],
   names,
   rules: {
     toolName: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,

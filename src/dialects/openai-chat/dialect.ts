@@ -12,6 +12,20 @@ import { names } from './names.ts';
 import { observeBody, observeStream } from './observe.ts';
 import { emitter, stepper } from './stream.ts';
 
+const OWN_PATHS = [
+  ...['/v1/chat', '/v1/completions', '/v1/embeddings', '/v1/files', '/v1/uploads', '/v1/batches', '/v1/audio', '/v1/images', '/v1/videos'],
+  ...[
+    '/v1/moderations',
+    '/v1/fine_tuning',
+    '/v1/vector_stores',
+    '/v1/containers',
+    '/v1/evals',
+    '/v1/realtime',
+    '/v1/assistants',
+    '/v1/threads',
+  ],
+];
+
 /** OpenAI's Chat Completions API, and everything that speaks like it. */
 export const openaiChat: Dialect = {
   id: 'openai-chat',
@@ -21,6 +35,7 @@ export const openaiChat: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/chat/completions' },
     { operation: 'embeddings', method: 'POST', path: '/v1/embeddings' },
   ],
+  ownPaths: OWN_PATHS,
   featureHeaders: ['openai-beta'],
   names,
   rules: {

@@ -21,6 +21,7 @@ export const openaiResponses: Dialect = {
     { operation: 'generate', method: 'POST', path: '/v1/responses' },
     { operation: 'count-tokens', method: 'POST', path: '/v1/responses/input_tokens' },
   ],
+  ownPaths: ['/v1/responses', '/v1/conversations'],
   featureHeaders: ['openai-beta'],
   names,
   rules: {

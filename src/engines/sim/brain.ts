@@ -40,7 +40,7 @@ export function think(request: IrRequest, dialect = 'claude'): SimPlan {
     ...partEvents(parts),
     {
       type: 'message-end',
-      finish: finishOf(stage, kept.finish),
+      finish: finishOf(stage, kept.finish, request),
       ...(kept.stopSequence === undefined ? {} : { stopSequence: kept.stopSequence }),
       usage: { ...usage, outputTokens: kept.tokens, thinkingTokens: thought?.tokens ?? 0 },
     },
@@ -59,8 +59,10 @@ function missing(wonder: Wonder, dialect: string): WholePart {
   return { start: { kind: 'text' }, text: `answers of ${dialect} hold no ${wonder === 'document' ? 'document citation' : wonder}` };
 }
 
-function finishOf({ troubles, cutCall }: Stage, finish: FinishReason): FinishReason {
-  if (troubles.has('pause')) return 'pause';
+function finishOf({ troubles, cutCall }: Stage, finish: FinishReason, { messages }: IrRequest): FinishReason {
+  // A turn that was paused comes back as the last words of the conversation, and goes on.
+  const goesOn = messages.at(-1)?.role === 'assistant';
+  if (troubles.has('pause-always') || (troubles.has('pause') && !goesOn)) return 'pause';
   if (troubles.has('refuse')) return 'refusal';
   return cutCall === true ? 'length' : finish;
 }

@@ -1,6 +1,6 @@
 import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../engine.ts';
-import { manifest } from './manifest.ts';
+import { manifest, speaking } from './manifest.ts';
 import { models } from './models.ts';
 import { transport } from './transport.ts';
 
@@ -11,6 +11,7 @@ export const sim: Engine = {
   aliases: [],
   dialects: dialects.map((dialect) => dialect.id),
   manifest,
+  speaking,
   models,
   sample: 'sim-1',
   transport: () => transport,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSentences } from './instructions.ts';
+import { PHRASES, readSentences } from './instructions.ts';
 
 function acts(text: string) {
   return readSentences(text).map((sentence) => sentence.act);
@@ -68,4 +68,8 @@ test('a prompt full of commands is read up to a bound', () => {
   expect(acts('call the tool a with {'.repeat(20_000))).toHaveLength(64);
   expect(acts("write the text 'a ".repeat(20_000))).toEqual([]);
   expect(acts('wait 1 ms '.repeat(500))).toHaveLength(64);
+});
+
+test.each(PHRASES)('understands what the documentation shows: $example', ({ example }) => {
+  expect(readSentences(example).length).toBe(Math.max(1, example.split(/\.\s/).length));
 });

@@ -2,7 +2,7 @@ import { objectAt, quotedAt, type Span, unquote } from './literal.ts';
 import type { Wonder } from './wonders.ts';
 
 /** Ways in which an answer of a good status goes wrong. */
-export type Trouble = 'pause' | 'refuse' | 'failed-status' | 'html' | 'gzip' | 'byte-order-mark' | 'overflow';
+export type Trouble = 'pause' | 'pause-always' | 'refuse' | 'failed-status' | 'html' | 'gzip' | 'byte-order-mark' | 'overflow';
 
 /** What one sentence of the prompt asks for. */
 export type Act =
@@ -31,6 +31,9 @@ interface Found {
 }
 
 interface Rule {
+  /** A prompt with the phrase, and what it does, as the documentation shows them. */
+  readonly example: string;
+  readonly does: string;
   readonly pattern: RegExp;
   /** The phrase counts only where a sentence can begin: everyday words are otherwise found everywhere. */
   readonly atSentenceStart?: boolean;
@@ -57,38 +60,117 @@ const WONDERS: Readonly<Record<string, Wonder>> = {
   'document citation': 'document',
 };
 
-const TROUBLES: readonly (readonly [pattern: RegExp, trouble: Trouble])[] = [
-  [/\bpause the turn\b/gi, 'pause'],
-  [/\brefuse the request\b/gi, 'refuse'],
-  [/\bend with (?:the )?status failed\b/gi, 'failed-status'],
-  [/\bsend an html page\b/gi, 'html'],
-  [/\b(?:compress|gzip) the answer\b/gi, 'gzip'],
-  [/\bbegin with a byte order mark\b/gi, 'byte-order-mark'],
-  [/\boverflow the context\b/gi, 'overflow'],
+const TROUBLES: readonly (Pick<Rule, 'pattern' | 'example' | 'does'> & { readonly trouble: Trouble })[] = [
+  {
+    trouble: 'pause-always',
+    pattern: /\bpause the turn again and again\b/gi,
+    example: 'Pause the turn again and again.',
+    does: 'ends with `pause_turn` however often it is asked to go on; where the gateway does that, it gives up after eight times',
+  },
+  {
+    trouble: 'pause',
+    pattern: /\bpause the turn\b(?! again and again)/gi,
+    example: 'Pause the turn.',
+    does: 'ends with `pause_turn` (`sim:claude`) and finishes when it is asked to go on; with a hosted tool in the request the gateway does that for callers of other dialects',
+  },
+  {
+    trouble: 'refuse',
+    pattern: /\brefuse the request\b/gi,
+    example: 'Refuse the request.',
+    does: 'refuses in the words of the dialect',
+  },
+  {
+    trouble: 'failed-status',
+    pattern: /\bend with (?:the )?status failed\b/gi,
+    example: 'End with the status failed.',
+    does: 'answers 200 and says in the body that it failed: `status: failed` on Responses, an error body elsewhere',
+  },
+  {
+    trouble: 'html',
+    pattern: /\bsend an html page\b/gi,
+    example: 'Send an HTML page.',
+    does: 'answers 200 with a page, as a proxy before an engine does',
+  },
+  {
+    trouble: 'gzip',
+    pattern: /\b(?:compress|gzip) the answer\b/gi,
+    example: 'Gzip the answer.',
+    does: 'compresses its bytes although nobody asked for it, streamed or not',
+  },
+  {
+    trouble: 'byte-order-mark',
+    pattern: /\bbegin with a byte order mark\b/gi,
+    example: 'Begin with a byte order mark.',
+    does: 'puts the three bytes of a BOM before the answer',
+  },
+  {
+    trouble: 'overflow',
+    pattern: /\boverflow the context\b/gi,
+    example: 'Overflow the context.',
+    does: 'fails as the vendor does when the prompt is too long',
+  },
 ];
 
 /** The phrases that are recognised anywhere in a text. */
 const COMMANDS: readonly Rule[] = [
-  ...TROUBLES.map(([pattern, trouble]): Rule => ({ pattern, read: (_, match) => done(match, { kind: 'trouble', trouble }) })),
+  ...TROUBLES.map(({ trouble, ...row }): Rule => ({ ...row, read: (_, match) => done(match, { kind: 'trouble', trouble }) })),
   {
+    example: 'Show an image. Show audio. Show a code execution. Show a web search. Show a document citation.',
+    does: 'puts generated media, code that the engine ran with its result, hosted search results with their citations, or a citation of a document into the answer, as the vendor of the dialect writes them; where it has no such thing, the answer says so',
     pattern: /\bshow (?:an? |the )?(image|picture|audio|code execution|web search|document citation)\b/gi,
     read: (_, match) => done(match, { kind: 'show', wonder: WONDERS[(match[1] ?? '').toLowerCase()] ?? 'image' }),
   },
-  { pattern: /\bcall (?:the )?tool\s+[`"']?([\w.:/-]*\w)[`"']?/gi, read: readCall },
-  { pattern: /\bwrite the text\s+/gi, read: readWrite },
   {
+    example: 'Call the tool look_up with {"id": 12345678901234567890}.',
+    does: 'calls the tool with these arguments, digits kept; several sentences are parallel calls, "then" puts one after the results; "with broken arguments" writes arguments that are no JSON',
+    pattern: /\bcall (?:the )?tool\s+[`"']?([\w.:/-]*\w)[`"']?/gi,
+    read: readCall,
+  },
+  {
+    example: 'Write the text "hello" to the file notes.txt',
+    does: 'calls whichever tool of the request writes files',
+    pattern: /\bwrite the text\s+/gi,
+    read: readWrite,
+  },
+  {
+    example: 'Fail with 429.',
+    does: 'answers with this status, and a `retry-after` where the vendor sends one',
     pattern: /\bfail with (?:status |an? |http )*([45]\d\d)\b/gi,
     read: (_, match) => done(match, { kind: 'fail', status: Number(match[1]) }),
   },
-  { pattern: /\bbe cut in (?:a|the) tool call\b/gi, read: (_, match) => done(match, { kind: 'cut-call' }) },
-  { pattern: /\bcut the stream\b/gi, read: (_, match) => done(match, { kind: 'cut' }) },
-  { pattern: /\bwait (\d{1,7}) ?(ms|milliseconds?|s|seconds?)\b( between (?:the )?(?:words|deltas))?/gi, read: readWait },
+  {
+    example: 'Be cut in a tool call.',
+    does: 'reaches the token limit in the middle of the arguments of a call',
+    pattern: /\bbe cut in (?:a|the) tool call\b/gi,
+    read: (_, match) => done(match, { kind: 'cut-call' }),
+  },
+  {
+    example: 'Cut the stream.',
+    does: 'breaks the connection off in the middle of the answer',
+    pattern: /\bcut the stream\b/gi,
+    read: (_, match) => done(match, { kind: 'cut' }),
+  },
+  {
+    example: 'Wait 2 seconds. Wait 50 ms between words.',
+    does: 'is silent first, or writes slowly; at most ten minutes',
+    pattern: /\bwait (\d{1,7}) ?(ms|milliseconds?|s|seconds?)\b( between (?:the )?(?:words|deltas))?/gi,
+    read: readWait,
+  },
 ];
 
 const RULES: readonly Rule[] = [
   ...COMMANDS,
-  { pattern: /\b(?:say|answer with|reply with|respond with)(?:\s+exactly)?\b\s*:?[ \t]*/gi, atSentenceStart: true, read: readSay },
+  {
+    example: 'Say exactly: all is well',
+    does: 'answers with these words; what stands in quotes, else the rest of the line',
+    pattern: /\b(?:say|answer with|reply with|respond with)(?:\s+exactly)?\b\s*:?[ \t]*/gi,
+    atSentenceStart: true,
+    read: readSay,
+  },
 ];
+
+/** Every phrase with an example and what it does, for the documentation. */
+export const PHRASES: readonly Pick<Rule, 'example' | 'does'>[] = RULES.map(({ example, does }) => ({ example, does }));
 
 /** All sentences of a prompt that the sim understands, in order. Everything else in it is ignored. */
 export function readSentences(text: string): Sentence[] {

@@ -19,3 +19,16 @@ export const manifest: CapabilityManifest = {
   top_p: { restricted: { reason: 'accepted; the answer is deterministic' } },
   top_k: { restricted: { reason: 'accepted; the answer is deterministic' } },
 };
+
+/**
+ * What a caller of another dialect finds on `sim:<dialect>`: JSON and thinking as the engine of that dialect's vendor has them, so that
+ * every cell of the table can be tried without a key.
+ */
+export const speaking: Readonly<Record<string, CapabilityManifest>> = {
+  claude: { json_mode: 'emulated', structured_output_json_schema: 'emulated', extended_thinking: 'native' },
+  'openai-chat': { json_mode: 'native', structured_output_json_schema: 'native', extended_thinking: 'unsupported' },
+  'openai-responses': { json_mode: 'native', structured_output_json_schema: 'native', extended_thinking: 'unsupported' },
+  gemini: { json_mode: 'native', structured_output_json_schema: 'native', extended_thinking: 'unsupported' },
+  kimi: { json_mode: 'native', structured_output_json_schema: 'emulated', extended_thinking: 'unsupported' },
+  copilot: { json_mode: 'emulated', structured_output_json_schema: 'emulated', extended_thinking: 'unsupported' },
+};

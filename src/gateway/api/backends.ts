@@ -6,7 +6,10 @@ export const Backend = z.strictObject({
   id: z.string().describe('Such as engine:claude, host:codex or sidecar:mine.'),
   name: z.string(),
   kind: z.enum(['engine', 'host', 'adapter', 'sidecar']),
-  capabilities: CapabilityManifest.describe('Of a sidecar: what its hello says. Empty where nobody has greeted it yet.'),
+  manifest: CapabilityManifest.describe(
+    'Capability and level, as POST /v1/negotiate takes it. Of a sidecar: what its hello says; empty where nobody has greeted it yet.',
+  ),
+  capabilities: CapabilityManifest.describe('The same under its former name.'),
   obstacle: z.string().optional().describe('Why a sidecar cannot be used now.'),
 });
 

@@ -33,13 +33,15 @@ async function serve(gateway: Gateway, router: RouteFinder, { request, runId, pr
   const bodyType = bodyTypeOf(request, route);
   const holding = gateway.calls.budget.holding(shareOf(principal));
   try {
-    const limit = gateway.config.limits.control_body_mb * MIB;
-    const body = bodyType === undefined ? undefined : bodyType.read(await wholeBody(request, limit, holding));
+    const { control_body_mb: most, vendor_body_mb: largest } = gateway.config.limits;
+    const limit = (route.handleLarge === undefined ? most : Math.max(most, largest)) * MIB;
+    const bytes = bodyType === undefined ? undefined : await wholeBody(request, limit, holding);
+    const common = { gateway, principal, runId, headers: request.headers };
+    if (bytes !== undefined && route.handleLarge !== undefined && isLarge(bytes, most))
+      return await route.handleLarge({ ...common, bytes });
+    const body = bytes === undefined ? undefined : bodyType?.read(bytes);
     return await route.handle({
-      gateway,
-      principal,
-      runId,
-      headers: request.headers,
+      ...common,
       params: route.params === undefined ? {} : parseAt(route.params, params, 'path'),
       query: route.query === undefined ? {} : parseAt(route.query, query, 'query'),
       body: route.body === undefined ? {} : parseAt(route.body, body ?? {}, 'request body'),
@@ -47,6 +49,11 @@ async function serve(gateway: Gateway, router: RouteFinder, { request, runId, pr
   } finally {
     holding.release();
   }
+}
+
+/** Whether a body is more than a control path reads as a value, because other calls would wait meanwhile. */
+function isLarge(bytes: Buffer, most: number): boolean {
+  return bytes.length > most * MIB || jsonExcess(bytes.toString('utf8'), CONTROL_JSON) !== undefined;
 }
 
 interface FoundRoute {

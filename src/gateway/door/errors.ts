@@ -72,7 +72,7 @@ function isUnfinished(request: IncomingMessage): boolean {
 }
 
 /** Nobody reads the rest of a refused body: the connection ends when it is over, and in a moment at the latest. */
-export function leave({ req: request }: Pick<ServerResponse, 'req'>): void {
+function leave({ req: request }: Pick<ServerResponse, 'req'>): void {
   const { socket } = request;
   request.resume();
   // Node would destroy the connection as soon as the answer is written, and what the caller still sends would then reset it.
@@ -83,7 +83,7 @@ export function leave({ req: request }: Pick<ServerResponse, 'req'>): void {
 }
 
 /** `Allow` for an answer that says which methods there are. */
-export function allowHeader(error: AbpError): string[] {
+function allowHeader(error: AbpError): string[] {
   const { allow } = error.details;
   return typeof allow === 'string' ? ['allow', allow] : [];
 }

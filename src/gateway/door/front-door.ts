@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { nodeHttp } from '../../base/node-http.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import { assertMayCall } from '../auth/access.ts';
@@ -10,12 +11,13 @@ import { authenticate, type Principal, parentOf, shareOf } from '../auth/princip
 import { consolePrincipal } from '../console/console-cookie.ts';
 import type { Gateway } from '../gateway.ts';
 import { handleVendor } from '../vendor/handle.ts';
-import { markedEngine } from '../vendor/marks.ts';
+import { markedEngine, readerOf } from '../vendor/marks.ts';
 import { handleRaw } from '../vendor/raw.ts';
 import { handleSplice } from '../vendor/splice.ts';
 import type { Connections } from './connections.ts';
 import { answerPreflight, isPreflight, openFor } from './cors.ts';
 import { asAbpError, sendError } from './errors.ts';
+import { isProblemPath } from './problem.ts';
 import { parseTarget, type Target } from './target.ts';
 import { takeTicket } from './tickets.ts';
 import { isLoopbackAddress, isPassedOn, type TrustCheck } from './trust.ts';
@@ -74,7 +76,7 @@ export class FrontDoor {
       const error = asAbpError(thrown);
       if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
       request.resume();
-      const dialect = (match ?? (target === undefined ? undefined : ownerOf(target)))?.dialect;
+      const dialect = (match ?? (target === undefined ? undefined : ownerOf(target)))?.dialect ?? sdkOf(request, target);
       sendError(response, error, { runId, url: this.#gateway.url, dialect, path: request.url });
     };
     try {
@@ -237,6 +239,11 @@ const METHODS = ['GET', 'POST'];
 /** The dialects of the engine that the path pins. */
 function dialectsOf({ engine }: Target): readonly string[] | undefined {
   return engine === undefined ? undefined : chooseEngine(engine)?.engine.dialects;
+}
+
+/** Whose SDK reads a refusal on a path of no dialect; those of the agent plane have a shape of their own. */
+function sdkOf({ headers }: IncomingMessage, target: Target | undefined): Dialect | undefined {
+  return target !== undefined && isProblemPath(target.path) && target.engine === undefined ? undefined : readerOf(headers, target?.engine);
 }
 
 /** Whose path it is, whatever the method: a refusal has the shape that its SDK reads. */

@@ -19,7 +19,7 @@ const SOURCES = { engine: 'manifest', host: 'hello', adapter: 'profile', sidecar
 
 function view(backend: Listed): object {
   const { id, name, kind, manifest } = backend;
-  return { id, name, kind, capabilities: manifest, ...('obstacle' in backend && { obstacle: backend.obstacle }) };
+  return { id, name, kind, manifest, capabilities: manifest, ...('obstacle' in backend && { obstacle: backend.obstacle }) };
 }
 
 /** Every dialect on every engine: exact where the engine speaks the dialect itself. */

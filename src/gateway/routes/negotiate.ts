@@ -22,7 +22,7 @@ export const negotiateRoutes = [
         );
       }
       const manifest = body.manifest ?? (await findBackend(gateway, principal, body.backend ?? '')).manifest;
-      return negotiationAccount(manifest, body.requirements);
+      return negotiationAccount(manifest, body.requirements, body.compatibility);
     },
   }),
 ];

@@ -7,5 +7,7 @@ test('a path that is also ours is the vendor’s when its own header says so', (
     expect(markedEngine(path, headers)).toBe('claude');
     expect(markedEngine(path, {})).toBeUndefined();
   }
+  // Google has no such paths, and its SDK may carry a key of ours.
+  expect(markedEngine('/v1/agents', { 'x-goog-api-key': 'k' })).toBeUndefined();
   for (const path of ['/v1/agentsx', '/v1/receipts', '/']) expect(markedEngine(path, headers)).toBeUndefined();
 });

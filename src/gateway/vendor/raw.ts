@@ -7,6 +7,7 @@ import type { Target } from '../door/target.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { HttpAnswer } from './answer.ts';
+import { readerOf } from './marks.ts';
 import { taggedOwner } from './tags.ts';
 
 /** A request to a path that no dialect describes. */
@@ -20,7 +21,7 @@ export interface RawRequest {
 /** Passes a request and its answer on, both as streams. */
 export function handleRaw(gateway: Gateway, one: RawRequest, response: ServerResponse): void {
   const { request, runId } = one;
-  const answer = new HttpAnswer(response, { runId, url: gateway.url });
+  const answer = new HttpAnswer(response, { runId, url: gateway.url, dialect: readerOf(request.headers, one.target.engine) });
   const exchange = callRaw(gateway.calls, unreadCall(gateway, one), hasBody(request) ? request : null, answer);
   response.on('drain', () => exchange.resume());
   response.once('close', () => {

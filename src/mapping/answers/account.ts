@@ -1,4 +1,5 @@
 import { isExactNumber, isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../base/json.ts';
+import type { AnswerCode } from '../../contract/fate-codes.ts';
 import type { Fate, FidelityEntry } from '../../contract/negotiation.ts';
 import { type AnswerShape, typeOf } from '../../dialects/answer-shape.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -7,8 +8,19 @@ import { type AnswerConcept, answerConceptRow } from '../../ir/answer-concept.ts
 /** Something that happened to what an answer means, and is not plain from the two dialects. */
 export interface AnswerNote {
   readonly fate: Exclude<Fate, 'exact'>;
+  /** The reason, to be matched on; `note` says it in words. */
+  readonly code: AnswerCode;
   readonly note: string;
 }
+
+/** The side of an answer that reads it: a caller's dialect, or a session of the agent plane. */
+export type AnswerReader = Pick<Dialect, 'id' | 'answers'>;
+
+const HEADER: AnswerNote = {
+  fate: 'dropped',
+  code: 'header_of_engine',
+  note: 'headers of the engine are not for callers of another dialect',
+};
 
 /** A place in an engine's answers, and what stands below it. */
 interface Place {
@@ -32,8 +44,8 @@ const HINTS =
  * and counted at its place; at the end each place gets its fate at the caller.
  */
 export class AnswerAccount {
-  readonly #engine: Dialect;
-  readonly #caller: Dialect;
+  readonly #engine: AnswerReader;
+  readonly #caller: AnswerReader;
   readonly #whole: Place;
   readonly #events: Place;
   readonly #notes = new Map<AnswerConcept, AnswerNote>();
@@ -44,7 +56,7 @@ export class AnswerAccount {
   readonly #unknown = new Map<Place, Map<string, Place>>();
   #unknownCount = 0;
 
-  constructor(engine: Dialect, caller: Dialect) {
+  constructor(engine: AnswerReader, caller: AnswerReader) {
     this.#engine = engine;
     this.#caller = caller;
     const { claims, eventClaims } = engine.answers;
@@ -80,9 +92,7 @@ export class AnswerAccount {
     );
     const hints = [...this.#hints].map((name): FidelityEntry => {
       const kept = name === 'retry-after' && this.#notes.has('error');
-      return kept
-        ? { path: `(header ${name})`, fate: 'exact', count: 1 }
-        : { path: `(header ${name})`, fate: 'dropped', note: 'headers of the engine are not for callers of another dialect' };
+      return kept ? { path: `(header ${name})`, fate: 'exact', count: 1 } : { path: `(header ${name})`, ...HEADER };
     });
     return [...found, ...hints];
   }
@@ -130,18 +140,20 @@ export class AnswerAccount {
     return next;
   }
 
-  #fate(concept: AnswerConcept | undefined): { fate: Fate; note?: string } {
-    if (concept === undefined) return { fate: 'dropped', note: 'it is not a member we know' };
+  #fate(concept: AnswerConcept | undefined): Pick<FidelityEntry, 'fate' | 'code' | 'note'> {
+    if (concept === undefined) return { fate: 'dropped', code: 'unknown_member', note: 'it is not a member we know' } satisfies AnswerNote;
     const told = this.#notes.get(concept);
     if (told !== undefined) return { ...told };
     const row = answerConceptRow(concept);
-    if (row.ours !== undefined) return { fate: 'dropped', note: row.ours };
+    if (row.ours !== undefined) return { fate: 'dropped', code: 'value_of_gateway', note: row.ours } satisfies AnswerNote;
     const same = this.#engine.id === this.#caller.id;
     const name = row.own === true && !same ? undefined : nameIn(this.#caller.answers, concept);
-    if (name === undefined) return { fate: 'dropped', note: `${row.title} has no form in ${this.#caller.id}` };
+    if (name === undefined)
+      return { fate: 'dropped', code: 'no_form_at_caller', note: `${row.title} has no form in ${this.#caller.id}` } satisfies AnswerNote;
     const partly = same ? undefined : this.#caller.answers.partly?.[concept];
-    if (partly !== undefined) return { fate: 'emulated', note: partly };
-    return name === nameIn(this.#engine.answers, concept) ? { fate: 'exact' } : { fate: 'renamed', note: name };
+    if (partly !== undefined) return { fate: 'emulated', code: 'told_in_part', note: partly } satisfies AnswerNote;
+    if (name === nameIn(this.#engine.answers, concept)) return { fate: 'exact' };
+    return { fate: 'renamed', code: 'other_name_at_caller', note: name } satisfies AnswerNote;
   }
 }
 

@@ -1,15 +1,14 @@
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { Citation, VendorPart } from '../../ir/part.ts';
-import type { AnswerAccount, AnswerNote } from './account.ts';
+import type { AnswerAccount, AnswerNote, AnswerReader } from './account.ts';
 import { labelOf, pagesLabel, unknownLabel } from './labels.ts';
 
 /** The two sides of an answer, and what the caller is told instead of parts that have no form on its wire. */
 export interface FormsOptions {
-  readonly engine: Dialect;
-  readonly caller: Dialect;
+  readonly engine: AnswerReader;
+  readonly caller: AnswerReader;
   readonly account: AnswerAccount;
   /** The caller asked for JSON: words of ours between its own would break it. */
   readonly json: boolean;
@@ -19,13 +18,20 @@ export interface FormsOptions {
 
 type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
 
-const AS_TEXT: AnswerNote = { fate: 'emulated', note: 'told as labelled text' };
-const BELOW: AnswerNote = { fate: 'emulated', note: 'told as a line below the text' };
-const IN_JSON: AnswerNote = { fate: 'dropped', note: 'the caller asked for JSON, which a label would break' };
+const AS_TEXT: AnswerNote = { fate: 'emulated', code: 'as_labelled_text', note: 'told as labelled text' };
+const BELOW: AnswerNote = { fate: 'emulated', code: 'as_line_below', note: 'told as a line below the text' };
+const IN_JSON: AnswerNote = { fate: 'dropped', code: 'left_out_of_json', note: 'the caller asked for JSON, which a label would break' };
+
+const CALLED_ITSELF: AnswerNote = {
+  fate: 'dropped',
+  code: 'told_by_result',
+  note: 'the engine made this call itself; what came of it is told',
+};
 
 const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
 const PAUSED: AnswerNote = {
   fate: 'emulated',
+  code: 'paused',
   note: 'the engine paused a long turn, and the answer is not finished; a caller without a word for it reads that a limit was reached',
 };
 
@@ -129,7 +135,7 @@ class OneAnswer {
     if (shown !== undefined && form !== undefined) {
       this.#said = true;
       const name = caller.answers.names[conceptOf(shown)] ?? caller.id;
-      account.note(conceptOf(shown), { fate: 'renamed', note: name });
+      account.note(conceptOf(shown), { fate: 'renamed', code: 'nearest_form', note: name });
       return [
         { type: 'part-start', index, part: { kind: 'vendor', dialect: caller.id, type: name, meta: { [caller.id]: form } } },
         { type: 'part-end', index },
@@ -137,13 +143,13 @@ class OneAnswer {
     }
     if (shown?.kind === 'pages') {
       this.#pages.push(...shown.pages);
-      account.note('hosted_result', { fate: 'emulated', note: 'the pages are told as sources of the text' });
+      account.note('hosted_result', { fate: 'emulated', code: 'pages_as_sources', note: 'the pages are told as sources of the text' });
       return [];
     }
     // A search tells itself by its pages; a label for each query would stand in the way of the answer.
     if (shown?.kind === 'hosted_call') {
       this.#lost ??= 'calls of hosted tools';
-      account.note('hosted_call', { fate: 'dropped', note: 'the engine made this call itself; what came of it is told' });
+      account.note('hosted_call', CALLED_ITSELF);
       return [];
     }
     const concept = shown === undefined ? 'vendor_part' : conceptOf(shown);
@@ -208,7 +214,7 @@ class OneAnswer {
     if (places.length > 0)
       told.push(...this.#label(this.#next++, 'document_citation', places.map((place) => `[source] ${place}`).join('\n')));
     if (this.#said || this.#lost === undefined || event.finish !== 'stop') return [...told, event];
-    account.note('error', { fate: 'renamed', note: 'the answer would be empty' });
+    account.note('error', { fate: 'renamed', code: 'would_be_empty', note: 'the answer would be empty' });
     const message = `the engine’s answer holds nothing but ${this.#lost}, for which ${caller.id} has no form`;
     return [{ type: 'error', error: { kind: 'server', message, status: 502 } }];
   }

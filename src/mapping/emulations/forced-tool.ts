@@ -74,7 +74,7 @@ export interface ForcedAnswer {
 
 const AROUND: FilterNote = {
   concept: 'text',
-  note: { fate: 'emulated', note: 'the caller asked for JSON; words around it were left out' },
+  note: { fate: 'emulated', code: 'words_around_json', note: 'the caller asked for JSON; words around it were left out' },
 };
 
 /**

@@ -129,6 +129,7 @@ function form(shown: ShownPart): JsonObject | undefined {
 }
 
 export const answers: AnswerShape = {
+  cutCalls: 'nowhere',
   claims: {
     '.responseId': 'answer_id',
     '.modelVersion': 'model',

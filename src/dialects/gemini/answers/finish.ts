@@ -51,6 +51,14 @@ function count(value: Json | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 
+/** How a call was served, as Vertex AI and the Gemini API name it. */
+const TIERS: Readonly<Record<string, UsageDetails['tier']>> = {
+  on_demand_priority: 'priority',
+  on_demand_flex: 'flex',
+  priority: 'priority',
+  flex: 'flex',
+};
+
 /** Gemini counts thoughts beside the candidates and what its tools read beside the prompt; the cached part is inside the prompt. */
 export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUsage {
   const thinkingTokens = count(usage?.thoughtsTokenCount);
@@ -65,6 +73,7 @@ export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUs
       audioInputTokens: modality(usage?.promptTokensDetails, 'AUDIO'),
       audioOutputTokens: modality(usage?.candidatesTokensDetails, 'AUDIO'),
       imageOutputTokens: modality(usage?.candidatesTokensDetails, 'IMAGE'),
+      tier: TIERS[String(usage?.trafficType ?? usage?.serviceTier).toLowerCase()],
     }),
   };
 }

@@ -1,0 +1,22 @@
+import { AbpError } from '../../contract/errors.ts';
+
+/** An answer whose bytes are not what their encoding says. */
+export function undecodable(encoding: string): Error {
+  return new Error(`it is compressed (${encoding}) and cannot be decompressed`);
+}
+
+/** What the engine says went wrong. */
+export function engineError(message: string | undefined): AbpError {
+  return new AbpError('engine_failed', message ?? 'the engine reported an error');
+}
+
+/** Codes of faults that lie with this server: no room for another large answer, or its thread has ended. */
+const OURS: ReadonlySet<string> = new Set(['internal', 'overloaded']);
+
+/** An answer we cannot read is the engine's fault: 502 in the caller's shape. */
+export function translationError(thrown: unknown): AbpError {
+  if (AbpError.is(thrown) && OURS.has(thrown.code)) return thrown;
+  if (AbpError.is(thrown) && thrown.code === 'engine_failed') return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
+}
