@@ -73,7 +73,7 @@ function keep(client: PythonClient, verdicts: readonly Verdict[]): void {
   };
   const all = new Map([...kept.clients, tried].map((one) => [one.client, one]));
   const clients = CLIENTS.flatMap(({ name }) => all.get(name) ?? []);
-  writeFileSync(FIGURES, `${JSON.stringify({ clients }, null, 1)}\n`);
+  writeFileSync(FIGURES, `${JSON.stringify({ clients }, null, 2)}\n`);
 }
 
 const there = await command('python3', ['--version'], 60_000).catch(() => undefined);
