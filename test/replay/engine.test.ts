@@ -50,7 +50,7 @@ async function onTheWire(url: string, body: string): Promise<string> {
   const { host, pathname, search } = new URL(url);
   const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
   const raw = await rawCall(url, Buffer.from(head + body));
-  return raw.replace(/^(?:x-abp-run-id|date): .*\r\n/gim, '');
+  return raw.replace(/^(?:x-abp-[a-z-]+|date): .*\r\n/gim, '');
 }
 
 const settled = (of: WireAnswer): ReturnType<typeof receiptOf> => receiptOf(server.url, of.headers['x-abp-run-id']);

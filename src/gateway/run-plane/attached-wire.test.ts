@@ -15,6 +15,7 @@ const request: RunKeyRequest = {
   traffic: [{ feature: 'cache marks', path: 'system[*].cache_control', fate: 'dropped', on: { kimi: 'renamed' }, reason: 'a hint' }],
   compatibility: 'best_effort',
   thinking: { effort: 'high' },
+  tools: { allowed: ['Read'], denied: ['Bash'] },
   raw: false,
   tags: ['t'],
   expiresAt: 1,
