@@ -240,12 +240,12 @@ describe('abp config check', () => {
     expect(out + json).not.toContain('sk-in');
   });
 
-  it('warns about an engine that does not exist', async () => {
+  it('refuses an engine that does not exist, and names the one that may be meant', async () => {
     const file = join(base, 'odd.toml');
     writeFileSync(file, '[engines.cluade]\nkey = "k"\n');
-    const { code, out } = await abp(['config', 'check', file]);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^warning: engines\.cluade: there is no engine of this name/m);
+    const { code, err } = await abp(['config', 'check', file]);
+    expect(code).toBe(7);
+    expect(err).toMatch(/cluade.*did you mean claude/s);
   });
 
   it('refuses a file that is not valid with code 7', async () => {
@@ -267,7 +267,20 @@ describe('abp doctor', () => {
     expect(checks.filter((one: { status: string }) => one.status === 'fail')).toEqual([]);
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     const names = checks.map((one: { check: string }) => one.check);
-    expect(names).toEqual(['node', 'home', 'config', 'database', 'journal', 'server', 'engines', 'disk', 'clock', 'sandbox', 'python']);
+    expect(names).toEqual([
+      'node',
+      'home',
+      'config',
+      'database',
+      'journal',
+      'receipts',
+      'server',
+      'engines',
+      'disk',
+      'clock',
+      'sandbox',
+      'python',
+    ]);
     expect(existsSync(join(base, 'home'))).toBe(false);
   });
 

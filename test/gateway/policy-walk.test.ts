@@ -13,6 +13,7 @@ import { AgentApi } from '../support/agent-api.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, rawCall } from '../support/http-call.ts';
+import { receiptOf } from '../support/receipt-of.ts';
 
 const SIDECAR = fileURLToPath(new URL('../work-orders/sidecar.mjs', import.meta.url));
 const ENGINES = [...new Set(dialects.flatMap(({ id }) => ownEngine(id)?.id ?? []))];
@@ -155,11 +156,13 @@ const runWays: Way[] = [
 
 const fallback: Way = [
   'a fallback',
-  async ({ server }) =>
-    String(
-      (await post(`${server.url}/v1/messages`, { model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'fail with 500' }] }))
-        .body,
-    ),
+  async ({ server }) => {
+    const body = { model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'fail with 500' }] };
+    const answer = await post(`${server.url}/v1/messages`, body);
+    // The caller hears of the engine that failed; that no other might be called stands in the receipt.
+    const { attempts } = await receiptOf(server.url, answer.headers['x-abp-run-id']);
+    return `${answer.status} ${JSON.stringify(attempts)}`;
+  },
 ];
 
 const KINDS = [
