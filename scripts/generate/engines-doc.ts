@@ -19,7 +19,7 @@ ${engines.map(row).join('\n')}
 For every engine \`ABP_ENGINE_<ID>_KEY\` and \`ABP_ENGINE_<ID>_URL\` work, too (\`ABP_ENGINE_AZURE_OPENAI_URL\`), and so do \`key\` and \`url\` in \`abp.toml\`. An address may end in \`/v1\` or not. Without a key of ours, a caller's own key is passed on to its vendor, unchanged, where the vendor speaks the caller's dialect.
 \`GET /v1/engines\` says which engines have a key, where they are, and how calls to them have fared.
 
-A server reads variables when it starts. A command that finds a variable in its own shell which the running server does not have says so.
+A server reads variables when it starts: one that is set later is seen after the next start.
 
 ## Engines of your own
 

@@ -3,7 +3,7 @@ import type { Engine, ModelRow } from './engine.ts';
 import { engineBase } from './openai-compatible/profiles.ts';
 
 /** A model of an engine that a configuration adds. */
-export interface OwnModel {
+interface OwnModel {
   /** Its name, with `*` for any run of characters. */
   readonly id: string;
   readonly contextWindow?: number | undefined;

@@ -68,7 +68,7 @@ function callUsage(receipt: StoredReceipt, behalf: Behalf | undefined): CallUsag
 }
 
 /** A bit per fate that a line of the record has. */
-export function fateBits(fidelity: Json | undefined): number {
+function fateBits(fidelity: Json | undefined): number {
   let bits = 0;
   for (const entry of Array.isArray(fidelity) ? fidelity : []) {
     const at = Fate.options.indexOf(part(entry).fate as Fate);
