@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { LineFault } from '../base/line-splitter.ts';
 import type { Capability } from '../contract/capability.ts';
-import type { SidecarReceiptRecord } from '../contract/receipts/run-records.ts';
+import type { SidecarReceiptRecord } from '../contract/receipts/parts.ts';
 import type { AgentCapabilities, AgentName, InstallMethod, ModelCapabilities, ThinkingEffortLevel } from '../contract/runs/coding-agent.ts';
 import type { EventName, EventOf } from '../contract/runs/event.ts';
 import type { HookType } from '../contract/runs/run-hooks.ts';

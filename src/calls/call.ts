@@ -1,4 +1,4 @@
-import type { Plane, ReceiptUsage } from '../contract/receipts/receipt.ts';
+import type { Plane, ReceiptUsage } from '../contract/receipts/parts.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Mode } from '../contract/support.ts';
 import type { Scopes } from './scopes.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../base/canonical-json.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { Recording } from '../contract/receipts/receipt.ts';
+import type { Recording } from '../contract/receipts/parts.ts';
 import { newRunId, type RunId } from '../contract/run-id.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { IrEvent } from '../ir/event.ts';

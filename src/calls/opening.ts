@@ -1,4 +1,4 @@
-import type { Recording } from '../contract/receipts/receipt.ts';
+import type { Recording } from '../contract/receipts/parts.ts';
 import type { OpenFact } from '../receipts/journal/facts.ts';
 import { type Call, planeOf } from './call.ts';
 

@@ -1,6 +1,6 @@
 import { globMatch } from '../base/glob.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { Plane } from '../contract/receipts/receipt.ts';
+import type { Plane } from '../contract/receipts/parts.ts';
 import { type Call, type CallOwner, planeOf, type Way } from './call.ts';
 import type { Scopes } from './scopes.ts';
 

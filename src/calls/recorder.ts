@@ -1,7 +1,7 @@
 import { sha256 } from '../base/canonical-json.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
-import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/receipt.ts';
+import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/parts.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import { pricesOf } from '../engines/engine.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Capability } from '../contract/capability.ts';
-import { Plane } from '../contract/receipts/receipt.ts';
+import { Plane } from '../contract/receipts/parts.ts';
 import { TrafficRow } from '../contract/runs/run-traffic.ts';
 import { Compatibility } from '../contract/support.ts';
 

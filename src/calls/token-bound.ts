@@ -1,4 +1,4 @@
-import type { ReceiptUsage } from '../contract/receipts/receipt.ts';
+import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
 import type { Call, CallEnding, TokenBound } from './call.ts';
 

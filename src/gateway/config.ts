@@ -6,7 +6,7 @@ import { CallLimits } from '../calls/limits/call-limits.ts';
 import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
-import { Recording } from '../contract/receipts/receipt.ts';
+import { Recording } from '../contract/receipts/parts.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';

@@ -1,6 +1,6 @@
 import { lesserRecording } from '../calls/opening.ts';
 import type { RecordingWish } from '../calls/vendor/vendor-call.ts';
-import type { Recording } from '../contract/receipts/receipt.ts';
+import type { Recording } from '../contract/receipts/parts.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Config } from './config.ts';
 import { isLoopbackHost } from './door/trust.ts';

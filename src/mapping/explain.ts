@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { CallEstimate, EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
-import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
+import type { ReceiptNegotiation } from '../contract/receipts/parts.ts';
 import type { CapabilityRequirements, Compatibility, Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects, findDialect } from '../dialects/index.ts';

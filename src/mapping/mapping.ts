@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { type Capability, isCapability } from '../contract/capability.ts';
 import { AbpError, type MappingParties, unsupportedFeature } from '../contract/errors.ts';
 import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
-import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
+import type { ReceiptNegotiation } from '../contract/receipts/parts.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { CapabilityManifest, CapabilityRequirements, Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LowerContext, LoweredRequest } from '../dialects/dialect.ts';

@@ -1,7 +1,7 @@
 import { AbpError } from '../contract/errors.ts';
 import { isHarmless } from '../contract/fate-codes.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
-import type { ReceiptNegotiation } from '../contract/receipts/receipt.ts';
+import type { ReceiptNegotiation } from '../contract/receipts/parts.ts';
 import type { FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { Engine } from '../engines/engine.ts';
 import { negotiationAccount } from '../negotiation/report.ts';

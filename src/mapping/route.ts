@@ -1,7 +1,7 @@
 import { globMatch } from '../base/glob.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { Recording } from '../contract/receipts/receipt.ts';
+import type { Recording } from '../contract/receipts/parts.ts';
 import type { Mode } from '../contract/support.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { jsonOf } from '../base/json.ts';
 import type { ReceiptStub, Removal } from '../contract/receipts/chain.ts';
-import type { Receipt, Seal } from '../contract/receipts/receipt.ts';
+import type { Seal } from '../contract/receipts/parts.ts';
+import type { Receipt } from '../contract/receipts/receipt.ts';
 import { type RunId, writtenRunId } from '../contract/run-id.ts';
 import { overwriting } from '../store/databases/sqlite-upkeep.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { RECEIPT_FIELDS } from '../contract/receipts/receipt.ts';
+import type { Parts } from '../contract/receipts/parts.ts';
+import type { RECEIPT_FIELDS } from '../contract/receipts/receipt-fields.ts';
 import type { AgentPlaneTables } from './agent-plane/agent-plane-schema.ts';
 import type { ChainTables } from './receipts/chain-schema.ts';
 import type { RecordingTables } from './recordings/recording-schema.ts';
@@ -32,7 +33,7 @@ export interface KeysTable {
 }
 
 type NullOf<Z> = Z extends z.ZodType ? Extract<z.infer<Z>, null> : never;
-type Column<R> = R extends { readonly column: infer C; readonly schema: infer Z }
+type Column<R> = R extends { readonly column: infer C; readonly schema: (parts: Parts) => infer Z }
   ? (C extends 'time' ? number : string) | NullOf<Z>
   : R extends { readonly parts: infer P }
     ? Column<P[keyof P]>

@@ -6,7 +6,7 @@ import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { addedEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
-import { type ExplainInput, type Explanation, explain } from '../../mapping/explain.ts';
+import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
@@ -112,10 +112,12 @@ export class LargeBodies {
     return outcome.seen;
   }
 
-  /** The same as `explain` of the mapping; a short request is explained here and now. */
+  /** The same as `explain` of the mapping; a short request is explained here and now. The price lists come with the first one. */
   async explain({ request, ...input }: ExplainInput, caller: string): Promise<Explanation | ExplanationText> {
     const text = Buffer.from(JSON.stringify(request), 'utf8');
-    return mayHoldMany(text) ? await this.explainText(text, input, caller) : explain({ ...input, request });
+    if (mayHoldMany(text)) return await this.explainText(text, input, caller);
+    const { explain } = await import('../../mapping/explain.ts');
+    return explain({ ...input, request });
   }
 
   /** The same for a request that nobody has read yet. The text is too long to be read here. */

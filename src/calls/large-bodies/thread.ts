@@ -5,7 +5,6 @@ import { mostValues } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { addEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
-import { explain } from '../../mapping/explain.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
@@ -22,7 +21,7 @@ import {
   unnamedPatch,
 } from './protocol.ts';
 
-function done({ work, bytes: data, added }: Job): Outcome {
+function done({ work, bytes: data, added }: Job): Outcome | Promise<Outcome> {
   addEngines(added);
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (work.kind === 'prepare')
@@ -44,9 +43,11 @@ function assertReadable(body: Buffer): void {
     throw new AbpError('engine_failed', `The engine's answer holds more than ${MOST_IN_ANSWER} values.`);
 }
 
-function explained(bytes: Buffer, input: ExplainedCall): Outcome {
+/** Explanations estimate costs, and the price lists are twenty megabytes: they are loaded with the first one. */
+async function explained(bytes: Buffer, input: ExplainedCall): Promise<Outcome> {
   const parsed = parseJson(bytes.toString('utf8'));
   if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+  const { explain } = await import('../../mapping/explain.ts');
   const { error, ...explanation } = explain({ ...input, request: parsed.value });
   return { kind: 'explain', text: JSON.stringify(explanation), ...(error === undefined ? {} : { error: sendOff(error) }) };
 }
@@ -73,15 +74,15 @@ function failed(thrown: unknown): Outcome {
   return { kind: 'broken', message: thrown instanceof Error ? thrown.message : String(thrown) };
 }
 
-function outcomeOf(job: Job): Outcome {
+async function outcomeOf(job: Job): Promise<Outcome> {
   try {
-    return done(job);
+    return await done(job);
   } catch (thrown) {
     return failed(thrown);
   }
 }
 
-parentPort?.on('message', (job: Job) => {
-  const outcome = outcomeOf(job);
+parentPort?.on('message', async (job: Job) => {
+  const outcome = await outcomeOf(job);
   parentPort?.postMessage(outcome, handedOver(outcome));
 });

@@ -1,5 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { foreignOwner } from '../../dialects/paths.ts';
 import type { Engine } from '../../engines/engine.ts';

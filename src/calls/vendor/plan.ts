@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
-import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 import { modelFacts } from '../../mapping/model.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';

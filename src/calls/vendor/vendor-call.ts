@@ -1,6 +1,6 @@
 import type { Capability } from '../../contract/capability.ts';
 import type { AbpError } from '../../contract/errors.ts';
-import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { TrafficRow } from '../../contract/runs/run-traffic.ts';
 import type { CapabilityRequirements, Compatibility } from '../../contract/support.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Entrant } from '../../contract/receipts/run-records.ts';
+import type { Entrant } from '../../contract/receipts/parts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';

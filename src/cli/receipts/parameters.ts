@@ -1,4 +1,4 @@
-import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
+import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { CliError } from '../failure.ts';
 import { optional, type Parameter } from '../parameter.ts';

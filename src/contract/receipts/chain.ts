@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LateEnds } from './late-end.ts';
-import { Receipt, Seal } from './receipt.ts';
+import { Seal } from './parts.ts';
+import { Receipt } from './receipt.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { Parts } from './parts.ts';
 
 /** Who knows a field: the fact that opens the run, the one that closes it (or both, the later word counting), or we without being told. */
 export type Source = 'open' | 'close' | 'both' | 'run' | 'began' | 'ended' | 'origin' | 'rule' | 'hash' | 'seal';
@@ -56,7 +57,7 @@ export interface FieldTraits {
  * @public The declarations of the package name it.
  */
 export interface Field extends FieldTraits {
-  readonly schema: z.ZodType;
+  readonly schema: (parts: Parts) => z.ZodType;
   readonly from: Source;
   /** The property of the fact that supplies it. */
   readonly fact?: string;
@@ -71,19 +72,20 @@ interface FieldGroup {
 
 export type FieldTable = Readonly<Record<string, Field | FieldGroup>>;
 
+/** The type that a table expects decides nothing here: without `NoInfer` it would be taken for that of the schema and of absent traits. */
 type Supplied<S, F extends string, N extends string, Z, T> = {
   readonly from: S;
   readonly fact: F;
   readonly text: N;
-  readonly schema: Z;
-} & T;
+  readonly schema: (parts: Parts) => NoInfer<Z>;
+} & NoInfer<T>;
 
 /** A field that one kind of fact supplies, under this name. */
 function suppliedBy<const S extends 'open' | 'close' | 'both'>(from: S) {
   return <const F extends string, const W extends Writing, Z extends z.ZodType, const T extends FieldTraits = Record<never, never>>(
     fact: F,
     text: W,
-    schema: Z,
+    schema: (parts: Parts) => Z,
     traits?: T,
   ): Supplied<S, F, W, Z, T> => ({ from, fact, text, schema, ...(traits as T) }); // absent traits are those of no member
 }
@@ -91,25 +93,6 @@ function suppliedBy<const S extends 'open' | 'close' | 'both'>(from: S) {
 export const opened = suppliedBy('open');
 export const closed = suppliedBy('close');
 export const openedOrClosed = suppliedBy('both');
-
-type PartShape<P> = { -readonly [K in keyof P]: P[K] extends { readonly schema: infer S extends z.ZodType } ? S : never };
-
-/** The shape of the schema that a table describes. */
-export type Shape<T> = {
-  -readonly [K in keyof T]: T[K] extends { readonly parts: infer P }
-    ? z.ZodObject<PartShape<P>, z.core.$strict>
-    : T[K] extends { readonly schema: infer S extends z.ZodType }
-      ? S
-      : never;
-};
-
-export function shapeOf<const T extends FieldTable>(table: T): Shape<T> {
-  const shape = Object.entries(table).map(([name, row]) => [
-    name,
-    'parts' in row ? z.strictObject(shapeOf(row.parts)).describe(row.about) : row.schema,
-  ]);
-  return Object.fromEntries(shape) as Shape<T>; // the same members, each with its own schema
-}
 
 /** A field with its place in the document. */
 export interface Leaf extends Field {

@@ -1,27 +1,10 @@
 import { z } from 'zod';
-import { leavesOf, type Source } from './field.ts';
-import { RECEIPT_FIELDS, Receipt, Seal } from './receipt.ts';
+import { Seal } from './parts.ts';
+import { Receipt } from './receipt.ts';
+import { LATE_END_MEMBERS, type LateEndMember } from './receipt-fields.ts';
 
 const text = z.string();
 const sha256 = text.regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
-
-type AtEnd = { readonly from: 'close' | 'both' | 'ended' };
-type IsAtEnd<R> = [Extract<R extends { readonly parts: infer P } ? P[keyof P] : R, AtEnd>] extends [never] ? false : true;
-type EndMember = {
-  [K in keyof typeof RECEIPT_FIELDS]: IsAtEnd<(typeof RECEIPT_FIELDS)[K]> extends true ? K : never;
-}[keyof typeof RECEIPT_FIELDS];
-type LateEndMember = 'run_id' | 'node' | EndMember;
-
-/** The members of a receipt that are known at the end of a run, and whose run it is. */
-export const LATE_END_MEMBERS = [
-  'run_id',
-  'node',
-  ...new Set(leavesOf(RECEIPT_FIELDS).flatMap(({ from, path: [name] }) => (isAtEnd(from) ? [name] : []))),
-] as readonly LateEndMember[]; // the same rows as the type picks
-
-function isAtEnd(from: Source): boolean {
-  return from === 'close' || from === 'both' || from === 'ended';
-}
 
 /** How a run ended by the word of its own node, which came back after another one had closed the run as interrupted. */
 export const LateEnd = Receipt.pick(

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { RunTerms } from '../../calls/scopes.ts';
 import { FidelityEntry } from '../../contract/negotiation.ts';
-import { Artifact, ChangeSet, Receipt, ReceiptUsage, RuleRecord, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import { Artifact, ChangeSet, ReceiptUsage, RuleRecord, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/parts.ts';
+import { Receipt } from '../../contract/receipts/receipt.ts';
 import { Compatibility } from '../../contract/support.ts';
 
 const text = z.string();

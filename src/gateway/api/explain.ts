@@ -3,7 +3,7 @@ import { Capability } from '../../contract/capability.ts';
 import { ErrorBody } from '../../contract/error-body.ts';
 import { JsonValue } from '../../contract/json-value.ts';
 import { CallEstimate, EmulationEntry, FidelityEntry } from '../../contract/negotiation.ts';
-import { ReceiptNegotiation } from '../../contract/receipts/receipt.ts';
+import { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import { CapabilityRequirements, Compatibility, Mode } from '../../contract/support.ts';
 
 const To = z.string().max(128);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes, UserScopes } from '../../calls/scopes.ts';
-import { Recording } from '../../contract/receipts/receipt.ts';
+import { Recording } from '../../contract/receipts/parts.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { JsonValue } from '../../contract/json-value.ts';
 import { ReceiptStub, SealKey } from '../../contract/receipts/chain.ts';
 import { LateEnd } from '../../contract/receipts/late-end.ts';
-import { PendingReceipt, Plane, Receipt, RunStatus } from '../../contract/receipts/receipt.ts';
+import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
+import { PendingReceipt, Receipt } from '../../contract/receipts/receipt.ts';
 
 export const ReceiptParams = z.strictObject({ run_id: z.string() });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Fate } from '../../contract/negotiation.ts';
-import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
+import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { Mode } from '../../contract/support.ts';
 import { RunListQuery, RunSummary } from './runs.ts';
 

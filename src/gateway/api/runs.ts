@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Fate } from '../../contract/negotiation.ts';
-import { Plane, RunStatus } from '../../contract/receipts/receipt.ts';
+import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { PendingInteraction, RunResult, RunState } from '../../contract/runs/run-result.ts';
 import { QUEUE_TIMES } from '../../runtime/runs/handle.ts';
 

@@ -1,6 +1,6 @@
 import { hasPlane, permission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Plane } from '../../contract/receipts/receipt.ts';
+import type { Plane } from '../../contract/receipts/parts.ts';
 import { ownerOf, type Principal } from './principal.ts';
 
 /** The right that a route asks of its caller. For calls to engines `calls/permission` decides, on every way. */

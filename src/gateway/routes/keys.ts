@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { Recording } from '../../contract/receipts/receipt.ts';
+import { Recording } from '../../contract/receipts/parts.ts';
 import { createKey, findKey, isLive, type Key, listKeys, revokeKey } from '../../store/keys.ts';
 import { CreatedKey, KeyChange, KeyList, KeyListQuery, KeyParams, KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
-import type { ReceiptUsage } from '../../contract/receipts/receipt.ts';
+import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunSpend } from '../../runtime/gateway-port.ts';
 import { findRunKey } from '../../store/keys.ts';

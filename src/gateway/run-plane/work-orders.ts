@@ -1,6 +1,6 @@
 import { pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
-import { costOf } from '../../models/cost.ts';
+import type { costOf } from '../../models/cost.ts';
 import type { SidecarSetting } from '../../runtime/work-orders/programs.ts';
 import type { WorkOrders } from '../../runtime/work-orders/work-orders.ts';
 import type { Config } from '../config.ts';
@@ -14,13 +14,17 @@ export function workOrdersOf(gateway: Gateway): Promise<WorkOrders> {
 }
 
 async function make(gateway: Gateway): Promise<WorkOrders> {
-  const [{ WorkOrders }, agents] = await Promise.all([import('../../runtime/work-orders/work-orders.ts'), codingAgentsOf(gateway)]);
+  const [{ WorkOrders }, cost, agents] = await Promise.all([
+    import('../../runtime/work-orders/work-orders.ts'),
+    import('../../models/cost.ts'),
+    codingAgentsOf(gateway),
+  ]);
   return new WorkOrders({
     agents,
     sidecars: sidecarSettings(gateway.config),
     env: process.env,
     engineObstacle: (id) => obstacleOf(gateway, id),
-    price: (engine, model) => priceOf(engine, model),
+    price: (engine, model) => priceOf(engine, model, cost.costOf),
   });
 }
 
@@ -36,12 +40,12 @@ function obstacleOf({ calls: { deployments } }: Gateway, id: string): string | u
 const MILLION = 1_000_000;
 const NANO = 1e9;
 
-function priceOf(engine: string, model: string): number | undefined {
+function priceOf(engine: string, model: string, cost: typeof costOf): number | undefined {
   const found = findEngine(engine);
   const prices = found === undefined ? undefined : pricesOf(found, model);
   if (prices === undefined) return undefined;
   const usage = { inputTokens: MILLION, outputTokens: MILLION, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
-  const nano = costOf(usage, model, prices, new Date());
+  const nano = cost(usage, model, prices, new Date());
   return nano === undefined ? undefined : nano / NANO;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { RunResult } from '../../contract/runs/run-result.ts';
 import { chooseEngine } from '../../engines/index.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 
 /** Whether a call runs at once or waits until somebody says yes. */
 type ToolPolicy = 'auto' | 'requires_approval';

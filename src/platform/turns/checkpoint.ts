@@ -1,6 +1,6 @@
 import { type JsonObject, jsonOf } from '../../base/json.ts';
 import type { Scopes } from '../../calls/scopes.ts';
-import type { Recording } from '../../contract/receipts/receipt.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 import { freshState, type TurnState } from '../../loop/state.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 

@@ -1,5 +1,5 @@
 import { type Leaf, leavesOf, type Writing } from '../../contract/receipts/field.ts';
-import { RECEIPT_FIELDS, UNSEEN_FIELDS } from '../../contract/receipts/receipt.ts';
+import { RECEIPT_FIELDS, UNSEEN_FIELDS } from '../../contract/receipts/receipt-fields.ts';
 
 /** A row of the receipt's table that a fact supplies. */
 export interface FactRow extends Leaf {

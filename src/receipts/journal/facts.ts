@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { RECEIPT_FIELDS, UNSEEN_FIELDS } from '../../contract/receipts/receipt.ts';
+import type { Parts } from '../../contract/receipts/parts.ts';
+import type { RECEIPT_FIELDS, UNSEEN_FIELDS } from '../../contract/receipts/receipt-fields.ts';
 import type { RunId } from '../../contract/run-id.ts';
 
 /** Size and SHA-256 of a body. */
@@ -19,7 +20,7 @@ export type OpenName = OpenRow['fact'];
 export type CloseName = CloseRow['fact'];
 
 type Unchangeable<T> = T extends readonly (infer E)[] ? readonly E[] : T;
-type ValueOf<R> = R extends { readonly schema: infer S extends z.ZodType } ? Unchangeable<z.infer<S>> : never;
+type ValueOf<R> = R extends { readonly schema: (parts: Parts) => infer S extends z.ZodType } ? Unchangeable<z.infer<S>> : never;
 type Optional = { readonly optional: true };
 /** Facts that the beginning of a run tells, and the end may tell better. */
 type Amended = { readonly closingSince: number };

@@ -1,5 +1,6 @@
 import type { Writing } from '../../contract/receipts/field.ts';
-import type { Attempt, Receipt, ReceiptUsage, ToolCallRecord } from '../../contract/receipts/receipt.ts';
+import type { Attempt, ReceiptUsage, ToolCallRecord } from '../../contract/receipts/parts.ts';
+import type { Receipt } from '../../contract/receipts/receipt.ts';
 import { canonicalText, plainText } from '../seal/canonical-text.ts';
 import { type FactTexts, jsonText } from './fact-texts.ts';
 import type { Digest } from './facts.ts';

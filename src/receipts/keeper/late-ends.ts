@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { LATE_END_MEMBERS } from '../../contract/receipts/late-end.ts';
+import { LATE_END_MEMBERS } from '../../contract/receipts/receipt-fields.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { insertLateEnds, runsWithLateEnd } from '../../store/receipts/late-ends.ts';
 import type { StoredReceipt } from '../../store/receipts/receipt-columns.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { Seal } from '../../contract/receipts/receipt.ts';
+import type { Seal } from '../../contract/receipts/parts.ts';
 import { appendEntry, type ChainAddition, type StoredChain } from '../../store/receipts/chain.ts';
 import type { Store } from '../../store/store.ts';
 import { signedHead } from './head.ts';

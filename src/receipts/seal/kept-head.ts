@@ -2,8 +2,8 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } fr
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import { parseJsonObject } from '../../base/json.ts';
-import { SignedHead } from '../../contract/receipts/chain.ts';
+import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { SignedHead } from '../../contract/receipts/chain.ts';
 import { replaceFile } from '../../home/private-file.ts';
 import type { Store } from '../../store/store.ts';
 import { readSigner, signatureCheck } from './seal-keys.ts';
@@ -57,12 +57,23 @@ export function keptHead(file: string, keysFolder: string, node: string): Signed
 
 /** The head in a text, if a key of this home has signed it for this node. */
 export function signedHere(text: string, keysFolder: string, node: string): SignedHead | undefined {
-  if (text === '') return undefined;
-  const head = SignedHead.safeParse(parseJsonObject(text));
-  if (!head.success || head.data.node !== node) return undefined;
-  const { signature, ...message } = head.data;
-  const signer = readSigner(keysFolder, head.data.key_id);
-  return signer !== undefined && signatureCheck(signer.publicKey)(canonicalJson(message), signature) ? head.data : undefined;
+  const head = text === '' ? undefined : parseJsonObject(text);
+  if (head === undefined || !isHead(head) || head.node !== node) return undefined;
+  const { signature, ...message } = head;
+  const signer = readSigner(keysFolder, head.key_id);
+  return signer !== undefined && signatureCheck(signer.publicKey)(canonicalJson(message), signature) ? head : undefined;
+}
+
+const TEXTS = ['node', 'at', 'hash', 'key_id', 'signature'];
+const COUNTS = ['from', 'sequence', 'count'];
+
+/** Without the schema of the contract, because the thread that opens chains does without zod; what a key of this home signed, we have written. */
+function isHead(head: JsonObject): head is JsonObject & SignedHead {
+  return (
+    head.kind === 'head' &&
+    TEXTS.every((name) => typeof head[name] === 'string') &&
+    COUNTS.every((name) => Number.isSafeInteger(head[name]))
+  );
 }
 
 function textOf(file: string): string {

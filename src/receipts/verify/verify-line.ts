@@ -4,7 +4,7 @@ import { jsonTree, repeatedMember } from '../../base/json-tree.ts';
 import { ChainCut, ChainLink, JournalGap, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem } from '../../contract/receipts/chain-verification.ts';
 import { LateEnds } from '../../contract/receipts/late-end.ts';
-import { Seal } from '../../contract/receipts/receipt.ts';
+import { Seal } from '../../contract/receipts/parts.ts';
 import { contentHash, isHashProfile } from '../seal/content-hash.ts';
 import { entryHash } from '../seal/entry.ts';
 

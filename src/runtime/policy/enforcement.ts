@@ -1,7 +1,7 @@
 import { isObstacle } from '../../confinement/confiner.ts';
 import type { Equipment, Obstacle } from '../../confinement/equipment.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { RuleRecord } from '../../contract/receipts/receipt.ts';
+import type { RuleRecord } from '../../contract/receipts/parts.ts';
 import { type Policy, pathRules, systemPathsUnder } from './rules.ts';
 
 /** The means by which this machine can hold a policy. */

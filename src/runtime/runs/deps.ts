@@ -1,7 +1,7 @@
 import type { Adapter, NativeThinking } from '../../adapters/adapter.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
-import type { ReceiptNegotiation, WorkOrderRecord, WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { ReceiptNegotiation, WorkOrderRecord, WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import type { AgentCapabilities, ModelCapabilities } from '../../contract/runs/coding-agent.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';

@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { findCommand } from '../../base/find-command.ts';
 import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { ReceiptNegotiation, WorkOrderRecord } from '../../contract/receipts/receipt.ts';
+import type { ReceiptNegotiation, WorkOrderRecord } from '../../contract/receipts/parts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { jsonOf, parseJsonObject } from '../../base/json.ts';
-import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import { heldBack, marked } from './protected-paths.ts';
 import { keyOf, type PathKey, type Seen, sameNode, type TreeNode, textOf } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import { lstat, opendir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
-import type { WorkspaceDelta } from '../../contract/receipts/receipt.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import type { ChangeSetRecord } from './change-set.ts';
 import { type IgnoreFile, type IgnoreRule, isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 

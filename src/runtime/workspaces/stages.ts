@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Artifact } from '../../contract/receipts/receipt.ts';
+import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { type Change, type ChangeSet, stageRecord } from './change-set.ts';

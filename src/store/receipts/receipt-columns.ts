@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type ColumnKind, type Leaf, leavesOf } from '../../contract/receipts/field.ts';
-import { RECEIPT_FIELDS } from '../../contract/receipts/receipt.ts';
+import { RECEIPT_FIELDS } from '../../contract/receipts/receipt-fields.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import type { ReceiptColumns, ReceiptsTable } from '../schema.ts';
 import { storedTags, tagsColumn } from '../tags.ts';

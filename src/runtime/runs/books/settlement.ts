@@ -1,7 +1,7 @@
 import type { Adapter, EventDraft, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
 import type { FidelityEntry } from '../../../contract/negotiation.ts';
-import type { ApprovalRecord, Artifact, ReceiptUsage } from '../../../contract/receipts/receipt.ts';
+import type { ApprovalRecord, Artifact, ReceiptUsage } from '../../../contract/receipts/parts.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import { backendOf } from '../../../contract/runs/coding-agent.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../../base/canonical-json.ts';
 import type { Json } from '../../../base/json.ts';
-import type { ToolCallRecord } from '../../../contract/receipts/receipt.ts';
+import type { ToolCallRecord } from '../../../contract/receipts/parts.ts';
 import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import type { CostRecord } from '../../../contract/runs/event-table.ts';
 import type { RunTokenUsage } from '../../../contract/runs/run-result.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import type { SidecarAccount } from '../../../adapters/adapter.ts';
-import type { Artifact } from '../../../contract/receipts/receipt.ts';
+import type { Artifact } from '../../../contract/receipts/parts.ts';
 import { digestOf } from '../../workspaces/tree.ts';
 
 /** A sidecar may name as many as fit into a line; a receipt keeps these. */

@@ -2,7 +2,7 @@ import type { Command, EventDraft } from '../../../adapters/adapter.ts';
 import { type Clock, isoTime } from '../../../base/clock.ts';
 import { uuidv7Hex } from '../../../base/ids.ts';
 import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
-import type { ApprovalRecord } from '../../../contract/receipts/receipt.ts';
+import type { ApprovalRecord } from '../../../contract/receipts/parts.ts';
 import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import type { PendingInteraction } from '../../../contract/runs/run-result.ts';

@@ -7,7 +7,7 @@ import type { EgressRecord } from '../../../confinement/egress.ts';
 import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
 import { shownAsIs } from '../../../confinement/room.ts';
 import { AbpError } from '../../../contract/errors.ts';
-import type { RuleRecord } from '../../../contract/receipts/receipt.ts';
+import type { RuleRecord } from '../../../contract/receipts/parts.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';

@@ -1,7 +1,6 @@
 import { startProcess } from '../../../base/child-process.ts';
 import { TextTail } from '../../../base/line-splitter.ts';
-import type { Artifact } from '../../../contract/receipts/receipt.ts';
-import type { CheckRecord } from '../../../contract/receipts/run-records.ts';
+import type { Artifact, CheckRecord } from '../../../contract/receipts/parts.ts';
 import type { Stage } from '../../workspaces/stages.ts';
 import type { RunRoom } from '../ground/run-room.ts';
 import type { RunFolder } from './run-folder.ts';
