@@ -38,7 +38,7 @@ export interface DetectRule {
   readonly versionArgs: readonly string[];
   /** The version in what it printed; undefined when this is some other program of that name. */
   version(output: string): string | undefined;
-  /** What differs from the frozen profile in this version. */
+  /** Abilities in which this version differs from the frozen profile. */
   effective(version: string): Partial<AgentCapabilities>;
   /** Why this version may not work as the profile says: it is not one that the adapter was tried with. Undefined where it is. */
   untested?(version: string): string | undefined;
@@ -90,7 +90,7 @@ export interface GatewayRoute {
   readonly origin: string;
   /** The engine that the run is pinned to, such as `gemini` or `sim:claude`. */
   readonly engine: string;
-  /** What the engine speaks by itself; an agent that can be set to it is, so that nothing is translated. */
+  /** The dialect that the engine speaks by itself. We set an agent to it where it can be set, so that nothing is translated. */
   readonly dialect?: string;
   /** A run key; it dies with the run. */
   readonly key: string;
@@ -105,7 +105,7 @@ export interface SpawnPlan {
   readonly options: RunOptions;
   /** The model row, when the model is a known one. */
   readonly model?: ModelCapabilities;
-  /** What is sent as the model: the canonical id of a known model, else the caller's own words. */
+  /** The model that the agent is started with: the canonical id of a known one, else the caller's own words. */
   readonly modelId?: string;
   readonly thinking: NativeThinking;
   /** What is attached to the prompt, read and of kinds that the agent takes. */
@@ -169,7 +169,7 @@ export interface WaitingTool {
   readonly input: Json;
 }
 
-/** What one line of the agent means: events, and lines to write back (answers of a protocol). */
+/** An adapter's reading of one line: the events in it, and lines to write back where a protocol expects an answer. */
 export interface Heard {
   readonly events: readonly EventDraft[];
   readonly send?: readonly string[];
@@ -298,7 +298,7 @@ export type SessionRule =
 /** A row of an agent's table. `wish`: options of a run that make it the caller's own wish, which no table may drop. */
 export type AgentTrafficRow = TrafficRow & { readonly wish?: readonly (keyof RunOptions)[] };
 
-/** What an agent says on the wire, so that every engine can serve it. */
+/** The requests of an agent as we have seen them on the wire, so that every engine can serve them. */
 export interface Traffic {
   /** The dialect it speaks when nothing is configured otherwise. */
   readonly dialect: string;
@@ -363,7 +363,7 @@ export interface Adapter {
   readonly takesToolRules?: true | 'patterns';
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
-  /** What it waits for in a run that is started so. Absent: it never waits. */
+  /** The questions that an agent started so stops for until somebody answers. Absent: it never waits. */
   waitsFor?(plan: SpawnPlan): WaitsFor;
   spawn(plan: SpawnPlan): SpawnSpec;
   dialogue(plan: SpawnPlan): Dialogue;

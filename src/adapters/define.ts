@@ -6,7 +6,7 @@ import lt from 'semver/functions/lt.js';
 import type { AgentCapabilities, AgentName } from '../contract/runs/coding-agent.ts';
 import type { Adapter, DetectRule } from './adapter.ts';
 
-/** What a profile file says of an agent: everything that is data and does not change from run to run. */
+/** The part of an adapter that its `profile.ts` holds: data that does not change from run to run. */
 export type Profile = Pick<
   Adapter,
   | 'agent'
@@ -27,7 +27,7 @@ export type Profile = Pick<
   | 'thinkingToday'
 >;
 
-/** What a models file says. */
+/** The part of an adapter that its `models.ts` holds. */
 export type Catalogue = Pick<Adapter, 'models' | 'defaultModelId' | 'modelsAsOf' | 'modelsSource' | 'discover' | 'listing'>;
 
 /** An adapter under the id that is also the name of its folder. */
@@ -53,7 +53,7 @@ export function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** What is true of the CLI from a version on. */
+/** A fact about the CLI that holds from a version on. */
 interface Measured {
   readonly since: string;
   readonly differs: Partial<AgentCapabilities>;

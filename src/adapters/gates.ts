@@ -9,7 +9,7 @@ import { kindOfType, namedType } from './attachments.ts';
 export interface ChosenModel {
   /** The row, when it is a known model. */
   readonly model?: ModelCapabilities;
-  /** What is sent: the canonical id of a known model, else the caller's own words. */
+  /** The model that the agent is started with: the canonical id of a known one, else the caller's own words. */
   readonly modelId?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Adapter } from './adapter.ts';
 type Tabled = Pick<Adapter, 'waitsFor' | 'messages' | 'untold'>;
 
 /**
- * What each hook can do with an agent. The prompt is ours until the agent starts; tools are the agent's, and can be stopped where it
+ * Which hooks we can run for which agents. The prompt is ours until the agent starts; tools are the agent's, and can be stopped where it
  * waits for us; one that takes messages can be kept from stopping by one.
  */
 export function hookTable({ waitsFor, messages, untold = [] }: Tabled): HookTable {

@@ -10,5 +10,5 @@ import { profile as openclaw } from './openclaw/profile.ts';
 import { profile as opencode } from './opencode/profile.ts';
 import { profile as pi } from './pi/profile.ts';
 
-/** What every coding agent can do, without how it is driven: that is loaded when an agent is. */
+/** Abilities of every coding agent. How each is driven stays out of this file, so that a list of agents loads none of them. */
 export const profiles: readonly Profile[] = [claude, codex, gemini, copilot, cursor, opencode, pi, omp, openclaw, hermes];

@@ -12,7 +12,7 @@ export const EFFORT_WORDS = { low: 'low', medium: 'medium', high: 'high', max: '
 /** A rule that needs no look at the model's provider any more. */
 type SettledRule = Exclude<ThinkingRule, { kind: 'provider' }>;
 
-/** What a model of each provider takes; any other is taken to speak as OpenAI does. */
+/** How each provider's models take thinking; we treat models of any other provider as OpenAI's. */
 const BY_PROVIDER: Readonly<Record<string, SettledRule>> = {
   anthropic: { kind: 'budget', parameter: 'budget_tokens' },
   google: { kind: 'budget', parameter: 'thinkingBudget' },
@@ -29,7 +29,7 @@ export type ThinkingWishes = Pick<RunOptions, 'thinkingEffort' | 'thinkingBudget
 
 export interface ThinkingSubject {
   readonly adapter: Pick<Adapter, 'thinking' | 'thinkingToday' | 'capabilities'>;
-  /** What the installed version can do; the profile where nothing is known. */
+  /** Abilities of the installed version; where we have not asked it, those of the profile. */
   readonly effective?: AgentCapabilities;
   /** The chosen model, or the agent's default one. */
   readonly model?: ModelCapabilities;

@@ -21,7 +21,7 @@ export interface ProcessSpec {
   readonly mode: 'pipe' | 'pty' | 'terminal';
   /** Another program that starts this one for us; not on a terminal of its own. */
   readonly barrier?: Barrier;
-  /** What its standard output is held to, where it speaks a protocol. */
+  /** Rules for the lines of its standard output, where it speaks a protocol. */
   readonly lines?: LineRules;
 }
 

@@ -82,7 +82,7 @@ export class SseFrames {
     if (!alone || this.#length > 0) keep(frames, this.#whole(last));
   }
 
-  /** What the stream left unterminated; a vendor that cuts the last blank line still meant the event. */
+  /** The event that the stream left unterminated: a vendor that leaves out the last blank line still meant it. */
   flush(): Buffer[] {
     const frames: Buffer[] = [];
     keep(frames, this.#whole(this.#half ? Buffer.of(CR) : NOTHING));

@@ -24,7 +24,7 @@ export class ThreadFailure extends Error {
   }
 }
 
-/** What is sent to a thread. Buffers in `transfer` change hands without a copy. */
+/** A message to a thread. Buffers in `transfer` change hands without a copy. */
 export interface Posted<Job> {
   readonly job: Job;
   readonly transfer?: readonly ArrayBuffer[];

@@ -45,7 +45,7 @@ export class Attempts<P> {
     return this.#rest.length;
   }
 
-  /** What the next try's plan has to wait for. */
+  /** Resolves when the plan of the next try can be made; undefined where nothing has to be waited for. */
   ready(): Promise<unknown> | undefined {
     const [route] = this.#rest;
     return route === undefined ? undefined : this.#planner.ready?.(route);

@@ -30,7 +30,7 @@ export interface CallOwner {
   readonly keyId: string | null;
   /** How the key is shown to people. */
   readonly keyPrefix?: string | undefined;
-  /** What the key allows; undefined where nothing is held back: the token of the home, or `local`. */
+  /** Rights of the key; undefined for the token of the home and for `local`, from whom nothing is held back. */
   readonly scopes?: Scopes | undefined;
   /** The run that this call is part of. */
   readonly parent: RunId | null;

@@ -9,7 +9,7 @@ import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { FactSink } from './recorder.ts';
 
-/** What the calls of one process share. Made once at start. */
+/** Services that all calls of one process share; the gateway makes them once, at its start. */
 export interface CallContext {
   readonly sink: FactSink;
   /** Journals the beginnings and ends of calls together. */

@@ -8,7 +8,7 @@ interface LoginAddress {
   readonly basePath: string;
   /** The header that tells such a login from a key. */
   readonly header: string;
-  /** What the paths of the API begin with and those of this address do not. */
+  /** The beginning of the API's paths that this address leaves out. */
   readonly without: string;
 }
 

@@ -82,7 +82,7 @@ export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<s
     deployment.auth !== 'none' && auth !== undefined && deployment.key !== undefined
       ? [auth.header, `${auth.prefix}${deployment.key}`]
       : [];
-  // What must be translated must be read: nothing is gained by a compressed answer.
+  // We ask for an answer without compression, because we have to read it to translate it.
   const ours = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', `agent-backplane/${version}`];
   const headers = [...ours, ...Object.entries(dialect).flat(), ...key];
   return deployment.headers === undefined ? headers : withConfigured(headers, deployment.headers);
@@ -90,7 +90,7 @@ export function engineHeaders(deployment: Deployment, dialect: Readonly<Record<s
 
 const RETRY_HINTS = ['retry-after', 'retry-after-ms'];
 
-/** What an engine says about when to come back. */
+/** Headers in which an engine says when to come back. */
 export function retryHints(headers: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     RETRY_HINTS.flatMap((name) => {

@@ -21,7 +21,7 @@ import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
 import { tokenBound } from './token-bound.ts';
 
-/** What calls of ours to models share. */
+/** Services that our own calls to models share. */
 export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'toolRules' | 'large' | 'isOurs' | 'onFault'>;
 
 /** A request of ours to a model, and on whose behalf it is made. */
@@ -30,7 +30,7 @@ export interface ModelAsk {
   readonly routes: readonly [Route, ...Route[]];
   readonly request: Omit<IrRequest, 'stream' | 'model'>;
   readonly compatibility: Compatibility;
-  /** What the receipt says is done; the engine that did it is added. */
+  /** The task as the receipt tells it; we append the engine that did it. */
   readonly task: string;
   readonly owner: CallOwner;
   readonly recording: Recording;

@@ -5,10 +5,10 @@ import { type Call, planeOf } from './call.ts';
 /** How a run begins, as its journal is told; the recorder adds the run and the time. */
 export type Opening = Omit<OpenFact, 'fact' | 'run' | 'at'>;
 
-/** What the call itself does not say. */
+/** Facts that the call itself does not say. */
 type Told = 'task' | 'requestedModel' | 'compatibility' | 'request' | 'recording';
 
-/** What holds where nothing else is said: nobody negotiated, nothing was approximated or lost, no engine has been sent anything. */
+/** Facts of a call that nobody negotiated, approximated or sent yet; each way puts its own over them. */
 const NOTHING_MORE = {
   negotiation: null,
   emulations: [],

@@ -7,7 +7,7 @@ import type { Scopes } from './scopes.ts';
 /** Ways that pass bytes of paths which no dialect describes. */
 const UNREAD: ReadonlySet<Way> = new Set<Way>(['raw', 'splice']);
 
-/** What decides whether a key may make a call. */
+/** The part of a call that its key's rights are held against. */
 export type PermissionAsk = Pick<Call, 'way' | 'engine' | 'model' | 'moreModels' | 'agent' | 'direct'> & {
   readonly owner: Pick<CallOwner, 'scopes' | 'keyPrefix'>;
 };

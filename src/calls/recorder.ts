@@ -28,7 +28,7 @@ export interface FactSink {
 /** How a run ended, as far as its recorder cannot know itself. */
 export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' | 'eventCount'> & {
   readonly observed?: Observed;
-  /** What became of everything in a translated answer. */
+  /** The fate of everything in a translated answer. */
   readonly answerFidelity?: readonly FidelityEntry[];
   /** Our estimate of what a stream wrote, for one that does not tell. */
   readonly writtenTokens?: number;
@@ -43,7 +43,7 @@ export interface RequestBody extends Omit<RequestMeta, 'sha256' | 'bytes'> {
   readonly body: Buffer;
 }
 
-/** What the caller sent and, where that is something else, what the engine gets. */
+/** The body as the caller sent it and, where that is another, as the engine gets it. */
 export interface RequestBodies {
   readonly request: RequestBody;
   readonly sent: RequestBody | null;
@@ -54,7 +54,7 @@ const FAULT = { code: 'internal', message: 'something went wrong inside the back
 /** A try that is followed by another, or a call that was never made. */
 const GIVEN_UP = { status: 'failed', usage: null, upstreamModel: null, nanoUsd: null } as const;
 
-/** What recorders share. */
+/** Services that all recorders share. */
 export interface Recorders {
   readonly sink: FactSink;
   readonly batch: Pick<Batch, 'close'>;
@@ -108,7 +108,7 @@ export class Recorder {
       this.#sink.append({ ...fact, fact: 'open', run: this.#run, at: this.#at });
       this.#begun = true;
     } catch (error) {
-      // What began with an earlier try must still be ended.
+      // A run that an earlier try has begun must still be ended.
       if (!this.#begun) this.drop();
       throw error;
     }

@@ -4,7 +4,7 @@ import { Plane } from '../contract/receipts/parts.ts';
 import { TrafficRow } from '../contract/runs/run-traffic.ts';
 import { Compatibility } from '../contract/support.ts';
 
-/** What a run key settles for every call made with it, so that the agent that holds it needs no headers of ours. */
+/** Terms that a run key carries for every call made with it, so that the agent that holds it needs no headers of ours. */
 export const RunTerms = z.strictObject({
   agent: z.string().describe('The coding agent that runs.'),
   engine: z.string().describe('The engine of the calls that name none.'),
@@ -27,7 +27,7 @@ export const RunTerms = z.strictObject({
 });
 export type RunTerms = z.infer<typeof RunTerms>;
 
-/** What a key may do. An absent list means no limit of that kind; `planes` defaults to the gateway alone. */
+/** Rights of a key. An absent list means no limit of that kind; `planes` defaults to the gateway alone. */
 export const Scopes = z.strictObject({
   admin: z.boolean().optional().describe('Everything, settings and keys included.'),
   planes: z.array(Plane).optional().describe('Planes the key may use.'),

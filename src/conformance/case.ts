@@ -2,7 +2,7 @@ import type { Json } from '../base/json.ts';
 import type { SseEvent } from '../base/sse.ts';
 import type { Mode } from '../contract/support.ts';
 
-/** What a case is about, as the tables group them. */
+/** Groups of cases in the tables. */
 export const CATEGORIES = ['parity', 'stream', 'mapped', 'receipt', 'errors'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly complete: boolean;
 }
 
-/** What is known of the gateway once its first answer is there. */
+/** The gateway that is tried, as its first answer describes it. */
 export interface Target {
   readonly model: string;
   /** It names a run of the backplane in its answers. */

@@ -14,7 +14,7 @@ interface Tokens {
   readonly output: number;
 }
 
-/** What a well-formed answer says, whatever the dialect, and where it is not well formed. */
+/** The content of an answer, whatever its dialect, and the places where it is not well formed. */
 export interface Reading {
   readonly text: string;
   readonly calls: readonly ToolCall[];
@@ -59,7 +59,7 @@ export interface Voice {
   readonly endings: Readonly<Record<Ending, readonly string[]>>;
   /** The vendor's status for an engine that has too much to do. */
   readonly overloaded: number;
-  /** What the dialect has no form for, with the reason. */
+  /** Features that the dialect has no form for, with the reason. */
   readonly lacks: { readonly stop?: string };
   credentials(key: string): Readonly<Record<string, string>>;
   ask(ask: Ask): Call;

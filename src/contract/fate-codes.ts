@@ -1,3 +1,6 @@
+/** The fates of a field, best first. The keeper counts them by their place here. */
+export const FATES = ['exact', 'renamed', 'emulated', 'dropped', 'refused'] as const;
+
 interface FateCodeRow {
   readonly meaning: string;
   /** Nothing is lost by it: the field says what happens anyway, or nothing that an engine could act on. Strict allows it. */

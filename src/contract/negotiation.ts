@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Capability } from './capability.ts';
+import { FATES } from './fate-codes.ts';
 import { MinSupport, SupportLevel } from './support.ts';
 
 /** Where each required capability landed; the order inside a bucket is the order of the requirements. */
@@ -71,7 +72,7 @@ export const EmulationReport = z.strictObject({
 export type EmulationReport = z.infer<typeof EmulationReport>;
 
 /** The fate of one field of a mapped request or answer. */
-export const Fate = z.enum(['exact', 'renamed', 'emulated', 'dropped', 'refused']);
+export const Fate = z.enum(FATES);
 export type Fate = z.infer<typeof Fate>;
 
 /** One line of a fidelity record; exact leaves of the same shape share a line and a count. */
@@ -85,7 +86,7 @@ export const FidelityEntry = z.strictObject({
 });
 export type FidelityEntry = z.infer<typeof FidelityEntry>;
 
-/** What a call would take at most, told before it is made. */
+/** The most that a call would take, told before it is made. */
 export const CallEstimate = z.strictObject({
   input_tokens: z.int().nonnegative().describe('What the model would read; estimated.'),
   max_output_tokens: z.int().nonnegative().nullable().describe('The limit that the request sets; null where it sets none.'),

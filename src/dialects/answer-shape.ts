@@ -8,7 +8,7 @@ export interface FoundPage {
   readonly title?: string;
 }
 
-/** What a part of an answer that only its vendor writes has to say to a caller of another dialect. */
+/** A part that only its vendor writes, in a form that a caller of another dialect can be shown. */
 export type ShownPart =
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly url: string }

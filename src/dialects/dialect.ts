@@ -11,7 +11,6 @@ import type { IrUsage } from '../ir/usage.ts';
 import type { AnswerShape } from './answer-shape.ts';
 import type { StrictSubset } from './strict-subset.ts';
 
-/** What a vendor path does. */
 type Operation = 'generate' | 'count-tokens' | 'models' | 'embeddings';
 
 /** A path of the dialect. `{model}` matches one segment; a fixed `stream` says the path decides, not the body. */
@@ -22,7 +21,7 @@ export interface VendorPath {
   readonly stream?: boolean;
 }
 
-/** What the address of a call says beyond its body. */
+/** The part of a request that its address tells, for dialects that put it there. */
 export interface LiftContext {
   readonly ledger: Ledger;
   readonly model?: string;
@@ -39,7 +38,7 @@ export interface FateNote {
   readonly at?: string;
 }
 
-/** What the target model differs in from the rest of its dialect; the engine's data says so. */
+/** Traits in which the target model differs from the rest of its dialect; they come from the engine's data. */
 export interface LowerContext {
   /** Concepts of the dialect that this model has no form for. */
   readonly lacks: ReadonlySet<Concept>;
@@ -49,7 +48,7 @@ export interface LowerContext {
   readonly defaultMaxTokens: number;
 }
 
-/** What the wire demands of values that callers of other dialects choose freely. */
+/** Rules of the wire for values that callers of other dialects choose freely. */
 interface DialectRules {
   /** Ids of tool calls that do not match are rewritten, and back. */
   readonly toolCallId?: RegExp;
@@ -95,7 +94,6 @@ export interface AnswerContext {
   readonly includeUsage: boolean;
   /** Query of the call with its question mark; some dialects choose the framing by it. */
   readonly query: string;
-  /** What the dialect's `echoOf` took from the request. */
   readonly echo?: JsonObject;
 }
 
@@ -115,7 +113,7 @@ export interface Emitter {
   emit(event: IrEvent): string;
 }
 
-/** What is known of an answer from its bytes alone. */
+/** Facts for the receipt that the bytes of an answer tell. */
 export interface Observed {
   readonly model?: string;
   readonly usage?: IrUsage;
@@ -161,14 +159,13 @@ export interface Dialect {
   readonly ownPaths?: readonly string[];
   /** Request headers that switch on features of the vendor; they go along where the dialect stays, and are accounted for elsewhere. */
   readonly featureHeaders?: readonly string[];
-  /** What stands before the vendor's own path on this server, where two dialects share it. */
+  /** The prefix on this server of a vendor's path that two dialects share. */
   readonly prefix?: string;
   /** Every shared concept the dialect has a form for, by its name on this wire: differing names make a leaf `renamed`, no name means no form. */
   readonly names: Readonly<Partial<Record<Concept, string>>>;
   readonly rules: DialectRules;
-  /** What its answers look like. */
   readonly answers: AnswerShape;
-  /** What of a request its answer repeats, or depends on in its form. */
+  /** Takes the members of a request that its answer repeats, or whose values decide the answer's form. */
   readonly echoOf?: (body: Json) => JsonObject | undefined;
   liftRequest(body: Json, context: LiftContext): IrRequest;
   lowerRequest(request: IrRequest, context: LowerContext): LoweredRequest;

@@ -19,7 +19,7 @@ function placed(value: Json | undefined, otherwise: number, most: number): numbe
   return typeof value === 'number' ? Math.max(0, Math.min(value, most)) : otherwise;
 }
 
-/** What both wires tell of a page; `before` is how much text stands before the part. */
+/** Members in which both wires of OpenAI tell of a page; `before` is how much text stands before the part. */
 export function citationMembers({ url, title, start, end }: Citation, before = 0): JsonObject {
   return { start_index: before + start, end_index: before + end, title: title ?? url, url };
 }

@@ -44,7 +44,7 @@ export function strictProblem(schema: JsonObject, subset: StrictSubset): string 
   return !subset.recursion && isRecursive(schema) ? 'it refers to itself' : undefined;
 }
 
-/** What counts against the limits of a request. */
+/** Counts the parts of a schema that vendors limit per request. */
 export function strictLoad(schema: JsonObject): { readonly unions: number; readonly optional: number } {
   let [unions, optional] = [0, 0];
   for (const node of nodesOf(schema)) {

@@ -25,7 +25,7 @@ interface EngineEndpoint {
   readonly login?: { readonly url: string; readonly header: string; readonly without: string };
 }
 
-/** What a model, or a family of models, differs in from the engine as a whole. */
+/** A row for a model, or a family of models, with everything in which it differs from its engine. */
 export interface ModelRow {
   /** Model name with `*` for any run of characters; rows are tried in order and every matching one counts. */
   readonly match: string;
@@ -39,7 +39,7 @@ export interface ModelRow {
   readonly rates?: TokenRates;
 }
 
-/** What an engine inside this process is given. */
+/** Services that an engine inside this process gets. */
 export interface Inside {
   readonly store: Store;
   /** Recorded bodies, and the node that has them. */

@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly log?: Logger;
   /** Policy, budgets and limits, in the order they are asked; without any, a key's permission and the engine's key alone decide. */
   readonly checks?: readonly Check[];
-  /** What stands between the calls and their engines, such as recordings. */
+  /** A layer between the calls and their engines, such as recordings. */
   readonly between?: Between;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;

@@ -6,7 +6,7 @@ interface AnswerConceptRow {
   readonly ours?: string;
 }
 
-/** What a member of an engine's answer means. The fate of each is decided by the caller's dialect having a name for it. */
+/** Meanings of members of an engine's answer. A member keeps its meaning if the caller's dialect has a name for it. */
 const ANSWER_CONCEPTS = {
   structure: { title: 'Structure of the answer' },
   answer_id: { title: 'Id of the answer' },

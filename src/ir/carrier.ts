@@ -11,7 +11,7 @@ export function packMeta(meta: VendorMeta): string {
   return `${PREFIX}${Buffer.from(JSON.stringify(meta), 'utf8').toString('base64url')}`;
 }
 
-/** What `packMeta` packed; undefined for a slot that holds the vendor's own bytes. */
+/** Unpacks what `packMeta` packed; undefined for a slot that holds the vendor's own bytes. */
 export function unpackMeta(text: string): VendorMeta | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const value = parseJsonObject(Buffer.from(text.slice(PREFIX.length), 'base64url').toString('utf8'));

@@ -6,12 +6,12 @@ interface ConceptRow {
   readonly own?: boolean;
   /** The gateway serves it where the engine cannot, so that the request to the engine says nothing of it. */
   readonly served?: boolean;
-  /** What a receipt calls it when it is approximated. */
+  /** The capability under which a receipt lists it when it was approximated. */
   readonly as?: EmulationEntry['capability'];
 }
 
 /**
- * What a field of a request means. `weight` decides what may happen to it on an engine that has no form for it:
+ * The meanings of fields of a request. `weight` decides what may happen to it on an engine that has no form for it:
  * `meaning` changes the answer or its safety, so it is mapped, emulated or refused, never dropped;
  * `hint` does not (metadata, cache marks, service hints), so best_effort may drop it and report it;
  * `nothing` says nothing that an engine could act on (ids of earlier items), so strict may drop it, too.

@@ -3,7 +3,7 @@ import type { Citation, VendorMeta, VendorPart } from './part.ts';
 import type { FinishReason, IrError } from './response.ts';
 import type { IrUsage } from './usage.ts';
 
-/** What a part is when it opens; text, reasoning and arguments follow as deltas. */
+/** A part as it opens; its text, reasoning and arguments follow as deltas. */
 export type IrPartStart =
   | { readonly kind: 'text' | 'refusal'; readonly meta?: VendorMeta }
   | { readonly kind: 'thinking'; readonly redacted?: boolean; readonly meta?: VendorMeta }
@@ -30,7 +30,7 @@ export type IrAnswerEvent =
   | { readonly type: 'keep-alive' };
 
 /**
- * What a stepper tells. A caller that asked for several answers gets the first one plainly and each further one wrapped, with a start
+ * The events of a stepper. A caller that asked for several answers gets the first one plainly and each further one wrapped, with a start
  * and an end of its own, which comes before the end of the first. `choice` counts from 1.
  */
 export type IrEvent = IrAnswerEvent | { readonly type: 'choice'; readonly choice: number; readonly event: IrAnswerEvent };

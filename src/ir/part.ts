@@ -24,7 +24,7 @@ export interface TextPart extends PartBase {
   readonly text: string;
   /** The tokens of an answer's text, where the caller asked for them. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** What an answer's text rests on; those of a history stay with the dialect that wrote them. */
+  /** Sources of an answer's text; those of a history stay with the dialect that wrote them. */
   readonly citations?: readonly Citation[];
 }
 

@@ -28,7 +28,7 @@ export interface IrCustomTool {
 /** Hosted tools that several vendors have in some form; everything else is a vendor's own. */
 export type HostedToolKind = 'web_search' | 'web_fetch' | 'code_execution' | 'mcp' | 'vendor';
 
-/** What a caller limits a hosted search or fetch to. */
+/** Limits that a caller sets to a hosted search or fetch. */
 export type HostedLimit = 'allowedDomains' | 'blockedDomains' | 'userLocation' | 'maxUses';
 
 /** The limits that were set, each with its place in the caller's body. A location is flat: city, region, country, timezone. */
@@ -51,7 +51,7 @@ export type IrToolChoice =
   | { readonly kind: 'tool'; readonly name: string }
   | { readonly kind: 'allowed'; readonly names: readonly string[]; readonly mode: 'auto' | 'required' };
 
-/** What shape the answer must have. `json` is JSON mode without a schema. */
+/** The shape that the caller wants the answer to have. `json` is JSON mode without a schema. */
 export type IrOutputFormat =
   | { readonly kind: 'json' }
   | {

@@ -52,12 +52,11 @@ export class AnswerChanges {
     return this.#filters.some((filter) => filter.done === true);
   }
 
-  /** What the changes did to the answer. */
   get notes(): readonly FilterNote[] {
     return [this.#filters, ...this.#others.values()].flatMap((filters) => filters.flatMap(({ notes = [] }) => notes));
   }
 
-  /** What it holds the answer against may take so long to check that other calls would wait: a large schema, or one with patterns. */
+  /** Whether checking the answer may take so long that other calls would wait: it is held to a large schema, or to one with patterns. */
   get slow(): boolean {
     return this.#changes.some((change) => change.kind === 'forced-tool' && change.schema !== undefined && !isQuickSchema(change.schema));
   }

@@ -8,18 +8,18 @@ export interface AnswerFilter {
   filter(event: IrAnswerEvent): IrAnswerEvent[];
   /** The filter ended the answer itself; the engine need not go on. */
   readonly done?: boolean;
-  /** What it did to the answer, as far as that is known so far. */
+  /** The filter's notes so far on what it did to the answer. */
   readonly notes?: readonly FilterNote[];
 }
 
-/** What a filter did to everything in an answer that means the same. */
+/** A filter's note on everything of one concept in an answer. */
 export interface FilterNote {
   readonly concept: AnswerConcept;
   readonly note: AnswerNote;
 }
 
 /**
- * What must happen to an answer on its way back, as plain data: a request may be prepared on another thread than its answer is read
+ * A change to an answer on its way back, as plain data: a request may be prepared on another thread than its answer is read
  * on, and each of several answers needs filters of its own.
  */
 export type AnswerChange =

@@ -41,7 +41,7 @@ export interface ExplainInput {
   readonly request: Json;
 }
 
-/** What would happen to a request, without calling anyone. */
+/** The answer to `explain`: every field's fate and the request as it would be sent, with nobody called. */
 export interface Explanation {
   readonly to: string;
   readonly mode: Mode;

@@ -5,7 +5,7 @@ import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
 import { join, type Ledger } from '../ir/ledger.ts';
 
-/** What the fate of every leaf is decided from. */
+/** Everything that decides the fate of a leaf. */
 export interface FidelityInput {
   readonly body: Json;
   readonly ledger: Pick<Ledger, 'claims' | 'usual'>;
@@ -34,7 +34,7 @@ export interface Loss extends FidelityEntry {
 export interface Fidelity {
   readonly entries: readonly FidelityEntry[];
   readonly refused: readonly RefusedLeaf[];
-  /** What strict does not allow. */
+  /** Losses that strict does not allow. */
   readonly losses: readonly Loss[];
 }
 
@@ -173,7 +173,7 @@ function nameOn({ target, lacks }: FidelityInput, concept: Concept): string | un
   return conceptRow(concept).own === true || lacks.has(concept) ? undefined : target.names[concept];
 }
 
-/** What becomes of a concept between two dialects when nothing special happens to it. */
+/** The fate of a concept between two dialects when no note says anything else. */
 function crossing(input: FidelityInput, concept: Concept): Verdict {
   const { source, engineName } = input;
   const row = conceptRow(concept);

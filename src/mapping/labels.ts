@@ -6,7 +6,10 @@ import { covers } from './fidelity.ts';
 import { OWN_FORM } from './preflight.ts';
 import { hostedCapability } from './required.ts';
 
-/** What the preflight labelled, and every other emulation that the notes tell of: the receipt names what the fidelity record names. */
+/**
+ * The emulations for the receipt: those that the preflight labelled and every other one that the notes tell of, so that it names what the
+ * fidelity record names.
+ */
 export function emulationsOf(labelled: readonly EmulationEntry[], notes: readonly FateNote[], asked: IrRequest): readonly EmulationEntry[] {
   const told = new Set(labelled.filter(({ strategy }) => !isOwnForm(strategy)).map(({ capability }) => capability));
   const found = new Map<string, EmulationEntry>();
@@ -26,7 +29,7 @@ function isOwnForm(strategy: EmulationEntry['strategy']): boolean {
   return strategy.type === 'post_processing' && strategy.detail === OWN_FORM;
 }
 
-/** What a receipt calls the thing that a note is about. */
+/** The capability under which a receipt lists the subject of a note. */
 export function capabilityOf(
   { concept, at }: Pick<FateNote, 'concept' | 'at'>,
   asked: IrRequest,

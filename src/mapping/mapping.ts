@@ -29,7 +29,7 @@ import { write } from './writing.ts';
 export interface MappingInput {
   readonly body: Json;
   readonly source: Dialect;
-  /** What the address says about model and streaming, where the dialect puts it there. */
+  /** Model and streaming, for dialects that put them into the address. */
   readonly address: { readonly model?: string; readonly stream?: boolean };
   readonly engine: Engine;
   readonly target: Dialect;
@@ -42,17 +42,17 @@ export interface MappingInput {
   readonly requirements: CapabilityRequirements;
   /** The caller's values of the source dialect's `featureHeaders`. */
   readonly features?: Readonly<Record<string, string>>;
-  /** What becomes of leaves that nobody knows. */
+  /** Whether leaves that nobody knows are refused or only reported. */
   readonly unknownLeaves: 'refuse' | 'report';
   /** Thinking that the run decided, instead of what the request says. */
   readonly thinking?: ThinkingOverride | undefined;
   /** Rules about tools: denied ones are taken out of the offer. */
   readonly toolRules?: readonly ToolRules[] | undefined;
-  /** What the requests of the coding agent that calls are known to hold. */
+  /** Rows about the requests of the coding agent that makes the call. */
   readonly traffic?: readonly TrafficRow[] | undefined;
 }
 
-/** What would happen, and what to send if nothing stands in the way. */
+/** The account of a translation, and the request to send if nothing stands in the way. */
 export interface Mapping {
   readonly negotiation: ReceiptNegotiation | null;
   readonly emulations: readonly EmulationEntry[];
@@ -127,7 +127,7 @@ function claimCarried(messages: IrRequest['messages'], { source, target }: Mappi
     if (concept === 'reasoning_state' && owned.some((at) => covers(at, path))) ledger.claim(path, 'carried_state');
 }
 
-/** What strict refused is unmet in the negotiation, too: the level is the one that the error names. */
+/** Puts what strict refused among the unmet requirements of the negotiation, at the level that the error names. */
 function strictVerdict(input: MappingInput, asked: IrRequest | undefined, error: AbpError): Pick<Mapping, 'negotiation'> | undefined {
   const { capability, support_level: level } = error.details;
   if (error.code !== 'E006' || input.compatibility !== 'strict' || asked === undefined) return undefined;
@@ -140,7 +140,7 @@ function remarkNote(remark: Remark): FateNote {
   return { fate: 'emulated', ...remark };
 }
 
-/** What the answer needs: names and ids last changed first. */
+/** The changes that the answer goes through, in the opposite order of those of the request. */
 function changesOf(source: Dialect, asked: IrRequest, renames: Renames, emulated: readonly AnswerChange[]): AnswerChange[] {
   const rule = source.rules.toolCallId;
   return [
@@ -202,7 +202,10 @@ function countNote({ operation, target, engine }: MappingInput): FateNote[] {
   ];
 }
 
-/** What a switch turned on stands in the body and is judged there; the switch itself means nothing elsewhere. */
+/**
+ * Notes about switches in headers. The fields that a switch turns on stand in the body and are judged there; the switch itself means
+ * nothing to other engines.
+ */
 function featureNotes({ features = {}, engine }: MappingInput): FateNote[] {
   return Object.entries(features).map(([name, value]) => ({
     concept: 'feature_switch',

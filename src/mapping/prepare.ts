@@ -8,7 +8,7 @@ import { type Mapping, type MappingInput, map } from './mapping.ts';
 /** A request as its text, and where it should go. */
 export type PrepareInput = Omit<MappingInput, 'body'>;
 
-/** What is still asked about a request once it has been translated. */
+/** Facts about the request that its call and receipt need after the translation. */
 export interface Asked {
   readonly model: string;
   readonly stream: boolean;
@@ -19,7 +19,7 @@ export interface Asked {
   readonly hosted?: true;
   /** Our estimate of what the model would read, where a count was asked for. */
   readonly inputTokens?: number;
-  /** What the caller's dialect repeats of the request in its answer. */
+  /** Members of the request that the caller's dialect repeats in its answer. */
   readonly echo?: JsonObject;
 }
 

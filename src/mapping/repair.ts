@@ -37,9 +37,9 @@ function hasTools({ parts }: IrMessage): boolean {
   return parts.some(({ kind }) => kind === 'tool-call' || kind === 'tool-result');
 }
 
-/** What stands where the wire takes no message without words. */
+/** We write this where the wire takes no message without words. */
 const STAND_IN = '(no text)';
-/** What the user says where the wire wants somebody to speak, or the user to speak first. */
+/** We let the user say this where the wire wants somebody to speak, or the user to speak first. */
 const OPENING = '(The conversation begins here.)';
 
 /** A conversation of instructions alone, or one that the assistant begins, gets a turn of the user where the wire wants one. */

@@ -69,7 +69,7 @@ export function hostedCapability(kind: HostedToolKind): Capability | undefined {
   return HOSTED[kind]?.capability;
 }
 
-/** What a request asks of an engine beyond text, in a fixed order: the first one missing is the one the caller hears about. */
+/** Capabilities that a request uses beyond text, in a fixed order: the caller hears about the first one that is missing. */
 export function requiredCapabilities(request: IrRequest): Used[] {
   const media = mediaOf(request);
   const used: Used[] = RULES.filter((rule) => rule.when(request, media)).map(({ capability, concept, title }) => ({
@@ -88,7 +88,7 @@ export function requiredCapabilities(request: IrRequest): Used[] {
 /** Media anywhere in the conversation, in one walk: it may be long, and most of it is text. */
 function mediaOf({ messages }: IrRequest): ReadonlySet<Medium> {
   const media = new Set<Medium>();
-  // What a model made in an earlier answer asks for nothing.
+  // Media that a model made in an earlier answer ask for nothing.
   for (const { role, parts } of messages) if (role !== 'assistant') addMedia(media, parts);
   return media;
 }
@@ -105,7 +105,7 @@ function isPdf({ source }: DocumentPart): boolean {
   return !(source.kind === 'base64' && source.mediaType === 'text/plain');
 }
 
-/** What the request asks of the engine without saying so: native in strict, approximated at worst otherwise. */
+/** Requirements that the request implies without saying so: native in strict, approximated at worst otherwise. */
 export function impliedRequirements(request: IrRequest, compatibility: Compatibility): CapabilityRequirement[] {
   const minSupport = compatibility === 'strict' ? 'native' : 'emulated';
   return requiredCapabilities(request).map(({ capability }) => ({ capability, min_support: minSupport }));

@@ -24,7 +24,7 @@ export interface RouteRow {
   readonly recording?: Recording | undefined;
 }
 
-/** What a call says about where it wants to go, strongest first. */
+/** The places where a call can name its engine or model, strongest first. */
 export interface RouteWish {
   /** The dialect that the caller speaks; undefined for a call of ours, which an agent makes. */
   readonly dialect?: Dialect | undefined;

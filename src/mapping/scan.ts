@@ -26,7 +26,7 @@ const LONGEST_MODEL = 512;
 /** No request of a vendor has more than some dozen members. */
 const MOST_MEMBERS = 1000;
 
-/** What routing needs of a body, found without parsing it. */
+/** Members of a body that routing needs, found without parsing it. */
 export interface Scan {
   readonly model?: string;
   /** Span of the model's string including its quotes, for a splice. */

@@ -46,7 +46,7 @@ export function overrideThinking(
   };
 }
 
-/** What the run decides stands for both, whichever of them the agent has written. */
+/** The run's decision replaces thinking and effort, whichever of them the agent has written. */
 function notesOf(concept: 'thinking' | 'effort', { thinking, effort }: IrRequest, note: string): FateNote[] {
   const besides =
     concept === 'thinking' ? (effort === undefined ? [] : ['effort' as const]) : thinking === undefined ? [] : ['thinking' as const];
@@ -84,7 +84,7 @@ function amountOf(members: JsonObject): JsonObject {
   return Object.fromEntries(kept.map(([name, value]) => [name, isJsonObject(value) ? amountOf(value) : value]));
 }
 
-/** What a request has that asks for nothing. */
+/** The members of a request that asks for nothing. */
 const EMPTY = { tools: [], stop: [], sampling: {}, stream: false, vendor: {} } as const;
 /** Limits that grow with a budget, and are no thinking themselves. */
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_output_tokens', 'max_completion_tokens']);

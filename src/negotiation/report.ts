@@ -1,5 +1,6 @@
 import { variantName } from '../contract/capability.ts';
-import type { CompatibilityReport, NegotiationResult, Unmet } from '../contract/negotiation.ts';
+import type { CompatibilityReport, NegotiationResult } from '../contract/negotiation.ts';
+import type { ReceiptNegotiation } from '../contract/receipts/parts.ts';
 import type { CapabilityManifest, Compatibility } from '../contract/support.ts';
 import { emulatedOutcome, NATIVE, UNSUPPORTED } from './check.ts';
 import { isCompatible, negotiate, type Requirements, unmet } from './negotiate.ts';
@@ -23,19 +24,12 @@ export function generateReport(result: NegotiationResult, manifest?: CapabilityM
   };
 }
 
-/** A negotiation as callers, receipts and previews show it. */
-export interface NegotiationAccount {
-  readonly result: NegotiationResult;
-  readonly report: CompatibilityReport;
-  readonly unmet: Unmet[];
-}
-
-/** `strict` wants every required capability native, whatever its requirement says. */
+/** A negotiation as callers, receipts and previews show it. `strict` wants every required capability native, whatever its requirement says. */
 export function negotiationAccount(
   manifest: CapabilityManifest,
   requirements: Requirements,
   compatibility: Compatibility = 'best_effort',
-): NegotiationAccount {
+): ReceiptNegotiation {
   const result = negotiate(manifest, requirements);
   return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements, compatibility) };
 }

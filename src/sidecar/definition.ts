@@ -11,11 +11,11 @@ type Drafted<E> = E extends unknown ? Omit<E, 'ts' | 'ext'> : never;
 /** An event without its time, which is added when it is sent. */
 export type EventDraft = Drafted<SidecarEvent>;
 
-/** What a sidecar reports at the end; everything may be left out. */
+/** The report of a sidecar at its end; everything may be left out. */
 export interface Result {
   readonly outcome?: SidecarReceipt['outcome'];
   readonly usage?: Partial<SidecarReceipt['usage']>;
-  /** What the vendor said of its usage, as it was. */
+  /** The usage in the vendor's own members. */
   readonly usageRaw?: Json;
   readonly artifacts?: SidecarReceipt['artifacts'];
   readonly backendVersion?: string;

@@ -12,7 +12,7 @@ export type { EventDraft, Result, Sidecar, SidecarRun, WorkOrder } from './defin
  * closes with a receipt. `console.log` goes to the standard error while it serves, as the output is the protocol's.
  */
 export async function serveSidecar(sidecar: Sidecar): Promise<void> {
-  // What somebody prints for themselves must not break the protocol.
+  // The author's own `console.log` must not break the protocol, which owns the standard output.
   const { error } = console;
   Object.assign(console, { log: error, info: error });
   await new Session(sidecar, { input: process.stdin, output: process.stdout }).over;

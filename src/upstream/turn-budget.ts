@@ -1,6 +1,7 @@
 /**
- * What is taken of answers in one turn of the event loop, of all calls together. The system hands over megabytes at once where an engine
- * sends quickly, and a megabyte may hold a hundred thousand events to read: some are read as they come, others are only put aside here.
+ * Limits how much of the answers of all calls together is read in one turn of the event loop. The system hands over megabytes at once
+ * where an engine sends quickly, and a megabyte may hold a hundred thousand events to read: some are read as they come, others are only
+ * put aside here.
  */
 const BYTES_A_TURN = 256 * 1024;
 const MS_A_TURN = 8;

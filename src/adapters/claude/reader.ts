@@ -5,10 +5,10 @@ import { countAt, listAt, numberAt, objectAt, textAt } from '../families/lines/f
 import { textOfContent } from '../families/tools/effects.ts';
 import { unifiedDiff } from './diff.ts';
 
-/** What the model reads when a tool was not allowed; older and newer words. */
+/** Claude Code tells the model in these words, older and newer, that a tool was not allowed. */
 const REFUSALS = /^(?:Claude requested permissions? to|Permission to use|This command requires approval)/;
 
-/** What one run of Claude Code has told so far. */
+/** Gathers the lines of one run of Claude Code and makes events of them. */
 export class ClaudeReader {
   readonly run: RunAccount;
   /** The caller has interrupted the agent. */

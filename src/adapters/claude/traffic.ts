@@ -3,7 +3,7 @@ import { effortRow, MESSAGES_ROWS } from '../families/traffic/wires.ts';
 
 const IN_PLACE = 'kept in its place where the engine takes one, else as labelled text';
 
-/** What Claude Code puts into its requests beside plain messages and tools, and what other engines make of it. */
+/** Claude Code sends more than plain messages and tools; these rows say which members, and how other engines are served with them. */
 export const traffic: Traffic = {
   dialect: 'claude',
   dialects: ['claude'],

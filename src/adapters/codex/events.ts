@@ -50,7 +50,7 @@ function answered(reader: CodexReader, plan: SpawnPlan, line: JsonObject): Heard
   return { events: reader.run.begun(threadId), send: [startTurn(threadId, plan)] };
 }
 
-/** What was said to a running agent may be refused and the run goes on; without its thread or turn there is no run. */
+/** Codex may refuse a message to a running agent and go on; when it refuses the thread or the turn, the run has failed. */
 function refused(reader: CodexReader, line: JsonObject, message: string): Heard {
   if (line.id === REQUEST.message || line.id === REQUEST.interrupt) {
     return { events: [{ type: 'error', code: 'INTERNAL', message, recoverable: true }] };

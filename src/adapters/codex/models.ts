@@ -27,7 +27,7 @@ const models = [
   { fact: openai.codexMini, overrides: gone },
 ].map((row) => bundledModel(options, row));
 
-/** What `codex debug models` prints. */
+/** The output of `codex debug models`. */
 const Listing = z.looseObject({
   models: z.array(
     z.looseObject({

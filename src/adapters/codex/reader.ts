@@ -9,7 +9,7 @@ import { textOfContent } from '../families/tools/effects.ts';
 import { callEnds, itemStarts } from './items.ts';
 import { endOf, type WrittenCall, writtenCall } from './written-call.ts';
 
-/** What one run of Codex has told so far. */
+/** Gathers the lines of one run of Codex and makes events of them. */
 export class CodexReader {
   readonly run: RunAccount;
   threadId: string | undefined;
@@ -22,7 +22,7 @@ export class CodexReader {
   /** Calls of the model as it wrote them. */
   readonly #written = new Map<string, WrittenCall>();
   readonly #changes = new Map<string, readonly string[]>();
-  /** What running commands have printed. */
+  /** Output of running commands so far, by call: Codex tells it in pieces. */
   readonly #printed = new Map<string, string>();
 
   constructor(run: RunAccount, free: boolean) {
@@ -91,8 +91,8 @@ export class CodexReader {
   }
 
   /**
-   * What the model wrote and read, word for word. It matters where no item tells of a call: tools without a trace, and commands that
-   * the sandbox ended before they began.
+   * Items of the conversation as the model wrote and read them. We need them where no item tells of a call: tools without a trace, and
+   * commands that the sandbox ended before they began.
    */
   raw(item: JsonObject): readonly EventDraft[] {
     const id = textAt(item.call_id) ?? '';

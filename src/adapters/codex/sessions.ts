@@ -19,7 +19,7 @@ export const sessions: SessionRule = jsonlSessions({
   messages: (entries) => joinedAnswers(entries.filter(({ type }) => type === 'response_item').flatMap(messagesOf)),
 });
 
-/** What the agent says in the name of the user is marked up; it is no message of theirs. */
+/** Codex writes messages in the name of the user, too; it marks them up, so that we can leave them out. */
 const SURROUNDINGS = /^<[a-z_]+>/;
 
 function messagesOf({ payload, timestamp: time }: JsonObject): readonly SessionMessage[] {

@@ -81,7 +81,7 @@ export function approvalOf(plan: SpawnPlan): { readonly approvalPolicy: string; 
 
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
 
-/** What stands in place of the agent's own prompt, and what is added to it. */
+/** The caller's system prompt as Codex takes it: in place of its own, or added to it. */
 export function instructionsOf(options: RunOptions): { readonly baseInstructions?: string; readonly developerInstructions?: string } {
   const { replace, before, after } = systemPromptOf(options);
   const json = options.outputFormat === 'json' ? JSON_ONLY : undefined;

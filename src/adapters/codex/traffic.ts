@@ -2,8 +2,8 @@ import type { Traffic } from '../adapter.ts';
 import { RESPONSES_ROWS } from '../families/traffic/wires.ts';
 
 /**
- * What Codex puts into its requests beside plain messages and tools, and what other engines make of it. The vendor's web search is
- * switched off in its settings on engines other than OpenAI.
+ * Codex sends more than plain messages and tools; these rows say which members, and how other engines are served with them. The vendor's
+ * web search is switched off in its settings on engines other than OpenAI.
  */
 export const traffic: Traffic = {
   dialect: 'openai-responses',

@@ -7,13 +7,13 @@ import { countAt, listAt, objectAt, textAt } from '../families/lines/fields.ts';
 /** The agent writes the exit code of a command under its output. */
 const SHELL_END = /\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (\d+)>\s*$/;
 
-/** What one run of Copilot CLI has told so far. */
+/** Gathers the lines of one run of Copilot CLI and makes events of them. */
 export class CopilotReader {
   readonly run: RunAccount;
   /** The message in hand has said its text, or its thoughts, in pieces. */
   #said = false;
   #thought = false;
-  /** What running commands have printed. */
+  /** Output of running commands so far, by call: Copilot tells it in pieces. */
   readonly #printed = new Map<string, string>();
   #lastStatus: number | undefined;
   #retries = 0;
@@ -90,7 +90,6 @@ export class CopilotReader {
     return [...this.run.spoken.end(), ...this.run.calls.run(id, textAt(data.toolName) ?? '', data.arguments ?? {})];
   }
 
-  /** What a command prints, as it comes. */
   callPrints(data: JsonObject): readonly EventDraft[] {
     const id = textAt(data.toolCallId) ?? '';
     const delta = textAt(data.text) ?? '';

@@ -2,7 +2,7 @@ import type { Traffic } from '../adapter.ts';
 import { CHAT_ROWS, MESSAGES_ROWS, RESPONSES_ROWS, samplingRow } from '../families/traffic/wires.ts';
 import { WIRES } from './spawn.ts';
 
-/** What Copilot CLI puts into its requests beside plain messages and tools, on each of its wires. */
+/** Copilot CLI sends more than plain messages and tools; these rows say which members on each of its wires. */
 export const traffic: Traffic = {
   dialect: 'openai-chat',
   dialects: WIRES.map(({ dialect }) => dialect),

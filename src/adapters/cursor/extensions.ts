@@ -2,7 +2,7 @@ import { type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { EventDraft, Heard } from '../adapter.ts';
 import { listAt, objectAt, textAt } from '../families/lines/fields.ts';
 
-/** What the agent asks beyond the protocol. It waits for an answer to each, and an error would end its turn. */
+/** Our answers to requests of Cursor that the protocol does not know. Cursor waits for each, and an error would end its turn. */
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   // The choices are the agent's own; a text of the caller is none of them.
   'cursor/ask_question': { outcome: 'skipped', reason: 'Nobody can choose in this run. Decide yourself, or ask in your answer.' },

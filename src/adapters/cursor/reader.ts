@@ -5,7 +5,7 @@ import { countAt, objectAt, textAt } from '../families/lines/fields.ts';
 import { textOfContent } from '../families/tools/effects.ts';
 import { callIn, endOf, refusalIn } from './results.ts';
 
-/** What one run of Cursor has told so far. */
+/** Gathers the lines of one run of Cursor and makes events of them. */
 export class CursorReader {
   readonly run: RunAccount;
   /** Tools run as soon as they are called: nobody is asked first. */
@@ -38,7 +38,7 @@ export class CursorReader {
     return this.#tell(line, text);
   }
 
-  /** What a whole message says beyond its pieces. */
+  /** The end of a whole message that its pieces have not told yet. */
   #unsaid(text: string): string {
     if (!this.#inPieces) return text;
     if (this.#answer !== '') return text.startsWith(this.#answer) ? text.slice(this.#answer.length) : '';

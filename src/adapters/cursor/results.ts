@@ -93,7 +93,7 @@ function timeOf(outcome: JsonObject): { readonly durationMs?: number } {
   return durationMs === undefined ? {} : { durationMs };
 }
 
-/** What a tool answered, as text; a listing or a search has no text and is told as it is. */
+/** The answer of a tool as text. Cursor gives listings and searches no text; we show their JSON. */
 function textOf(outcome: JsonObject): string {
   if (outcome.stdout !== undefined || outcome.interleavedOutput !== undefined) return printedBy(outcome);
   const said = firstText(outcome, ['content', 'output', 'message', 'resultForModel']) ?? blocksIn(outcome.content) ?? lastWordIn(outcome);

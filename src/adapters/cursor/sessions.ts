@@ -34,7 +34,7 @@ function messagesOf(entry: JsonObject): readonly SessionMessage[] {
 const OPENING = '<user_query>';
 const CLOSING = '</user_query>';
 
-/** What the user wrote is wrapped, with what the agent says in their name before it. */
+/** Cursor wraps the user's words and puts its own in their name before them; this takes the user's out. */
 function asked(text: string): string {
   const begin = text.indexOf(OPENING);
   const end = text.lastIndexOf(CLOSING);

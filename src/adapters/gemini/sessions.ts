@@ -29,7 +29,7 @@ function listOf(entries: readonly JsonObject[]): readonly JsonObject[] {
   return [...messages.values()];
 }
 
-/** What the agent says in the name of the user is marked up or, for results of tools, has no text; it is no message of theirs. */
+/** Gemini CLI writes messages in the name of the user: context with a mark, and results of tools without text. We leave both out. */
 const SURROUNDINGS = /^<session_context>|^$/;
 
 function messagesOf(message: JsonObject): readonly SessionMessage[] {

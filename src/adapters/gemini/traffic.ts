@@ -4,7 +4,7 @@ import { samplingRow } from '../families/traffic/wires.ts';
 const SCHEMA = 'a small call before the first one, made when no model is named; its answer follows a schema';
 const RETOLD = 'engines take back the thoughts that they wrote themselves; the answers and calls they led to are sent';
 
-/** What Gemini CLI puts into its requests beside plain messages and tools, and what other engines make of it. */
+/** Gemini CLI sends more than plain messages and tools; these rows say which members, and how other engines are served with them. */
 export const traffic: Traffic = {
   dialect: 'gemini',
   dialects: ['gemini'],

@@ -12,7 +12,7 @@ const facts = routed.filter(({ thinking }) => thinking !== undefined);
 
 const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
 
-/** What `omp models --json` prints. It lists what the user has keys for. */
+/** The output of `omp models --json`, which lists the models that the user has keys for. */
 const Listing = z.looseObject({
   models: z.array(
     z.looseObject({

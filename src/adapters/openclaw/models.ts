@@ -29,7 +29,7 @@ const facts = [
 
 const models = facts.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
 
-/** What `openclaw models list --all --json` prints. */
+/** The output of `openclaw models list --all --json`. */
 const Listing = z.looseObject({
   models: z.array(
     z.looseObject({ key: z.string(), name: z.string().nullish(), input: z.string().nullish(), contextWindow: z.number().nullish() }),

@@ -54,7 +54,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
   };
 }
 
-/** What the agent puts after its own prompt. */
+/** The caller's system prompt, which OpenCode appends to its own. */
 function instructionsOf(options: RunOptions): string {
   const { before, after } = systemPromptOf(options);
   return [before, after].filter((text) => text !== undefined).join('\n\n');

@@ -35,7 +35,7 @@ export class EngineStream {
     return this.#broken;
   }
 
-  /** What these bytes complete. */
+  /** Events that these bytes complete; the rest waits for the next chunk. */
   read(chunk: Buffer): IrEvent[] {
     if (this.#broken) return [];
     if (this.#beginning !== undefined && this.#beginning.length < MOST_READ) this.#beginning += chunk.toString('utf8', 0, MOST_READ);
@@ -52,12 +52,15 @@ export class EngineStream {
     return { type: 'error', error: { kind: 'server', message, status: 502 } };
   }
 
-  /** What the engine left unterminated when it ended. */
+  /** Events in the bytes that the engine left unterminated when it ended. */
   rest(): IrEvent[] {
     return this.#broken ? [] : this.#step(this.#frames.flush());
   }
 
-  /** What stands in for an end that did not come. A body that was no stream at all is quoted: it may say what went wrong. */
+  /**
+   * The error event that we give the caller when the engine's end did not come. It quotes a body that was no stream at all, which may say
+   * what went wrong.
+   */
   end(): readonly IrEvent[] {
     const said = this.#beginning?.trim() ?? '';
     if (!/^[<{[]/.test(said)) return this.#stepper.end();

@@ -60,7 +60,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #left = false;
   /** The engine was asked to go on: its answers cannot be replayed as one. */
   #continued = false;
-  /** What became of everything in an answer that came whole. */
+  /** The fate of everything in an answer that came whole. */
   #fidelity: readonly FidelityEntry[] = [];
 
   constructor(options: MappedOptions) {

@@ -1,7 +1,7 @@
 import type { Observed, ObservedToolCall } from '../../dialects/dialect.ts';
 import type { IrResponse } from '../../ir/response.ts';
 
-/** What a receipt says of an answer that was read as a whole. */
+/** The facts for the receipt in an answer that was read as a whole. */
 export function observedOf(response: IrResponse): Observed {
   return {
     model: response.model,

@@ -1,7 +1,7 @@
 import { SseFrames } from '../../base/sse.ts';
 import type { Dialect, Observed } from '../../dialects/dialect.ts';
 
-/** What was seen in an answer that passed unchanged. */
+/** Facts for the receipt that we saw in an answer that passed unchanged. */
 export interface SeenAnswer {
   readonly eventCount: number;
   readonly observed: Observed;

@@ -15,7 +15,7 @@ import { EngineStream, holdsError, quoted } from './engine-stream.ts';
 import { observedOf } from './observed.ts';
 import type { PausedTurns } from './paused-turns.ts';
 
-/** What a translator needs: both dialects, the changes on the way, and the caller's names. */
+/** Everything a translator needs: both dialects, the changes on the way, and the caller's names. */
 export interface Translation {
   readonly engine: Dialect;
   readonly caller: Dialect;
@@ -101,7 +101,7 @@ export class StreamTranslator {
     return this.#sighting.observed();
   }
 
-  /** What became of everything that the engine has told. */
+  /** The fate of everything that the engine has told so far. */
   fidelity(headers: readonly string[]): FidelityEntry[] {
     this.#account.headers(headers);
     for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
@@ -154,7 +154,7 @@ const MOST_ARGUMENTS = 16 * 1024 * 1024;
 class Sighting {
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
   #model: string | undefined;
-  /** What the beginning said: all there is when the caller leaves early. */
+  /** Usage that the engine told at the beginning: the only one we have when the caller leaves early. */
   #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;

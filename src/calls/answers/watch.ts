@@ -28,7 +28,6 @@ export interface WatchOptions {
   readonly aside: ReadAside;
 }
 
-/** What became of the answer's bytes. */
 export interface Watched {
   readonly digest: Digest;
   readonly eventCount: number;
@@ -47,7 +46,7 @@ export class Watch {
   /** The stream cannot be read to its end: bytes pass and are hashed, and usage is unknown. */
   #blind = false;
   readonly #digest = new BodyDigest();
-  /** What must be whole before it can be read. */
+  /** Bytes of an answer that we can read only when it is whole. */
   #kept: Buffer[] = [];
   /** The memory that this takes; without room for it the answer passes and its usage stays unknown. */
   readonly #holding: Holding;
@@ -72,7 +71,10 @@ export class Watch {
     if (hashed !== undefined) this.#look(hashed);
   }
 
-  /** What became of the answer: at once where that is quick, so that it can be journaled before the caller has the last byte. */
+  /**
+   * Ends the watching and says what was seen: at once where that is quick, so that the recorder can journal it before the caller has the
+   * last byte.
+   */
   done(): Watched | Promise<Watched> {
     const { digest, rest } = this.#digest.done();
     this.#look(rest);
@@ -138,7 +140,7 @@ export class Watch {
     });
   }
 
-  /** What passes unchanged must not fail because it cannot be watched. */
+  /** Reads events out of the bytes. A fault in reading must not fail an answer that passes unchanged. */
   #cut(frames: SseFrames, data: Buffer): void {
     if (this.#blind) return;
     try {
@@ -147,7 +149,7 @@ export class Watch {
     } catch (error) {
       if (!(error instanceof SseFrameTooLong)) throw error;
       this.#blind = true;
-      // What was seen so far would pass for the usage of the whole.
+      // The usage seen so far would pass for that of the whole answer.
       this.#observer = undefined;
     }
   }

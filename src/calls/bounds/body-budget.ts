@@ -13,7 +13,7 @@ export class BodyBudget {
     return this.#share.held;
   }
 
-  /** What one call holds. Nothing yet. */
+  /** A holding for one call, with nothing in it yet. */
   holding(caller: string): Holding {
     return new Holding(this.#share, caller);
   }

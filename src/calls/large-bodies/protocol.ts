@@ -14,7 +14,7 @@ import type { PatchedText, PatchTextInput } from '../../mapping/thinking-overrid
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
 
-/** What to prepare, with the names of dialects and engine in place of them: functions do not travel between threads. */
+/** A request to prepare, with names in place of its dialects and engine, because functions do not travel between threads. */
 export type NamedInput = Omit<PrepareInput, 'source' | 'target' | 'engine'> & {
   readonly source: string;
   readonly target: string;
@@ -38,7 +38,7 @@ export interface NamedTranslation {
 /** A call without its request. */
 export type ExplainedCall = Omit<ExplainInput, 'request'>;
 
-/** What to do with a body. */
+/** Work that a thread does on a body. */
 export type Work =
   | { readonly kind: 'patch'; readonly input: NamedPatch }
   | { readonly kind: 'prepare'; readonly input: NamedInput }

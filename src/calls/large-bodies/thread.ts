@@ -35,7 +35,7 @@ function done({ work, bytes: data, added }: Job): Outcome | Promise<Outcome> {
   return { kind: 'translate', answer: { ...told, text: Buffer.from(text, 'utf8') } };
 }
 
-/** What an answer may hold: its values take many times the memory of its bytes. */
+/** The most values that we read of an answer: they take many times the memory of its bytes. */
 const MOST_IN_ANSWER = 4_000_000;
 
 function assertReadable(body: Buffer): void {

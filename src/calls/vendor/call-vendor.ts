@@ -43,7 +43,7 @@ export function callVendor(context: CallContext, call: VendorCall, body: Body, c
   return one;
 }
 
-/** What a body of middling size holds; undefined where reading it is for another thread. */
+/** Scans a body of middling size here; undefined where another thread has to. */
 function scanSmall(text: Buffer): Scan | undefined {
   const scan = text.length >= LARGE_BYTES ? undefined : scanBody(text);
   return scan !== undefined && isLarge(text.length, scan.values) ? undefined : scan;

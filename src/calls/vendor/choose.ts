@@ -10,7 +10,7 @@ export function chooseRoutes(table: readonly RouteRow[], call: VendorCall, scan:
   return chosen.map((route) => byTerms(route, asked, call));
 }
 
-/** What a run decided for its calls makes them mapped: their bytes change. */
+/** A run may decide model or thinking of its calls. That makes them mapped, because we change their bytes. */
 function byTerms(route: Route, asked: string, { match, options }: VendorCall): Route {
   const { model = route.model, thinking, toolRules, mayEdit } = options;
   const edited = thinking !== undefined || (mayEdit && toolRules.length > 0);

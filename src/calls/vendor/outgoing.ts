@@ -4,7 +4,7 @@ import { spliceModel } from '../../mapping/scan.ts';
 import { patchedFor } from './preparation.ts';
 import type { Read, VendorCall } from './vendor-call.ts';
 
-/** What is sent to an engine that speaks the caller's dialect, and what is no longer as the caller wrote it. */
+/** The request to an engine that speaks the caller's dialect, and which parts of it we have changed. */
 export interface Outgoing {
   readonly body: Buffer;
   /** SHA-256 of the body, where it is known already. */

@@ -23,7 +23,7 @@ import { assertPassable, preparedFor, writeAside } from './preparation.ts';
 import { requestBodies } from './recorded.ts';
 import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
 
-/** What to send first, and what else the route allows when that fails. */
+/** The first request to send, and the others that the route allows when it fails. */
 export interface Planned {
   readonly plan: Plan;
   readonly attempts?: Attempts<Plan>;
@@ -148,7 +148,7 @@ function recordingOf({ recording: { key, otherwise } }: VendorCall, route?: Reco
   return lesserRecording(key, route) ?? otherwise;
 }
 
-/** What became of the request on its way into the engine's words. */
+/** The receipt's facts about the translation of the request. */
 type Account = Partial<Pick<Opening, 'negotiation' | 'emulations' | 'fidelity' | 'upstreamRequest' | 'rules'>>;
 
 type Drafted =
@@ -163,7 +163,7 @@ function rulesIn(fidelity: readonly FidelityEntry[]): Pick<Account, 'rules'> {
   return rules.length === 0 ? {} : { rules };
 }
 
-/** What goes out in the caller's own dialect. Requirements come from headers alone. */
+/** Plans a request that goes out in the caller's own dialect. Its requirements come from headers alone. */
 function relaying({ call, read, asked }: Planning, route: Route): Drafted {
   const { requirements, compatibility } = call.options;
   const { name } = route.engine;

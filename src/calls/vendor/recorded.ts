@@ -4,7 +4,7 @@ import { recordedHeaders } from '../headers.ts';
 import type { RequestBodies, RequestBody } from '../recorder.ts';
 import type { Draft, Read, VendorCall } from './vendor-call.ts';
 
-/** What is recorded of a call: the request as it came and, where that is something else, as the engine gets it. */
+/** The bodies that the recorder keeps of a call: the request as it came and, where that is another, as the engine gets it. */
 export function requestBodies(call: VendorCall, read: Read, sent?: Draft): RequestBodies {
   const request = callerRequest(call, read);
   if (sent === undefined || sent.body === read.body) return { request, sent: null };

@@ -14,7 +14,7 @@ import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
 import type { Admitted } from '../admission.ts';
 import type { CallOwner } from '../call.ts';
 
-/** What a vendor's SDK asks for, as far as its request line and headers say it. */
+/** A call of a vendor's SDK, as far as its request line and headers tell it. */
 export interface VendorCall {
   readonly runId: RunId;
   readonly match: PathMatch;
@@ -29,7 +29,7 @@ export interface VendorCall {
   readonly recording: RecordingWish;
 }
 
-/** What the caller says about its call in `X-ABP-…` headers, and what its run key settles where they are silent. */
+/** Wishes of the caller in `X-ABP-…` headers; where these are silent, the terms of its run key. */
 export interface CallOptions {
   readonly engine: string | undefined;
   /** The model of the call, whatever its body says. */
@@ -69,7 +69,7 @@ export interface Read extends Body {
   readonly aside?: Aside;
 }
 
-/** What was made of a large body aside so far, by route. */
+/** Results of the threads for a large body so far, by route; the plan of a try is made of them. */
 export interface Aside {
   readonly prepared: Map<string, Prepared>;
   readonly patched: Map<string, PatchedText | AbpError>;
@@ -77,7 +77,7 @@ export interface Aside {
   readonly renamed: Map<string, { readonly body: Buffer; readonly sha256: string }>;
 }
 
-/** What to send: the caller's bytes (with another model name or another thinking at most), or a translation. */
+/** The request to send: the caller's bytes (with another model name or another thinking at most), or a translation. */
 export type Draft =
   | {
       readonly kind: 'relay';

@@ -1,6 +1,7 @@
+import type { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import type { Requirements } from '../../negotiation/negotiate.ts';
-import { type NegotiationAccount, negotiationAccount } from '../../negotiation/report.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
 import { resolveBackend } from '../../runtime/backends.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -45,7 +46,7 @@ interface View {
   readonly paint: Paint;
 }
 
-function render(answer: NegotiationAccount, { requirements, manifest, paint }: View): string {
+function render(answer: ReceiptNegotiation, { requirements, manifest, paint }: View): string {
   const missed = new Set(answer.unmet.map((one) => `${one.capability} ${one.min_support}`));
   const rows = requirements.required.map(({ capability, min_support }) => {
     const verdict = missed.has(`${capability} ${min_support}`) ? paint.bad('not met') : paint.good('met');

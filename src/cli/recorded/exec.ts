@@ -34,7 +34,7 @@ const SDK_ADDRESSES: Readonly<Record<string, string>> = {
 const SDK_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'];
 const NO_KEY = 'no-key-needed';
 
-/** What became of the calls of the command. */
+/** The command's calls: those that no recording answers, and the layer that looks for recordings. */
 interface Calls {
   readonly missed: Set<string>;
   between: Between | undefined;
@@ -145,7 +145,7 @@ async function report({ io, output }: Context, { server, token, options, missed 
 
 const counted = (calls: number): string => `${calls} ${calls === 1 ? 'call' : 'calls'}`;
 
-/** What the file gets of a run; undefined for a call whose bodies were not kept. */
+/** The line that the file gets for a run; undefined for a call whose bodies were not kept. */
 async function recordingOf(client: ServerClient, hex: string): Promise<Json | undefined> {
   const run = parseRunId(hex);
   try {

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { lineDiff } from '../../base/line-diff.ts';
 import { parseAt } from '../../contract/border.ts';
 import { type AnswerText, RecordingLine } from '../../contract/receipts/recording.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -8,7 +9,6 @@ import { bytesOf } from '../../store/recordings/recording-line.ts';
 import { CliError } from '../failure.ts';
 import { answerText } from './answer-text.ts';
 import type { HomeServer, RawAnswer } from './home-server.ts';
-import { type DiffLine, diffLines } from './text-diff.ts';
 
 const WAIT_S = 30;
 
@@ -30,6 +30,12 @@ const COMPARED = [
   'usage',
   'tool_calls',
 ] as const;
+
+/** A line of a comparison: in both texts, only in the first, or only in the second. */
+interface DiffLine {
+  readonly sign: ' ' | '-' | '+';
+  readonly text: string;
+}
 
 /** A run and the same request made again. */
 export interface Rerun {
@@ -79,6 +85,13 @@ export async function rerun(server: HomeServer, { run, engine: wanted, key }: Re
     differs,
     answer: texts[0] === texts[1] ? [] : diffLines(...texts),
   };
+}
+
+const SIGNS = { equal: ' ', removed: '-', added: '+' } as const;
+
+function diffLines(before: string, after: string): DiffLine[] {
+  const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+  return lineDiff(linesOf(before), linesOf(after)).flatMap(({ kind, lines }) => lines.map((text) => ({ sign: SIGNS[kind], text })));
 }
 
 function assertSendable(line: RecordingLine): void {

@@ -6,7 +6,7 @@ import { lossCases } from './losses.ts';
 import { receiptCases } from './receipts.ts';
 import { streamCases } from './streams.ts';
 
-/** What holds for a dialect, as cases in the order they are run. */
+/** The cases of one dialect in the order they are run. */
 export interface DialectCases {
   readonly voice: Voice;
   readonly cases: readonly Case[];

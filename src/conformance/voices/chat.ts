@@ -3,7 +3,7 @@ import { Problems } from '../problems.ts';
 import { type Ask, LOOKUP, type Reading, type ToolCall, type Turn, type Voice } from '../voice.ts';
 import { foldChat } from './chat-stream.ts';
 
-/** What one vendor of the Chat family differs in. */
+/** Traits in which one vendor of the Chat family differs from the others. */
 export interface ChatVendor {
   readonly id: string;
   readonly path: string;

@@ -5,7 +5,7 @@ import type { Folded } from '../voice.ts';
 
 const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** What each piece of a stream adds to: its event names the kind of text, and a later `done` repeats it whole. */
+/** Events that add a piece to a text: each names the kind of text, and a later `done` repeats it whole. */
 const PIECES: Readonly<Record<string, { readonly done: string; readonly whole: string }>> = {
   'response.output_text.delta': { done: 'response.output_text.done', whole: 'text' },
   'response.function_call_arguments.delta': { done: 'response.function_call_arguments.done', whole: 'arguments' },

@@ -70,7 +70,10 @@ interface FieldGroup {
   readonly parts: Readonly<Record<string, Field>>;
 }
 
-export type FieldTable = Readonly<Record<string, Field | FieldGroup>>;
+/** Tables say the type of their schemas: their declarations need the name of zod, which nothing else in their file brings. */
+export type FieldTable<S extends z.ZodType = z.ZodType> = Readonly<
+  Record<string, (Field & { readonly schema: (parts: Parts) => S }) | FieldGroup>
+>;
 
 /** The type that a table expects decides nothing here: without `NoInfer` it would be taken for that of the schema and of absent traits. */
 type Supplied<S, F extends string, N extends string, Z, T> = {

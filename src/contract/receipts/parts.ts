@@ -153,12 +153,13 @@ export const Entrant = z.strictObject({
 export type Entrant = z.infer<typeof Entrant>;
 
 /** The receipt that a sidecar made of its own run, and whether the hash in it is right. */
-const SidecarReceiptRecord = z.strictObject({
+export const SidecarReceiptRecord = z.strictObject({
   sha256: sha256.describe('SHA-256 of that receipt in its RFC 8785 form.'),
   receipt_sha256: text.nullable().describe('The hash that it carries; null where it has none.'),
   verified: z.boolean().nullable().describe('Whether that hash is right by the rule of abp/v0.1; null where it has none.'),
   outcome: z.enum(['complete', 'partial', 'failed']).describe('How the sidecar says that it ended.'),
 });
+export type SidecarReceiptRecord = z.infer<typeof SidecarReceiptRecord>;
 
 /** One try to reach an engine. */
 export const Attempt = z.strictObject({
@@ -184,8 +185,8 @@ export const Seal = z.strictObject({
 export type Seal = z.infer<typeof Seal>;
 
 /**
- * What the rows of the receipt's table make their schemas of. They get it as an argument, so that the thread that keeps receipts, which needs
- * the rows and checks nothing, does not load zod: that was 14 MB at every start.
+ * The rows of the receipt's table make their schemas of these parts. They get them as an argument, so that the thread that keeps
+ * receipts, which needs the rows and checks nothing, does not load zod: that was 14 MB at every start.
  */
 export const PARTS = {
   z,

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { HASH_PROFILES } from '../version.ts';
 import { closed, type FieldTable, leavesOf, opened, openedOrClosed, type Source } from './field.ts';
 
@@ -228,14 +229,14 @@ export const RECEIPT_FIELDS = {
     schema: (t) => t.sha256.nullable().describe('Hash of what the run did; null until the run has ended.'),
   },
   seal: { from: 'seal', schema: (t) => t.Seal.nullable().describe('The place in the chain; null until sealed.') },
-} as const satisfies FieldTable;
+} as const satisfies FieldTable<z.ZodType>;
 
 /** Rows that facts tell the keeper and no receipt shows. */
 export const UNSEEN_FIELDS = {
   prices: closed('prices', 'name', (t) =>
     t.text.nullable().describe('The price list that the usage is billed by; null where nothing costs anything.'),
   ),
-} as const satisfies FieldTable;
+} as const satisfies FieldTable<z.ZodType>;
 
 type AtEnd = { readonly from: 'close' | 'both' | 'ended' };
 type IsAtEnd<R> = [Extract<R extends { readonly parts: infer P } ? P[keyof P] : R, AtEnd>] extends [never] ? false : true;

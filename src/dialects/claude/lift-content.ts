@@ -146,7 +146,7 @@ function liftOther(block: Block): IrPart {
 }
 
 const TEXT = 'text/plain';
-/** What a source is made of. */
+/** Members of a source. */
 const SOURCE = ['type', 'media_type', 'data', 'url', 'file_id', 'content'];
 
 /** Members beside those that are known, and inside of the source. */

@@ -3,7 +3,7 @@ import type { IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 
-/** What a model with fixed sampling takes for the sake of old callers: what it does anyway. */
+/** A model with fixed sampling takes values at and above this one from old callers, because they change nothing. */
 const LEAST_FIXED_TOP_P = 0.99;
 
 /** `temperature`, `top_p` and `top_k` as the model's generation takes them. */

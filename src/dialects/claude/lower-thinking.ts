@@ -10,7 +10,7 @@ const LEAST_BUDGET = 1024;
 /** For a caller that wants thinking and names no budget. */
 const USUAL_BUDGET = 4096;
 
-/** What an effort means in tokens to a model that knows budgets only. */
+/** Budgets in tokens by which we replace an effort, for models that know budgets only. */
 const EFFORT_BUDGETS: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 1024,

@@ -26,7 +26,7 @@ interface OpenCall {
   arguments: string;
 }
 
-/** What a stream has told so far. */
+/** Gathers the facts for the receipt that a stream has told so far. */
 class Sighting {
   usage: JsonObject | undefined;
   model: string | undefined;

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 
-/** What Copilot calls each concept that it shares with other dialects. */
+/** The names that Copilot has for the concepts it shares with other dialects. */
 export const names: Dialect['names'] = {
   model: 'model',
   stream: 'stream',

@@ -40,7 +40,7 @@ const VENDOR_OPTIONS = [
   'audioTimestamp',
 ];
 
-/** What `generationConfig` says, and what of it goes back to Gemini as it came. */
+/** `generationConfig` as the IR has it, and its members that only Gemini takes, as they came. */
 export interface LiftedConfig {
   readonly request: Pick<IrRequest, 'stop' | 'sampling'> & Partial<Pick<IrRequest, 'maxTokens' | 'output' | 'thinking' | 'effort'>>;
   readonly own: JsonObject;

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 
-/** What generateContent calls each concept that it shares with other dialects. */
+/** The names that generateContent has for the concepts it shares with other dialects. */
 export const names: Dialect['names'] = {
   model: 'model',
   stream: 'streamGenerateContent',

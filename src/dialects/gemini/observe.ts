@@ -13,7 +13,7 @@ function matters(frame: Buffer): boolean {
   return TELLING.some((word) => frame.includes(word));
 }
 
-/** What an answer has told so far. */
+/** Gathers the facts for the receipt that an answer has told so far. */
 class Sighting {
   readonly #reader = new AnswerReader();
   readonly #calls = new Map<number, { readonly id: string; readonly name: string; arguments: string }>();

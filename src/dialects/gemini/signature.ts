@@ -4,7 +4,7 @@ import type { VendorMeta } from '../../ir/part.ts';
 /** How a signature of ours begins: `abp1.` in base64. */
 const OURS = 'YWJwMS';
 
-/** What a signature carries when we packed it; undefined for Gemini's own. */
+/** The state of another engine that we packed into a signature; undefined for Gemini's own. */
 export function carriedBy(signature: string | undefined): { readonly meta: VendorMeta; readonly redacted: boolean } | undefined {
   if (!signature?.startsWith(OURS)) return undefined;
   const { abp, ...meta } = unpackMeta(Buffer.from(signature, 'base64').toString('utf8')) ?? {};

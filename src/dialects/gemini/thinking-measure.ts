@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { IrEffort, IrThinking } from '../../ir/request.ts';
 import { compact } from '../members.ts';
 
-/** What Google's own compatibility layer takes for each effort where a model has budgets instead of levels. */
+/** Budgets by which Google's own compatibility layer replaces an effort, for models that have budgets instead of levels. */
 const BUDGETS: Readonly<Record<IrEffort, number>> = {
   none: 0,
   minimal: 1024,

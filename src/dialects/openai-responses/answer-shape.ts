@@ -79,7 +79,7 @@ const TEXT_EVENTS: Readonly<Record<string, AnswerConcept>> = {
   '<response.custom_tool_call_input.delta>': 'tool_call',
 };
 
-/** What a stream repeats: texts that were told piece by piece, and items that were told one by one. */
+/** Events of a stream that only repeat texts and items which other events tell. */
 const REPEATED = [
   'response.output_text.done',
   'response.refusal.done',

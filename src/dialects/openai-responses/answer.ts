@@ -11,7 +11,7 @@ import { failure } from './errors.ts';
 import { ID } from './lift-content.ts';
 import { callItem } from './lower-items.ts';
 
-/** What the response object says about how the answer ended. */
+/** The end of an answer as the response object tells it. */
 export interface Outcome {
   readonly status: string;
   readonly incompleteReason?: string;
@@ -114,7 +114,10 @@ export function messageItem(id: string, content: readonly Json[], members: JsonO
   return { status: 'completed', ...members, id, type: 'message', role: 'assistant', content };
 }
 
-/** What the caller must bring back: the vendor's own item, a signature of ours, or another engine's state in the opaque slot. */
+/**
+ * A reasoning item for the caller to bring back: the vendor's own, one with a signature of ours, or one with another engine's state in
+ * its opaque slot.
+ */
 export function reasoningItem(
   id: string,
   thinking: { readonly text: string; readonly redacted?: boolean },

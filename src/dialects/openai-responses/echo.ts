@@ -21,7 +21,7 @@ const REPEATED = [
 /** A stream holds the echo as long as it lasts; what is larger is left out, as the vendor's own default. */
 const MOST_CHARACTERS = 32 * 1024;
 
-/** What a mapped answer repeats of its request. */
+/** Members of the request that a mapped answer repeats, as OpenAI's own answers do. */
 export function echoOf(body: Json): JsonObject | undefined {
   if (!isJsonObject(body)) return undefined;
   const echo: Record<string, Json> = {};

@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<IrErrorKind, ErrorWords>> = {
   server: { status: 500, type: 'server_error', code: 'server_error' },
 };
 
-/** What a code says by itself. */
+/** Kinds of errors that a code names whatever the status is. */
 const CODES: Readonly<Record<string, IrErrorKind>> = {
   invalid_api_key: 'authentication',
   model_not_found: 'not-found',

@@ -12,7 +12,7 @@ export const ID = 'openai-responses';
 
 type Part = Fields<wire.AnyPart>;
 
-/** What content means where it stands: plain text and media differ inside a tool result. */
+/** The concepts of content by the place where it stands: text and media inside a tool result are others than in a message. */
 export interface Place {
   readonly text: Concept;
   readonly image: Concept;

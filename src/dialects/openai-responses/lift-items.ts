@@ -69,7 +69,7 @@ function liftContent(m: Fields<{ content: string | wire.AnyPart[] }>, concept: C
   return [{ kind: 'text', text: content, at: m.at('content') }];
 }
 
-/** What names an item and its state, which nothing but the vendor's own history needs. */
+/** Takes the members that name an item and its state: only the vendor's own history needs them. */
 function takeIdentity(item: Fields<object>): void {
   const fields = item as Fields<Readonly<Record<string, unknown>>>; // every item is a JSON object
   fields.take('type', 'structure');

@@ -121,7 +121,10 @@ function liftInput(f: Fields<wire.Request>): IrMessage[] {
   return liftItems(f.list('input'));
 }
 
-/** What stays with the vendor. A value that only states the default is no wish that another engine could miss. */
+/**
+ * Takes the members that only OpenAI understands. A value that only states the default is no wish, and another engine misses nothing
+ * without it.
+ */
 function liftOwn(f: Fields<wire.Request>): JsonObject {
   for (const [name, concept] of Object.entries(OWN)) f.take(name, concept);
   takeUnless(f, 'store', 'storage', false);
@@ -249,7 +252,7 @@ export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' |
   };
 }
 
-/** What the end of an answer depends on. There is no finish reason on this wire: a call is known by its item. */
+/** The parts of an answer that tell how it ended. There is no finish reason on this wire: a call is known by its item. */
 export interface Ending {
   readonly status: string | null | undefined;
   readonly reason: string | null | undefined;

@@ -9,7 +9,7 @@ export function liftTokenCount(body: Json): number | undefined {
   return isJsonObject(body) && typeof body.input_tokens === 'number' ? body.input_tokens : undefined;
 }
 
-/** What the model reads; everything else is refused by the endpoint. */
+/** Members that OpenAI's endpoint for counting takes; it refuses every other one. */
 const COUNTED = ['model', 'input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'parallel_tool_calls', 'truncation'];
 
 export function lowerCount(lowered: LoweredRequest): LoweredRequest {

@@ -4,7 +4,7 @@ import type { FateNote } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { ID } from './lift-content.ts';
 
-/** What parts of a request depend on besides themselves. */
+/** Everything that the form of a part depends on besides the part. */
 export interface ContentContext {
   readonly notes: FateNote[];
   /** The caller speaks another dialect. */

@@ -5,7 +5,7 @@ import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart } from '../../i
 import { ID } from './lift-content.ts';
 import { type ContentContext, isContent, lowerInput, where } from './lower-content.ts';
 
-/** What the items of one request depend on besides themselves. */
+/** Everything that the items of one request depend on besides themselves. */
 export interface ItemContext extends ContentContext {
   /** Ids of the calls of custom tools; their results are an item of another kind. */
   readonly customCalls: ReadonlySet<string>;

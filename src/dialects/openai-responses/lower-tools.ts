@@ -13,7 +13,7 @@ const HOSTED: Readonly<Partial<Record<HostedToolKind, JsonObject>>> = {
   code_execution: { type: 'code_interpreter', container: { type: 'auto' } },
 };
 
-/** What stands in `tools`: tools of one namespace that follow each other are one entry again. */
+/** Writes `tools`. Tools of one namespace that follow each other become one entry again. */
 export function lowerTools(request: IrRequest, notes: FateNote[]): Json | undefined {
   const entries: JsonObject[] = [];
   let open: { readonly key: string; readonly tools: JsonObject[] } | undefined;

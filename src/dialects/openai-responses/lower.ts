@@ -47,7 +47,7 @@ export function lowerRequest(request: IrRequest, context: LowerContext): Lowered
 /** Values that say what happens without them. */
 const DEFAULTS: Readonly<Partial<Record<Concept, unknown>>> = { temperature: 1, top_p: 1 };
 
-/** What a caller of another dialect asks of a model that has no form for it stays away, with a note of what that means. */
+/** Leaves out a wish of another dialect's caller for which the model has no form, with a note that says so. */
 function lacking<T>(
   concept: Concept,
   value: T | undefined,

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 
-/** What Responses calls each concept that it shares with other dialects. */
+/** The names that Responses has for the concepts it shares with other dialects. */
 export const names: Dialect['names'] = {
   model: 'model',
   stream: 'stream',

@@ -18,7 +18,7 @@ function matters(frame: Buffer): boolean {
   return MATTERS.test(name) && (!name.startsWith('event: response.output_item') || frame.includes(CALL));
 }
 
-/** What a stream has told so far. */
+/** Gathers the facts for the receipt that a stream has told so far. */
 class Sighting {
   model: string | undefined;
   error: string | undefined;

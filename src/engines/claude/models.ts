@@ -14,7 +14,7 @@ const ADAPTIVE = [
 /** Facts per model family; the vendor answers 400 to what stands under `lacks`. */
 export const models: readonly ModelRow[] = [
   { match: '*', defaultMaxTokens: 8192, lacks: ['system_in_place'] },
-  // What every one of these writes at most, or less: callers of other dialects who set no limit expect none.
+  // Each of these models may write at least so much. Callers of other dialects who set no limit expect none, and Messages wants one.
   ...['claude-3-7-*', 'claude-*-4-*', ...ADAPTIVE].map((match): ModelRow => ({ match, defaultMaxTokens: 32_000 })),
   // Effort levels and adaptive thinking came with the models after these.
   ...['claude-3-7-*', 'claude-*-4-0', 'claude-*-4-2025*', 'claude-*-4-1*', 'claude-sonnet-4-5*', 'claude-haiku-4-5*'].map(

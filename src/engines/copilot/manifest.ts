@@ -1,6 +1,6 @@
 import type { CapabilityManifest } from '../../contract/support.ts';
 
-/** What GitHub Copilot's model API offers at most; which models a plan has differs. */
+/** The most that GitHub Copilot's model API offers; which models a user has depends on the plan. */
 export const manifest: CapabilityManifest = {
   streaming: 'native',
   tool_use: 'native',

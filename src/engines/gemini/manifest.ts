@@ -2,7 +2,7 @@ import type { CapabilityManifest } from '../../contract/support.ts';
 
 const RAW_PATH = { restricted: { reason: 'only in the vendor’s own form, on the raw path' } };
 
-/** What Gemini's generateContent offers at most, as a mapped caller gets it; a model row may lower a level. */
+/** The most that a mapped caller gets from Gemini's generateContent; a model row may lower a level. */
 export const manifest: CapabilityManifest = {
   streaming: 'native',
   tool_use: 'native', // functionDeclarations

@@ -1,6 +1,6 @@
 import type { CapabilityManifest } from '../../contract/support.ts';
 
-/** What Moonshot's API offers at most; a model row may lower a level. */
+/** The most that Moonshot's API offers; a model row may lower a level. */
 export const manifest: CapabilityManifest = {
   streaming: 'native',
   tool_use: 'native',

@@ -2,7 +2,7 @@ import type { CapabilityManifest } from '../../contract/support.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { Engine } from '../engine.ts';
 
-/** What an upstream that speaks Chat Completions can be relied on for; a row adds what is documented beyond it. */
+/** Capabilities of every upstream that speaks Chat Completions; a row adds those that its vendor documents. */
 const COMMON: CapabilityManifest = {
   streaming: 'native',
   tool_use: 'native',

@@ -11,7 +11,7 @@ const COMPARED = 50;
 /** Differences that a message names. */
 const NAMED = 5;
 
-/** What answers a call, and how it was found. */
+/** The recorded answer to a call, and how it was found. */
 export interface Match {
   readonly runId: string;
   /** `exact`, or `ignoring` and the pointers. */

@@ -1,4 +1,7 @@
-/** What a coding agent writes anew into every session: ids of the session and keys of prompt caches. `*` stands for any one step. */
+/**
+ * Members that a coding agent writes anew into every session, and a replay must not compare: ids of the session and keys of prompt
+ * caches. `*` stands for any one step.
+ */
 const PRESETS: Readonly<Record<string, readonly string[]>> = {
   claude: ['/metadata/user_id'],
   codex: ['/prompt_cache_key', '/client_metadata'],

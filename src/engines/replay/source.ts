@@ -1,12 +1,12 @@
 import type { Chunk } from '../../store/recordings/recording-line.ts';
 
-/** What is asked of recordings. */
+/** A request for which a recorded answer is looked for. */
 export interface Ask {
   readonly dialect: string;
   readonly method: string;
   /** Path and query without credentials. */
   readonly path: string;
-  /** What an engine's address puts before the path that its callers write. */
+  /** The path in the engine's address, which stands before the paths that its callers write. */
   readonly base?: string;
   readonly body: Buffer;
   readonly sha256: string;
@@ -50,6 +50,6 @@ export interface Source {
   recent(ask: Ask, limit: number): Promise<readonly Candidate[]>;
   /** Waits for what was recorded a moment ago. */
   refresh?(): Promise<void>;
-  /** What it is, in a sentence: "the recordings of this home". */
+  /** Its name inside a sentence: "the recordings of this home". */
   readonly name: string;
 }

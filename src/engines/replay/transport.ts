@@ -30,7 +30,7 @@ export interface RecordedFirst {
   onMiss(runHex: string): void;
   /** Whether the engine is asked then; otherwise the call is refused. */
   readonly ask: boolean;
-  /** What the engine's address puts before the paths of its callers. */
+  /** The path in the engine's address, which stands before the paths of its callers. */
   readonly base: string;
 }
 
@@ -59,7 +59,7 @@ interface Options {
   readonly timed: boolean;
 }
 
-/** What the caller says in `X-ABP-Replay-…`, else the configuration. */
+/** Options of the caller in `X-ABP-Replay-…`, else those of the configuration. */
 function optionsOf({ asides = {} }: ExchangeRequest, { ignore = [], timing }: Inside): Options {
   const given = asides['x-abp-replay-ignore'];
   const listed = given === undefined ? ignore : given.split(',').map((item) => item.trim());

@@ -9,7 +9,7 @@ import { readTranscript, type ToolReport, type Transcript } from './transcript.t
 
 const ECHO_CHARACTERS = 200;
 
-/** What the sim answers, before any limit of the request is applied. */
+/** The sim's answer before any limit of the request is applied. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly PlannedCall[];

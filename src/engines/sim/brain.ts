@@ -15,7 +15,7 @@ import { type Wonder, wonderParts } from './wonders.ts';
 export type { SimPlan, SimStep } from './plan.ts';
 
 /**
- * What the simulated model does with a request: the same request always gives the same plan, streamed or not. The thinking part ends
+ * Plans the simulated model's answer: the same request always gives the same plan, streamed or not. The thinking part ends
  * with `meta.signature = { value }`, which a dialect carries as its own signature.
  */
 export function think(request: IrRequest, dialect = 'claude'): SimPlan {

@@ -17,7 +17,7 @@ export interface FileWrite {
 type Role = 'path' | 'content' | 'command' | 'patch' | 'oldText' | 'newText' | 'purpose';
 type RoleValues = Partial<Readonly<Record<Role, string>>>;
 
-/** What a parameter is for, by its name in lower case without `_` and `-`. */
+/** How the sim guesses the role of a parameter: by its name in lower case without `_` and `-`. */
 const ROLES: Readonly<Record<Role, RegExp>> = {
   path: /^(?:filepath|path|file|filename|targetfile|absolutepath)$/,
   content: /^(?:content|contents|filetext|filecontent|text|body|data)$/,
@@ -34,7 +34,7 @@ interface FileTool {
   readonly values: (file: FileWrite) => RoleValues;
   /** Only tools whose parameter `command` is a choice with `create` in it. */
   readonly creates?: boolean;
-  /** What a custom tool of this kind takes. */
+  /** Writes the input of a custom tool of this kind. */
   readonly freeform?: (file: FileWrite) => string;
 }
 

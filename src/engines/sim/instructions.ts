@@ -4,7 +4,7 @@ import type { Wonder } from './wonders.ts';
 /** Ways in which an answer of a good status goes wrong. */
 export type Trouble = 'pause' | 'pause-always' | 'refuse' | 'failed-status' | 'html' | 'gzip' | 'byte-order-mark' | 'overflow';
 
-/** What one sentence of the prompt asks for. */
+/** One act that a sentence of the prompt asks of the sim. */
 export type Act =
   /** `broken`: the arguments are no JSON, as a model writes them now and then. */
   | { readonly kind: 'call'; readonly name: string; readonly input: string | undefined; readonly broken?: true }

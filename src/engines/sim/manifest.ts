@@ -1,6 +1,6 @@
 import type { CapabilityManifest } from '../../contract/support.ts';
 
-/** What the simulated model really does. */
+/** Capabilities that the simulated model really has. */
 export const manifest: CapabilityManifest = {
   streaming: 'native',
   tool_use: 'native',

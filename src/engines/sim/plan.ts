@@ -22,7 +22,7 @@ export type SimStep =
   | { readonly kind: 'fail-inside'; readonly error: IrError }
   | { readonly kind: 'cut' };
 
-/** What happens to the bytes of an answer on their way. */
+/** Changes to the bytes of an answer that a prompt asked for. */
 export interface Wrapping {
   /** They are compressed although nobody asked for it. */
   readonly gzip: boolean;

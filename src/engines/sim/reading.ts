@@ -19,7 +19,7 @@ export interface Arrived {
   readonly json?: Json | undefined;
 }
 
-/** What the sim makes of a request. Plain data: a request that takes long is read on another thread. */
+/** The sim's reading of a request, as plain data: a request that takes long is read on another thread. */
 export type Reading =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly error: IrError }

@@ -3,7 +3,7 @@ import { copyToPost, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import type { Arrived, Reading } from './reading.ts';
 
-/** What the thread answers; `broken` is a fault of ours. */
+/** The thread's answer; `broken` is a fault of ours. */
 export type ReadAside = { readonly reading: Reading } | { readonly broken: string };
 
 /** Up to these measures a request is read in some milliseconds. */

@@ -3,7 +3,7 @@ import type { Wonder } from './wonders.ts';
 
 export type CallAct = Extract<Act, { kind: 'call' | 'write' }>;
 
-/** What the sim does in one answer. Several calls of a stage are parallel; the next stage begins when their results are there. */
+/** The acts of one answer of the sim. Several calls of a stage are parallel; the next stage begins when their results are there. */
 export interface Stage {
   readonly say?: string;
   readonly calls: readonly CallAct[];

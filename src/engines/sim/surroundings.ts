@@ -23,7 +23,7 @@ const AGENT_BLOCKS = [
 /** OpenClaw puts its own remarks between two marks of this form, as a message of the user. */
 const MARKED_BLOCK = /<<<BEGIN_([A-Z_]+)>>>[\s\S]*?<<<END_\1>>>/g;
 
-/** What the user typed: the text without the blocks an agent added and without the quotes opencode puts around a prompt. */
+/** The user's own text, without the blocks that an agent added and without the quotes that OpenCode puts around a prompt. */
 export function ownWords(text: string): string {
   const rest = AGENT_BLOCKS.reduce(withoutBlock, text).replace(MARKED_BLOCK, '').trim();
   return isEscapedQuote(rest) ? rest.slice(1, -1).replaceAll('\\"', '"') : rest;

@@ -2,7 +2,7 @@ import { sha256 } from '../../base/canonical-json.ts';
 import type { IrEffort, IrRequest } from '../../ir/request.ts';
 import { cutToTokens } from '../../ir/token-estimate.ts';
 
-/** What the sim thought. `tokens` counts also where the caller wants no text. */
+/** The sim's thinking. `tokens` counts also where the caller wants no text. */
 export interface Thought {
   readonly text: string;
   readonly tokens: number;

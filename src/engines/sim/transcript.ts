@@ -4,7 +4,7 @@ import type { IrRequest } from '../../ir/request.ts';
 import { readSentences, type Sentence } from './instructions.ts';
 import { ownWords } from './surroundings.ts';
 
-/** What of a tool came back. */
+/** The part of a tool's result that came back to the model. */
 export interface ToolReport {
   readonly name: string;
   readonly text: string;

@@ -12,7 +12,7 @@ const PAGE = { url: 'https://example.com/owls', title: 'Owls' };
 const QUOTE = 'Owls hunt at night.';
 const CODE = 'print(6 * 7)';
 
-/** What each dialect's vendor writes for it; a vendor without a row does not have it. */
+/** Each wonder as the vendor of a dialect writes it; a vendor without a row does not have it. */
 const BLOCKS: Readonly<Record<Wonder, Readonly<Record<string, readonly JsonObject[]>>>> = {
   image: {
     gemini: [{ inlineData: { mimeType: 'image/png', data: PNG } }],

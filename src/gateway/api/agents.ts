@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonRecord } from '../../contract/json-value.ts';
-import { CompatibilityReport, NegotiationResult, Unmet } from '../../contract/negotiation.ts';
+import { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import { CapabilityRequirements } from '../../contract/support.ts';
 import { ConflictPolicy } from '../../platform/agents/agent.ts';
 import { AGENT_LIMITS } from '../../platform/agents/agent-limits.ts';
@@ -110,15 +110,7 @@ export const AgentPreview = z.strictObject({
       winner: z.string().optional(),
     }),
   ),
-  negotiation: z
-    .strictObject({
-      backend: z.string(),
-      requirements: CapabilityRequirements,
-      result: NegotiationResult,
-      report: CompatibilityReport,
-      unmet: z.array(Unmet),
-    })
-    .nullable(),
+  negotiation: ReceiptNegotiation.extend({ backend: z.string(), requirements: CapabilityRequirements }).nullable(),
   warnings: z.array(z.string()),
   error: z.strictObject({ code: z.string(), message: z.string(), details: JsonRecord }).nullable().describe('Why a turn would be refused.'),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CompatibilityReport, NegotiationResult, Unmet } from '../../contract/negotiation.ts';
+import { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import { CapabilityManifest, CapabilityRequirements, Compatibility } from '../../contract/support.ts';
 
 export const NegotiateRequest = z
@@ -11,4 +11,5 @@ export const NegotiateRequest = z
   })
   .refine((body) => (body.manifest === undefined) !== (body.backend === undefined), { error: 'give either manifest or backend' });
 
-export const NegotiateResponse = z.strictObject({ result: NegotiationResult, report: CompatibilityReport, unmet: z.array(Unmet) });
+/** The answer is what a receipt holds of a negotiation. */
+export const NegotiateResponse = ReceiptNegotiation;

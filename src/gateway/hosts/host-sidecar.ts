@@ -98,7 +98,7 @@ async function placeOf(host: Host, order: SentOrder, env: Environment): Promise<
 }
 
 async function worked(host: Host, env: Environment, sent: SentOrder, run: SidecarRun): Promise<Result> {
-  // What a foreign order asks for beyond our own words (`any`) was settled by its sender.
+  // The sender has settled the requirements of a foreign order, whose words (`any`) our schema does not take.
   const order = parseAt(WorkOrder, { ...sent, requirements: { required: [] } }, 'work order');
   const place = await placeOf(host, sent, env);
   try {

@@ -50,9 +50,8 @@ function composedView(composed: ComposedAgent): Omit<AgentPreview, 'agent_id' | 
 }
 
 function negotiationView(model: Route, { requirements }: ComposedAgent): AgentPreview['negotiation'] {
-  const { backend, result, report, unmet } = negotiateAgent(model, requirements);
   const required = requirements.required.map(({ capability }) => ({ capability, min_support: 'emulated' as const }));
-  return { backend, requirements: { required }, result, report, unmet: [...unmet] };
+  return { ...negotiateAgent(model, requirements), requirements: { required } };
 }
 
 function errorView(candidates: readonly unknown[]): AgentPreview['error'] {

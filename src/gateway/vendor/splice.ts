@@ -9,7 +9,7 @@ import { type RawRequest, unreadCall } from './raw.ts';
 /** A caller who wants a WebSocket to an engine. */
 export interface SpliceRequest extends RawRequest {
   readonly socket: Duplex;
-  /** What the caller sent behind its request. */
+  /** The first bytes that the caller sent behind its request. */
   readonly head: Buffer;
 }
 

@@ -81,7 +81,7 @@ export class AnswerAccount {
     }
   }
 
-  /** What a change on the way did to all that means this. The first word about it holds. */
+  /** Enters what a change on the way did to everything of this concept. The first entry about a concept holds. */
   note(concept: AnswerConcept, note: AnswerNote): void {
     if (!this.#notes.has(concept)) this.#notes.set(concept, note);
   }

@@ -6,7 +6,7 @@ import type { AnswerChange } from '../answer-filter.ts';
 /** A capability that the mapping layer provides itself: what it does to the request and to the answer. */
 export interface Emulation {
   readonly capability: Capability;
-  /** What happens, in words; stands in the receipt. */
+  /** The emulation in words, for the receipt. */
   readonly detail: string;
   readonly notes: readonly FateNote[];
   readonly request: IrRequest;

@@ -7,7 +7,7 @@ import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
 
 const TOOL_NAME = 'json_answer';
-/** What a schema's leaves mean, its name and strictness too: all of it becomes the tool. */
+/** Concepts of a schema, its name and strictness too: the emulation makes the tool of all of them. */
 const SCHEMA = ['json_schema', 'schema_name', 'schema_strict'] as const;
 
 /** JSON output on an engine without it: the model must call a tool whose arguments are the answer, and the caller sees them as text. */

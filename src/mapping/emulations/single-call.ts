@@ -2,7 +2,7 @@ import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 
-/** What the account says about a wire that cannot be told to make one call at a time. */
+/** The account's note about a wire that cannot be told to make one call at a time. */
 export const SINGLE_CALL: FateNote = {
   concept: 'parallel_tool_calls',
   fate: 'emulated',

@@ -6,7 +6,7 @@ import type { AnswerFilter } from '../answer-filter.ts';
 
 const MEMBER = 'value';
 
-/** What the receipt says about a schema that had to be put into an object. */
+/** The receipt's note about a schema that we had to put into an object. */
 export const WRAPPED: FateNote & { readonly concept: 'json_schema' } = {
   concept: 'json_schema',
   fate: 'emulated',

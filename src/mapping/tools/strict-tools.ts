@@ -24,7 +24,7 @@ export function looseStrict(request: IrRequest, { rules }: Dialect): { readonly 
   return { request: { ...request, tools }, notes };
 }
 
-/** What is left of the target's limits for all strict tools of a request. */
+/** Counts how much of the target's limits is left for the strict tools of a request. */
 class Room {
   #tools: number;
   #unions: number;

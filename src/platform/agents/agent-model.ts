@@ -1,13 +1,14 @@
+import type { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import { modelFacts } from '../../mapping/model.ts';
 import { type Route, type RouteRow, routes } from '../../mapping/route.ts';
 import type { Requirements } from '../../negotiation/negotiate.ts';
-import { type NegotiationAccount, negotiationAccount } from '../../negotiation/report.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
 
 /** The model of an agent that names none: it needs no key. */
 const DEFAULT_MODEL = 'sim/sim-1';
 
 /** Negotiation of the agent's needs with its model. */
-export interface AgentNegotiation extends NegotiationAccount {
+export interface AgentNegotiation extends ReceiptNegotiation {
   readonly backend: string;
 }
 

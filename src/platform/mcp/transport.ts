@@ -43,7 +43,7 @@ function bounded(body: Readable, headers: Readonly<Record<string, string>>): Rea
       else done(null, chunk);
     },
   });
-  // What breaks on either side ends the other.
+  // An error on either side ends the other, too.
   body.on('error', (error) => counted.destroy(error));
   counted.on('close', () => body.destroy());
   return body.pipe(counted);

@@ -35,7 +35,7 @@ const CHECKSUM_DIGITS = 8;
 const [TAB, LF] = [9, 10];
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
-/** What a checksum takes of a line: a tab and its digits. */
+/** Bytes of a line that its checksum takes: a tab and the digits. */
 const CHECKSUM_BYTES = 1 + CHECKSUM_DIGITS;
 
 const NO_OWN_PATTERNS = new FactTexts();

@@ -60,7 +60,7 @@ const facetsOf = facetsReader((leaf): ((from: RowTexts) => Json) => {
   return (texts) => parsedText(text(texts));
 }, UNFILLED);
 
-/** What reads the text of a field, the later word counting where both facts have one. */
+/** Makes a reader for the text of a field; where both facts have one, the later counts. */
 function textReader(leaf: Leaf): (texts: RowTexts) => string {
   const [opening, closing] = [PLACES.open.get(leaf.fact ?? ''), PLACES.close.get(leaf.fact ?? '')];
   if (closing === undefined) return ({ open }) => open.values[opening ?? -1] ?? 'null';

@@ -1,6 +1,7 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { Fate } from '../../contract/negotiation.ts';
+import { FATES } from '../../contract/fate-codes.ts';
+import type { Fate } from '../../contract/negotiation.ts';
 import { parseRunId } from '../../contract/run-id.ts';
 import { runKey, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
@@ -71,7 +72,7 @@ function callUsage(receipt: StoredReceipt, behalf: Behalf | undefined): CallUsag
 function fateBits(fidelity: Json | undefined): number {
   let bits = 0;
   for (const entry of Array.isArray(fidelity) ? fidelity : []) {
-    const at = Fate.options.indexOf(part(entry).fate as Fate);
+    const at = FATES.indexOf(part(entry).fate as Fate);
     if (at >= 0) bits |= 1 << at;
   }
   return bits;

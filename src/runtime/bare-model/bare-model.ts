@@ -8,7 +8,7 @@ import { type Answer, ask, type GatewayAccess, stream, type ToolUse } from './mo
 import { promptOf } from './prompt.ts';
 import { BARE_TOOLS, type BareTool, type ToolOutcome } from './tools.ts';
 
-/** What our tool loop adds to an engine: tools that we run, and a say before and after each. */
+/** Capabilities that our tool loop adds to an engine: we run the tools, and hooks have a say before and after each. */
 export const LOOP_CAPABILITIES: CapabilityManifest = {
   tool_read: 'emulated',
   tool_write: 'emulated',

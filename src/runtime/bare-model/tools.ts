@@ -11,7 +11,7 @@ interface Workplace {
   readonly signal: AbortSignal;
 }
 
-/** What a tool came to. `changed` names a file that it wrote; `command` a command that it ran. */
+/** The result of a tool. `changed` names a file that it wrote; `command` a command that it ran. */
 export interface ToolOutcome {
   readonly output: string;
   readonly isError?: boolean;

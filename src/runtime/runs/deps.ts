@@ -57,7 +57,7 @@ export interface RunTies {
   readonly admitted?: RunAdmitted;
   /** The work order that the run executes. */
   readonly commission?: Commission;
-  /** What is known of the backend, where it is not one of the coding agents. */
+  /** Knowledge of the backend, where it is not one of the coding agents. */
   readonly agents?: AgentKnowledge;
   /** The process with whose end the run ends; by default this one. */
   readonly ownerPid?: number;
@@ -69,7 +69,7 @@ export interface RunTies {
   readonly onChanges?: (delta: WorkspaceDelta | null) => void;
 }
 
-/** What a work order adds to the run that executes it: it stands in the receipt. */
+/** Facts that a work order adds to the receipt of the run that executes it. */
 export interface Commission {
   readonly workOrder: WorkOrderRecord;
   readonly negotiation: ReceiptNegotiation | null;

@@ -46,7 +46,7 @@ export interface RunAsk {
   readonly onChanges?: RunTies['onChanges'];
   /** An id that is new and belongs to this run; without it the options name one, or one is made. */
   readonly runId?: RunId;
-  /** What a work order adds. */
+  /** Added by a work order. */
   readonly ties?: Pick<RunTies, 'commission' | 'agents'>;
 }
 

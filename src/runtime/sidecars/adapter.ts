@@ -22,20 +22,20 @@ export interface SidecarProgram {
   /** Files and folders that it needs in a room, beside its workspace. */
   readonly shows: readonly string[];
   readonly times: SidecarTimes;
-  /** What it said of itself when it was greeted, or what is known of it. */
+  /** Capabilities from its hello, or from our own tables where it was not greeted yet. */
   readonly manifest: CapabilityManifest;
   readonly version: string | null;
   /** It asks before each tool call where it is told to. */
   readonly asksFirst: boolean;
   /** It honours names and patterns of tools that the order allows and denies. */
   readonly takesToolRules: boolean;
-  /** What its requests hold, where it drives an agent of which that is known. */
+  /** Rows about its requests, where it drives an agent of which we have some. */
   readonly traffic?: Adapter['traffic'];
   /** A command that it starts itself, where that is installed. */
   readonly wants?: string;
 }
 
-/** What a sidecar is to do. */
+/** The work that a run gives a sidecar. */
 export interface SidecarJob {
   readonly program: SidecarProgram;
   readonly runId: RunId;
@@ -125,7 +125,7 @@ function gatewayVariables({ origin, engine, key }: NonNullable<SpawnPlan['gatewa
   };
 }
 
-/** What it says now counts, whatever was known of it before. */
+/** Holds the order against the hello of this very start, which may differ from the one we knew. */
 function refusalOf({ order, compatibility, program }: SidecarJob, hello: EnvelopeOf<'hello'>): AbpError | undefined {
   const { manifest } = splitCapabilities(hello.capabilities);
   try {
@@ -137,7 +137,7 @@ function refusalOf({ order, compatibility, program }: SidecarJob, hello: Envelop
   }
 }
 
-/** What the run engine asks of an agent, answered for a program whose options are those of a work order. */
+/** Answers the run engine's questions about an agent for a program whose options are those of a work order. */
 export function sidecarKnowledge(program: SidecarProgram): AgentKnowledge {
   const effective = sidecarProfile(program.backend, program.manifest);
   return {

@@ -1,7 +1,7 @@
 import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import type { CapabilityManifest, SupportLevel } from '../../contract/support.ts';
 
-/** What run options may ask of a sidecar, in the words of a profile. Its own hello has the last word on everything else. */
+/** A profile for a sidecar, so that the gates can judge run options. The sidecar's own hello has the last word on everything else. */
 export function sidecarProfile(agent: string, manifest: CapabilityManifest): AgentCapabilities {
   const has = (level: SupportLevel | undefined): boolean => level !== undefined && level !== 'unsupported';
   return {

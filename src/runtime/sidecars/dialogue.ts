@@ -36,7 +36,7 @@ export interface SidecarTask {
   readonly times: SidecarTimes;
   /** The caller decides on tool calls before they run. */
   readonly watched: boolean;
-  /** What the sidecar offers, before it gets the run; an error where that does not meet what is required. */
+  /** Judges the sidecar's hello before it gets the run; returns an error where the hello does not meet the requirements. */
   greeted(hello: EnvelopeOf<'hello'>): AbpError | undefined;
 }
 
@@ -222,7 +222,7 @@ export class SidecarDialogue implements Dialogue {
     );
   }
 
-  /** What is no envelope breaks the handshake as long as there has been none. */
+  /** A line that is no envelope. Before the hello, the handshake has failed by it; later, the protocol is broken. */
   #invalid(reason: string): Heard {
     return this.#broken(this.#state === 'greeting' ? 'PROTOCOL_HANDSHAKE_FAILED' : 'PROTOCOL_INVALID_ENVELOPE', reason);
   }

@@ -43,7 +43,7 @@ export function engineProgram(engine: Engine, named: string): SidecarProgram {
   };
 }
 
-/** What our own programs need of this installation. */
+/** Files and folders of this installation that our own programs need to read. */
 export function ownPackage(): readonly string[] {
   const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[/\\]$/, '');
   const parts = root.split(sep);
@@ -58,7 +58,7 @@ function foldersOf(command: readonly string[]): readonly string[] {
   return [...new Set(files.map((file) => dirname(realpathSync(file))))].filter((folder) => folder !== sep);
 }
 
-/** What is known of a sidecar by its hello. It is greeted once; a change of its command is another sidecar. */
+/** Keeps the hello of each sidecar. We greet one once; with another command it is another sidecar. */
 export class SidecarGreetings {
   readonly #known = new Map<string, Promise<SidecarProgram>>();
   readonly #environment: Readonly<Record<string, string | undefined>>;

@@ -2,14 +2,14 @@ import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { findCommand } from '../../base/find-command.ts';
 import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { ReceiptNegotiation, WorkOrderRecord } from '../../contract/receipts/parts.ts';
+import type { WorkOrderRecord } from '../../contract/receipts/parts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import { chooseEngine, engineOfModel, engines } from '../../engines/index.ts';
-import { assertMet, negotiate, unmet } from '../../negotiation/negotiate.ts';
-import { generateReport } from '../../negotiation/report.ts';
+import { assertMet } from '../../negotiation/negotiate.ts';
+import { negotiationAccount } from '../../negotiation/report.ts';
 import { adapterManifest } from '../adapter-manifest.ts';
 import { resolveBackend } from '../backends.ts';
 import type { CodingAgents } from '../coding-agents/coding-agents.ts';
@@ -33,7 +33,7 @@ export interface WorkOrdersOptions {
   price(engine: string, model: string): number | undefined;
 }
 
-/** What a caller says beside the order. */
+/** Wishes of the caller beside the order. */
 export interface OrderWish {
   /** Who shall execute it; without it the best one is chosen. */
   readonly backend?: string | undefined;
@@ -281,13 +281,8 @@ function commissionOf(order: WorkOrder, { manifest, record, ordered }: Planned):
   const digest = sha256(text);
   return {
     workOrder: { id: order.id, sha256: digest, lane: order.lane, ...record },
-    negotiation: order.requirements.required.length === 0 ? null : negotiationOf(order, manifest),
+    negotiation: order.requirements.required.length === 0 ? null : negotiationAccount(manifest, order.requirements),
     fidelity: ordered.fidelity,
     request: { sha256: digest, bytes: Buffer.byteLength(text) },
   };
-}
-
-function negotiationOf({ requirements }: WorkOrder, manifest: CapabilityManifest): ReceiptNegotiation {
-  const result = negotiate(manifest, requirements);
-  return { result, report: generateReport(result, manifest), unmet: unmet(manifest, requirements) };
 }

@@ -5,6 +5,13 @@ import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import { heldBack, marked } from './protected-paths.ts';
 import { keyOf, type PathKey, type Seen, sameNode, type TreeNode, textOf } from './tree.ts';
 
+/** Names in the folder of a stage. They stand here, so that the server knows them without the work of the threads that make stages. */
+export const CHANGES_FILE = 'changes.json';
+export const PATCH_FILE = 'patch.diff';
+export const TREE = 'tree';
+export const CHECK_TREE = 'check';
+export const CHECK_LOG = 'check.log';
+
 /** One path that is not as it was. */
 export interface Change {
   /** The path below the workspace, and as base64 where its bytes are no text. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { lineDiff, type Piece } from '../../base/line-diff.ts';
 import type { Change, ChangeSet } from './change-set.ts';
-import { lineDiff, type Piece } from './line-diff.ts';
 import type { TreeNode } from './tree.ts';
 
 const CONTEXT = 3;

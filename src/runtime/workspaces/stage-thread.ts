@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
+import { TREE } from './change-set.ts';
 import { TooLarge } from './copy-tree.ts';
-import { compareStage, copyWork, makeStage, TREE } from './stage-work.ts';
+import { compareStage, copyWork, makeStage } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
 import { diskOf } from './tree.ts';
 

@@ -2,7 +2,17 @@ import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/path-glob.ts';
-import { type Change, type ChangeSet, changesBetween, pathKeyOf, stageRecord } from './change-set.ts';
+import {
+  CHANGES_FILE,
+  CHECK_TREE,
+  type Change,
+  type ChangeSet,
+  changesBetween,
+  PATCH_FILE,
+  pathKeyOf,
+  stageRecord,
+  TREE,
+} from './change-set.ts';
 import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
 import { type History, shareHistory } from './git-history.ts';
 import { type Contents, patchOf } from './patch.ts';
@@ -33,11 +43,6 @@ export interface Staged {
 }
 
 const BASE_FILE = 'base.json';
-export const CHANGES_FILE = 'changes.json';
-export const PATCH_FILE = 'patch.diff';
-export const TREE = 'tree';
-export const CHECK_TREE = 'check';
-export const CHECK_LOG = 'check.log';
 
 const BORROWED = new Set(['node_modules', '.venv']);
 const LARGEST_SHOWN = 8 * 1024 * 1024;

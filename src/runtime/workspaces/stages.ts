@@ -6,9 +6,9 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
-import { type Change, type ChangeSet, stageRecord } from './change-set.ts';
+import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Change, type ChangeSet, PATCH_FILE, stageRecord, TREE } from './change-set.ts';
 import { type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
-import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Compared, PATCH_FILE, type Staged, type StagePlan, TREE } from './stage-work.ts';
+import type { Compared, Staged, StagePlan } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
 /** The folder of all stages of a home. */
@@ -37,7 +37,7 @@ interface StageRecord {
   readonly staged?: Staged;
   /** Whose share of the disk it takes; absent in stages of earlier versions. */
   readonly caller?: string;
-  /** What it had grown to when it was last measured. */
+  /** Its size when it was last measured. */
   readonly measured?: number;
   readonly patchSha256?: string;
 }
@@ -230,7 +230,7 @@ function recordIn(folder: string): StageRecord | undefined {
 /** For one who has a home to itself. */
 const UNSHARED: DiskShare = { caller: 'local', limitBytes: Number.MAX_SAFE_INTEGER };
 
-/** What the stages of a home take, by their records. */
+/** The disk that the stages of a home take, by their records. */
 function disksIn(stages: string): StageDisk[] {
   return stageFolders(stages).flatMap((folder) => {
     const record = recordIn(folder);

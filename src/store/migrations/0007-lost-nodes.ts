@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What a node knows of runs that another node had to close for it. */
+/** Ends that a node knows of runs which another node had to close for it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('late_ends')

@@ -17,7 +17,7 @@ type Step = 'initialize' | 'authenticate' | 'session' | 'configure' | 'prompt';
 interface AcpTalk extends AcpRun {
   readonly plan: SpawnPlan;
   readonly permissions: Permissions;
-  /** What each of our requests was for. */
+  /** The step of the dialogue that each of our requests belongs to, by its id. */
   readonly asked: Map<number, Step>;
   /** Messages of the caller that wait until the agent has answered. */
   readonly waiting: string[];

@@ -12,11 +12,11 @@ interface AcpRequest {
 /** Where agents that speak the Agent Client Protocol differ. */
 export interface AcpKind {
   readonly voice: Omit<Voice, 'tools'> & { readonly tools: Pick<Voice['tools'], 'mcp'> };
-  /** What the user lacks when the agent ends before it has said a word. */
+  /** The reason that we give when the agent ends before it has said a word, such as a part that is not installed. */
   readonly silence?: string;
   /** The way of logging in to ask for before a session; most agents need none. */
   readonly authMethod?: string;
-  /** What is set once the session is open: the model, the mode. */
+  /** Requests that we send once the session is open, to set its model and mode. */
   readonly configure?: (plan: SpawnPlan, sessionId: string) => readonly AcpRequest[];
   /** MCP servers go with the session, unless the agent gets them by its configuration. */
   readonly mcpServers?: (plan: SpawnPlan) => readonly JsonObject[];
@@ -24,7 +24,7 @@ export interface AcpKind {
   readonly prompt?: (plan: SpawnPlan) => string;
   /** The agent does not tell the end of every call: what the model says next means that all are over. */
   readonly untoldEnds?: boolean;
-  /** What went wrong, for agents that tell it as their answer. */
+  /** Finds the failure in an answer, for agents that tell failures as if the model had said them. */
   readonly failureIn?: (answer: string) => string | undefined;
   /** The name of the tool in a call: the protocol itself has only a title for people. */
   readonly toolName?: (call: JsonObject) => string | undefined;

@@ -4,7 +4,7 @@ import { type ToolEffect, textOfContent } from '../tools/effects.ts';
 
 const PATHS = ['path', 'filePath', 'file_path', 'filepath', 'absolute_path'];
 
-/** What the kinds of the protocol do. Kinds that are not here touch nothing that a run reports. */
+/** Effects of the kinds of tools that the protocol knows. The other kinds change nothing that a run reports. */
 export const EFFECT_OF_KIND: Readonly<Record<string, ToolEffect>> = {
   read: { does: 'read', path: PATHS },
   edit: { does: 'write', path: PATHS, content: ['content', 'new_text', 'text'] },
@@ -53,7 +53,7 @@ function diffIn(call: JsonObject): JsonObject | undefined {
     .find(({ type }) => type === 'diff');
 }
 
-/** What the tool answered, as text: the content for people, else the raw output. */
+/** The answer of a tool as text: the content that the agent shows to people, else its raw output. */
 export function outputOf(call: JsonObject): string {
   const blocks = listAt(call.content)
     .map(objectAt)

@@ -10,7 +10,7 @@ import { createsFile, EFFECT_OF_KIND, exitCodeOf, inputOf, isPatch, outputOf, PA
 export interface AcpRun {
   readonly account: RunAccount;
   readonly kind: AcpKind;
-  /** What the tools do that were named so far; the protocol tells it call by call. */
+  /** Effects of the tools that were named so far; the protocol tells them call by call. */
   readonly effects: Record<string, ToolEffect>;
   /** Everything told of a call so far, update by update. */
   readonly calls: Map<string, JsonObject>;

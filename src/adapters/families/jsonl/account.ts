@@ -14,7 +14,7 @@ export interface Voice {
 }
 
 /**
- * What one run of an agent has told so far. A turn is one answer of the model with the tools that it called, whatever
+ * Keeps count of one run of an agent from its lines. A turn is one answer of the model with the tools that it called, whatever
  * the agent itself calls a turn: so a limit of turns means the same for every agent.
  */
 export class RunAccount {
@@ -22,7 +22,7 @@ export class RunAccount {
   readonly spoken = new Spoken();
   readonly spending = new Spending();
   sessionId: string | undefined;
-  /** What the run failed of, unless it recovers. */
+  /** The failure that the agent told last; a later answer of the model takes it back. */
   failure: (Failure & ReadFailure) | undefined;
   /** The agent has said by itself that its work is done. */
   answered = false;
@@ -91,7 +91,7 @@ export class RunAccount {
     return { events: ending, outcome: { ok: false, code: 'AGENT_CRASH', message } };
   }
 
-  /** What an agent that ended without a word of its own wrote to its error output; one that was killed has nothing to explain. */
+  /** The failure in the error output of an agent that ended without telling one; one that we killed has nothing to explain. */
   #lastWords({ signal, stderr = '' }: ProcessExit): (Failure & ReadFailure) | undefined {
     if (this.answered || this.limit !== undefined || signal !== null) return undefined;
     return failureInErrors(stderr, this.#voice.guidance);

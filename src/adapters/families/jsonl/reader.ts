@@ -2,7 +2,7 @@ import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
 import type { EventDraft, Heard } from '../../adapter.ts';
 import { textAt } from '../lines/fields.ts';
 
-/** What a line means to the account of a run. */
+/** Enters one line into the account of a run and says which events it makes. */
 export type LineHandler<Account> = (account: Account, line: JsonObject) => Heard | readonly EventDraft[];
 
 /** The lines of one agent, by their type. */

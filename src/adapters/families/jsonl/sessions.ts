@@ -3,7 +3,7 @@ import type { BuiltInAgentName } from '../../../contract/runs/coding-agent.ts';
 import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '../../adapter.ts';
 import { textAt } from '../lines/fields.ts';
 
-/** What a session file says about itself beside its messages. */
+/** Facts that an agent writes into a session file beside its messages. */
 interface SessionFacts {
   /** Undefined: the file is no session of this agent. */
   readonly sessionId: string | undefined;

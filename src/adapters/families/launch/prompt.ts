@@ -17,7 +17,7 @@ export function promptWithTexts({ options, attachments }: Pick<SpawnPlan, 'optio
   return withTexts(promptText(options), attachments);
 }
 
-/** What stands before and after the agent's own system prompt, or instead of it. */
+/** The caller's texts before and after the agent's own system prompt, or instead of it. */
 export interface SystemPrompt {
   readonly replace?: string;
   readonly before?: string;

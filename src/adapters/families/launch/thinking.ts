@@ -3,7 +3,7 @@ import { THINKING_EFFORT_LEVELS } from '../../../contract/runs/coding-agent.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, ThinkingDelivery } from '../../adapter.ts';
 
-/** What a run asks of thinking, whichever names its native parameters have. */
+/** The caller's wish for thinking, whichever names the agent's own parameters have. */
 export interface ThinkingWish {
   /** The level that was asked for, or the nearest to a budget that was. */
   readonly level: ThinkingEffortLevel;

@@ -5,7 +5,7 @@ export interface Wire {
   readonly dialect: string;
   /** The agent's own word for it. */
   readonly api: string;
-  /** What the address ends in before the agent adds the rest of the path. */
+  /** The end of the address that we give the agent; it appends the rest of the path itself. */
   readonly path: string;
 }
 

@@ -1,7 +1,7 @@
 import type { CostRecord } from '../../../contract/runs/event-table.ts';
 import type { EventDraft } from '../../adapter.ts';
 
-/** What one model call used, in the agent's own counts. */
+/** Tokens of one model call as the agent counted them. */
 export interface CallUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

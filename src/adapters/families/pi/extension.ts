@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts';
 
-/** What the extension of a run does inside the agent. Everything is optional; an empty one does nothing. */
+/** Tasks of the extension that we load into the agent for a run. All are optional; an empty one does nothing. */
 export interface ExtensionSettings {
   /** A provider of models: our gateway. */
   readonly provider?: { readonly name: string; readonly config: JsonObject };
@@ -24,10 +24,10 @@ export const GATE_TITLE = 'abp-approval';
 export const HOOK_TITLE = 'abp-hook';
 export const HOOK_LETS = 'abp-let';
 
-/** What the model reads when a call was refused because nobody could be asked. */
+/** The extension gives the model this result of a call that needed an approval which nobody could give. */
 export const REFUSED = 'This tool needs an approval, and nobody can give one in this run.';
 
-/** What the model reads when the caller said no. */
+/** The extension gives the model this result when the caller said no. */
 export const DENIED = 'The user denied this tool call.';
 
 // Plain JavaScript, because both agents load it as it stands, under Node and under Bun.

@@ -4,5 +4,5 @@ import { PI_WIRES } from './spawn.ts';
 
 export const PI_DIALECTS: readonly string[] = PI_WIRES.map(({ dialect }) => dialect);
 
-/** What the requests of the family hold beside plain messages and tools, on each of its wires. */
+/** pi and omp send more than plain messages and tools; these rows say which members on each of their wires. */
 export const PI_ROWS: readonly AgentTrafficRow[] = [...CHAT_ROWS, ...MESSAGES_ROWS, ...RESPONSES_ROWS];

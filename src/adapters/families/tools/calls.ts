@@ -7,7 +7,7 @@ interface OpenCall {
   readonly toolName: string;
   input: Json | undefined;
   startedAt: number | undefined;
-  /** What a command has printed so far. */
+  /** Output of the command so far. */
   printed: string;
 }
 
@@ -100,7 +100,10 @@ function asCall(toolCallId: string, call: OpenCall): ToolCall {
   return { toolCallId, toolName: call.toolName, input: call.input ?? {} };
 }
 
-/** What follows the part that is known already. An agent that cuts long output shows its end only: then nothing is known to be new. */
+/**
+ * The end of the output that we have not told yet. Of an agent that cuts long output only the end is there, and we cannot know what of it
+ * is new.
+ */
 function rest(text: string, known: string): string {
   return text.startsWith(known) ? text.slice(known.length) : '';
 }

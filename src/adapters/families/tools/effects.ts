@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../base/json.ts';
 import type { EventDraft } from '../../adapter.ts';
 import { firstText, listAt, objectAt, textAt } from '../lines/fields.ts';
 
-/** What a tool of an agent does to the world, and which of its inputs say to what. */
+/** The effect of a tool on files, commands or the network, and the inputs that name its object. */
 export type ToolEffect =
   | { readonly does: 'read'; readonly path: readonly string[] }
   | { readonly does: 'delete'; readonly path: readonly string[] }
@@ -23,7 +23,7 @@ export interface ToolCall {
 
 export interface ToolEnd {
   readonly failed: boolean;
-  /** What the tool answered, as text. */
+  /** The tool's answer as text. */
   readonly text: string;
   readonly durationMs: number;
   /** Null where the agent does not tell. */
@@ -43,7 +43,7 @@ export interface ToolReading {
   readonly mcp: McpName;
 }
 
-/** What the start of a call means beyond the call itself. */
+/** Events that we make of the start of a call beside the call itself: of an MCP tool, a command, a subagent. */
 export function effectsOfStart(reading: ToolReading, call: ToolCall, cwd: string): readonly EventDraft[] {
   const mcp = reading.mcp(call.toolName);
   if (mcp !== undefined) return [{ type: 'mcp_tool_call_start', toolCallId: call.toolCallId, ...mcp, input: call.input }];
@@ -59,7 +59,7 @@ export function effectsOfStart(reading: ToolReading, call: ToolCall, cwd: string
   return [];
 }
 
-/** What the end of a call means beyond its result. A failed call has changed nothing that we know of. */
+/** Events that we make of the end of a call beside its result. A failed call has changed nothing that we know of. */
 export function effectsOfEnd(reading: ToolReading, call: ToolCall, end: ToolEnd): readonly EventDraft[] {
   const mcp = reading.mcp(call.toolName);
   if (mcp !== undefined) return [mcpEnd(call, mcp, end)];

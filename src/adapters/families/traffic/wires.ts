@@ -1,7 +1,7 @@
 import type { AgentTrafficRow } from '../../adapter.ts';
 
 /**
- * What the requests of coding agents hold on the wires that several of them speak. Fates are those at worst: what a single model of a
+ * Rows for wires that several coding agents speak. Each says the worst fate: what a single model of a
  * dialect lacks counts for the dialect.
  */
 

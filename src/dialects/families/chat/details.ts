@@ -55,7 +55,7 @@ export function callExtra(flavour: ChatFlavour, meta: VendorMeta | undefined): J
   return { extra_content: plain ? { google: { thought_signature: thoughtSignature } } : { abp: { state: packMeta(foreign) } } };
 }
 
-/** What `callExtra` wrote, or Google's endpoint. */
+/** Reads the members that `callExtra` or Google's endpoint has written. */
 export function extraMeta(extra: Json | undefined): VendorMeta | undefined {
   if (extra === undefined || !isJsonObject(extra)) return undefined;
   const { google, abp } = extra;

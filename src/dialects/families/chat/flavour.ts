@@ -15,7 +15,7 @@ export interface ErrorWords {
   readonly phrase?: string;
 }
 
-/** What one member of the Chat family differs in from the others. */
+/** Traits in which one member of the Chat family differs from the others. */
 export interface ChatFlavour {
   readonly id: string;
   readonly names: Dialect['names'];

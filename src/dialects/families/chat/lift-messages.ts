@@ -19,7 +19,7 @@ const KNOWN = ['role', 'content', 'name', 'refusal', 'tool_calls', 'function_cal
 /** Client libraries put what they found in an answer beside its own members. */
 const ADDED = 'provider_specific_fields';
 
-/** What a message means may depend on the ones before it. */
+/** The state of a walk over the messages, because the meaning of a message may depend on the ones before it. */
 interface Walk {
   readonly flavour: ChatFlavour;
   readonly count: number;
@@ -105,7 +105,7 @@ function liftReasoning(m: Message, flavour: ChatFlavour): Reasoning {
   const details = liftDetails(m, flavour);
   if (flavour.reasoningField === undefined) return { thinking: details ?? [], call: [] };
   const field = flavour.reasoning.find((name) => typeof m.value[name] === 'string');
-  // What stands in the details, too, is a repetition here.
+  // The details, where there are any, hold the same reasoning, which only repeats it here.
   const told = details === undefined ? 'thinking_history' : 'item_identity';
   for (const name of flavour.reasoning) m.take(name, name === field ? told : 'structure');
   for (const name of flavour.state) m.take(name, isEmpty(m.value[name]) ? 'structure' : 'reasoning_state');

@@ -11,7 +11,7 @@ import * as wire from './wire.ts';
 type Part = Fields<wire.AnyPart>;
 interface Reading {
   readonly flavour: ChatFlavour;
-  /** What a text of this message means. */
+  /** The concept of a text in this message. */
   readonly concept: Concept;
 }
 
@@ -54,7 +54,7 @@ function typed<T extends { type: string }>(part: Part, schema: z.ZodType<T>): Fi
   return p;
 }
 
-/** What nobody here knows, beside the member that says what the part is and inside of it; it goes back to its dialect. */
+/** Takes the members of a part that we do not know, on both levels; they go back to a caller's own dialect. */
 function rest(p: Fields<object>, flavour: ChatFlavour, carried: string, known: readonly string[] = []): ReturnType<typeof vendorMeta> {
   const inner: unknown = Reflect.get(p.value, carried);
   const inside = typeof inner === 'object' && inner !== null ? otherMembers(inner, known) : undefined;

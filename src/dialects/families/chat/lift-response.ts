@@ -21,7 +21,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   error: 'error',
 };
 
-/** What an answer holds that decides how it ended. */
+/** The parts of an answer that tell how it ended. */
 export interface Ending {
   readonly reason: string | undefined;
   /** Arguments of the calls, in order. */

@@ -64,7 +64,7 @@ function refuseTwoReadings(request: wire.Request): void {
   }
 }
 
-/** What only this vendor understands, with the defaults the caller wrote out. */
+/** Takes the members that only this vendor understands, and the defaults that the caller wrote out. */
 function liftVendor(m: Members, flavour: ChatFlavour): IrRequest['vendor'] {
   if (m.f.value.stream_options === null) m.peek('stream_options', 'structure');
   const options = m.f.object('stream_options');

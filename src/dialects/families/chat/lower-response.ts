@@ -78,7 +78,7 @@ export function isLegacy({ echo }: AnswerContext): boolean {
   return echo?.functions === true;
 }
 
-/** What of a Chat request decides the form of its answer. */
+/** Takes the members of a Chat request that decide the form of its answer. */
 export function echoOf(body: Json): JsonObject | undefined {
   return isJsonObject(body) && Array.isArray(body.functions) && body.functions.length > 0 ? { functions: true } : undefined;
 }
@@ -154,7 +154,7 @@ function isDefined<T>(value: T | undefined): value is T {
   return value !== undefined;
 }
 
-/** What another engine must get back: of its reasoning, and of its first call. */
+/** State that another engine must get back with the next request: of its reasoning, and of its first call. */
 export function carried(flavour: ChatFlavour, thinking: VendorMeta | undefined, call: VendorMeta | undefined): JsonObject {
   if (flavour.carrier === undefined || (thinking === undefined && call === undefined)) return {};
   const state = { ...(thinking === undefined ? {} : { thinking }), ...(call === undefined ? {} : { call }) };

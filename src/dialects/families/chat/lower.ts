@@ -21,7 +21,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
   const tools = lowerTools(request, { flavour, context, notes });
   if (request.includeUsage !== undefined) notes.push(USAGE_TOLD);
   const { sampling } = request;
-  /** What the vendor has no form for is not written; a caller of the same dialect finds it among its own members. */
+  /** Leaves out a concept for which the vendor has no form; the request of a caller of the same dialect has it among its own members. */
   const formed = <T>(concept: Concept, value: T | undefined): T | undefined => (flavour.names[concept] === undefined ? undefined : value);
   const body = compact({
     model: request.model,

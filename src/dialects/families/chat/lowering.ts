@@ -1,7 +1,7 @@
 import type { FateNote, LowerContext } from '../../dialect.ts';
 import type { ChatFlavour } from './flavour.ts';
 
-/** What every step of writing a request needs. */
+/** Everything that each step of writing a request needs. */
 export interface Lowering {
   readonly flavour: ChatFlavour;
   readonly context: LowerContext;

@@ -26,7 +26,7 @@ function isTold(frame: Buffer, key: Buffer): boolean {
   return false;
 }
 
-/** What a stream has told so far. */
+/** Gathers the facts for the receipt that a stream has told so far. */
 class Sighting {
   readonly #calls = new Calls();
   #id: string | undefined;

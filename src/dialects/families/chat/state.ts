@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import type { ChatFlavour } from './flavour.ts';
 
-/** What a delta adds to the opaque state of the reasoning: lists grow, and pieces of one text in them join; texts replace. */
+/** Adds a delta to the opaque state of the reasoning: lists grow, and pieces of one text in them join; texts replace. */
 export function mergeState(
   flavour: ChatFlavour,
   known: JsonObject | undefined,

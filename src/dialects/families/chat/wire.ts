@@ -93,7 +93,7 @@ const ResponseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('json_schema'), json_schema: JsonSchemaFormat }),
 ]);
 
-/** What every member of the family takes at `chat/completions`. */
+/** The request that every member of the family takes at `chat/completions`. */
 export const Request = z.looseObject({
   model: z.string().min(1),
   messages: z.array(Message).min(1),

@@ -91,7 +91,7 @@ function shownMedium({ mimeType, data, fileUri }: JsonObject): ShownPart | undef
   return typeof fileUri === 'string' ? { kind, mediaType, url: fileUri } : undefined;
 }
 
-/** What the answer rests on that is no page of a search: texts it recited, and documents of the caller's own store. */
+/** Sources of the answer that are no pages of a search: texts it recited, and documents of the caller's own store. */
 function places(meta: VendorMeta | undefined): readonly string[] {
   const candidate = meta?.gemini?.candidate;
   if (!isJsonObject(candidate)) return [];

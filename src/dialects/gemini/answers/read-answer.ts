@@ -115,7 +115,7 @@ function furtherEnd(choice: number, reader: CandidateReader): IrEvent[] {
   return [...reader.close(), end].map((event): IrEvent => ({ type: 'choice', choice, event }));
 }
 
-/** What of the answer only Gemini has: grounding, ratings; and which filter it was. */
+/** Members of the answer that only Gemini has: grounding, ratings, and the filter that stopped it. */
 function metaOf({ reason = '', own: members }: CandidateReader, others: Readonly<Record<string, Json>>): { meta?: VendorMeta } {
   const candidate = FINISH[reason] === 'content-filter' ? { finishReason: reason, ...members } : members;
   const own = { ...others, ...(Object.keys(candidate).length === 0 ? {} : { candidate }) };

@@ -37,7 +37,7 @@ export function htmlToText(html: string): string {
   return tidy(decodeEntities(parts.join('')));
 }
 
-/** What a tag does to the lines of the text. */
+/** The line break that a tag makes in the text. */
 function breakOf({ name, closing }: Tag): string {
   if (name === 'li' && !closing) return '\n- ';
   return BLOCKS.has(name) || (name === 'title' && closing) ? '\n' : '';

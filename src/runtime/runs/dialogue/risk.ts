@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isJsonObject, type Json } from '../../../base/json.ts';
 
-/** What is known of a tool call that matters to somebody who is asked about it. */
+/** A fact of a tool call that matters to the person who is asked to approve it. */
 type RiskFact = 'writes_outside' | 'reads_outside' | 'secrets' | 'network' | 'runs_command' | 'writes';
 
 export interface Risk {

@@ -21,7 +21,7 @@ export async function earlierSession(
   return { turns: found?.turnCount };
 }
 
-/** What follows the start of a session that is not a new one. */
+/** Events that tell the reader, after the start of a session, that it continues or forks an earlier one. */
 export function sessionEvents(event: Extract<AgentEvent, { type: 'session_start' }>, { turns }: EarlierSession): EventDraft[] {
   const { sessionId, resumed, forkedFrom } = event;
   if (forkedFrom !== undefined) return [{ type: 'session_fork', sessionId, forkedFrom }];

@@ -173,7 +173,7 @@ export class AgentProcess {
   }
 }
 
-/** What the output is held to, where the dialogue holds it to something. */
+/** Rules for the lines of the output, for dialogues that are strict about them. */
 function linesOf({ strict }: Dialogue, heard: (hear: (agent: AgentProcess) => void) => void): Pick<ProcessSpec, 'lines'> {
   if (strict === undefined) return {};
   return { lines: { mostBytes: strict.mostBytes, fault: (kind) => heard((one) => one.fault(kind)) } };

@@ -7,10 +7,9 @@ export interface OpenCall {
   readonly id: string;
   name: string;
   arguments: string;
-  /** What the latest piece added to them. */
   added: string;
   readonly custom: boolean;
-  /** What some engines want back with the call, e.g. Google's thought signature. */
+  /** Members that some engines want back with the call, such as Google's thought signature. */
   readonly extra?: JsonObject;
 }
 
@@ -56,7 +55,7 @@ export class Calls {
   }
 }
 
-/** What a piece adds to the arguments. */
+/** The text that a piece adds to the arguments. */
 function textOf(piece: CallDelta): string {
   return piece.function?.arguments ?? piece.custom?.input ?? '';
 }

@@ -60,7 +60,7 @@ export class ChoiceReader {
     this.#close(events);
   }
 
-  /** What a delta holds beside the text. */
+  /** Reads the members of a delta beside its text. */
   #beside(delta: wire.Delta, answerId: string | undefined, events: IrAnswerEvent[]): void {
     if (delta.refusal) this.#say('refusal', delta.refusal, events);
     if (delta.annotations) this.#annotations.push(...delta.annotations);
