@@ -124,6 +124,7 @@ it('stands in the lists of backends and in the matrix with what its hello says, 
   expect(backends).toContainEqual({
     ...{ id: 'sidecar:good', name: 'test', kind: 'sidecar' },
     capabilities: { streaming: 'native', tool_read: 'emulated' },
+    manifest: { streaming: 'native', tool_read: 'emulated' },
   });
   expect(backends.find(({ id }) => id === 'sidecar:wrong-version')).toMatchObject({
     capabilities: {},
