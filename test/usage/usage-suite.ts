@@ -62,6 +62,18 @@ export function usageSuite(database: string, open: () => Promise<Store>): void {
       expect(await rolledUpTo(store, 1)).toBe(CALLS.length);
     });
 
+    it('adds up models whose names no database takes as they are', async () => {
+      await insert([
+        { at: START + 10, model: 'a\u0000b' },
+        { at: START + 20, model: 'a\u0000b' },
+        { at: START + 30, model: '\ud800' },
+      ]);
+      await rollUp();
+      expect(await rolledUpTo(store, 1)).toBe(3);
+      const { groups } = await ask({ group_by: 'model', metric: 'runs' });
+      expect(groups.map(({ runs }) => runs)).toEqual([[2], [1]]);
+    });
+
     it('tells errors by code, tags one by one, fates, and quantiles of durations', async () => {
       await insert(CALLS);
       await rollUp();

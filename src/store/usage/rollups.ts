@@ -4,6 +4,7 @@ import { receiptOf, type StoredReceipt } from '../receipts/receipt-columns.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { hasTag } from '../tags.ts';
+import { storableText } from '../text.ts';
 import type { UsageRollupsTable } from './usage-schema.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -52,8 +53,15 @@ const ROWS_AT_ONCE = 500;
 export async function saveRollups(store: Store, step: RollupStep): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     await moveOn(db, step);
-    for (let at = 0; at < step.added.length; at += ROWS_AT_ONCE) await addRows(db, step, step.added.slice(at, at + ROWS_AT_ONCE));
+    const added = step.added.map(storable);
+    for (let at = 0; at < added.length; at += ROWS_AT_ONCE) await addRows(db, step, added.slice(at, at + ROWS_AT_ONCE));
   });
+}
+
+/** Names come from callers, who may write characters that PostgreSQL takes in no text. */
+function storable(row: Rollup): Rollup {
+  const texts = Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? storableText(value) : value]);
+  return Object.fromEntries(texts) as Rollup; // the same members, each of its type
 }
 
 async function addRows(db: Transaction<Tables>, { chain, merge }: RollupStep, added: readonly Rollup[]): Promise<void> {
@@ -135,7 +143,7 @@ type Where = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
 function chosen(store: Store, choice: RollupChoice, eb: ExpressionBuilder<Tables, 'usage_rollups'>): Where {
   const { span, since, until, equal, tag, fates } = choice;
   const all: Where[] = [eb('span', '=', span), eb('start', '>=', since), eb('start', '<', until)];
-  for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', value)); // the names are the type's
+  for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', storableText(value))); // the names are the type's
   if (tag !== undefined) all.push(eb.and([hasTag(store, tag)]));
   if (fates !== undefined) all.push(eb.and([sql<boolean>`(fates & ${fates}) > 0`]));
   return eb.and(all);
