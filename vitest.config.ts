@@ -11,9 +11,12 @@ const PURE = ['adapters', 'architecture', 'cases', 'conformance', 'contract', 'c
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
+/** Rounds of killed workers and lost nodes take minutes: they are the business of `npm run crash`. */
+const CRASHES = ['test/platform/crash/**', 'test/crash/lost-node.test.ts'];
+
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', 'dist/**', 'test/slow/**'],
+    exclude: ['**/node_modules/**', 'dist/**', ...(process.env.ABP_CRASH === 'all' ? [] : CRASHES)],
     // A net below everything that waits for a state by itself: so long that a busy machine never reaches it.
     testTimeout: 120_000,
     hookTimeout: 180_000,
