@@ -8,6 +8,7 @@ import { overwriting } from '../store/databases/sqlite-upkeep.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';
 import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipts/receipt-removal.ts';
 import type { Store } from '../store/store.ts';
+import { forgetInRollups } from '../store/usage/rollups.ts';
 import { parsedText } from './seal/canonical-text.ts';
 import type { Chain } from './seal/chain.ts';
 import { append, entryTime } from './seal/entry.ts';
@@ -50,6 +51,7 @@ export async function removeReceipts(store: Store, chain: Chain, order: RemovalO
   const first = await next();
   if (first.length === 0) return removed;
   await overwriting(store, async () => {
+    if (status === 'deleted' && (key !== undefined || tag !== undefined)) await forgetInRollups(store, chain.number, { key, tag });
     for (let found = first; found.length > 0; found = await next()) await removeNext(found);
   });
   return removed;

@@ -91,7 +91,8 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'the same through the root of another process', script: ({ secret, pid }) => reads(`/proc/${pid}/root${secret}`) },
   { name: 'keys in a home', script: ({ folder }) => reads(`${folder}/home/.ssh/id_ed25519`), fallsOutside: true },
   { name: '/etc/shadow', script: () => reads('/etc/shadow') },
-  { name: 'a home of root', script: () => 'ls /root 2>/dev/null | grep -q . && echo FELL' },
+  // Folders on the way to one that is shown have a name; files beside them have none.
+  { name: 'a home of root', script: () => 'find /root -maxdepth 1 -type f 2>/dev/null | grep -q . && echo FELL' },
   { name: 'the kernel log', script: () => 'timeout 2 dmesg 2>/dev/null | grep -q . && echo FELL' },
   { name: '/sys', script: () => reads('/sys/kernel/notes') },
   { name: 'cgroup files', script: () => 'ls /sys/fs/cgroup 2>/dev/null | grep -q . && echo FELL' },

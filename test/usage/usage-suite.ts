@@ -4,7 +4,7 @@ import { UsageQuery } from '../../src/gateway/api/run-rows.ts';
 import { usageOf } from '../../src/gateway/rows/usage.ts';
 import { RollUp } from '../../src/receipts/usage/roll-up.ts';
 import type { Store } from '../../src/store/store.ts';
-import { rolledUpTo, saveRollups } from '../../src/store/usage/rollups.ts';
+import { forgetInRollups, rolledUpTo, saveRollups } from '../../src/store/usage/rollups.ts';
 import { insertSealed, type SaidCall, sealedCall } from './calls.ts';
 
 const HOUR = 3_600_000;
@@ -72,6 +72,28 @@ export function usageSuite(database: string, open: () => Promise<Store>): void {
       expect(await rolledUpTo(store, 1)).toBe(3);
       const { groups } = await ask({ group_by: 'model', metric: 'runs' });
       expect(groups.map(({ runs }) => runs)).toEqual([[2], [1]]);
+    });
+
+    it('forgets the names of calls whose receipts are deleted, keeps what they came to, and adds later ones up apart', async () => {
+      const said = { at: START + 10, keyId: 'k1', model: 'telling', tags: ['blue'], nanoUsd: 5 };
+      await insert([said, { ...said, keyId: 'k2', tags: [] }]);
+      await rollUp();
+      await forgetInRollups(store, 1, { key: 'k1' });
+      await forgetInRollups(store, 1, { tag: 'blue' });
+      const rows = await store.db
+        .selectFrom('usage_rollups')
+        .select(['key_id', 'model', 'tags', 'cost_nano_usd'])
+        .where('span', '=', 'h')
+        .execute();
+      expect(rows.toSorted((a, b) => a.key_id.localeCompare(b.key_id))).toEqual([
+        { key_id: '', model: '', tags: '[]', cost_nano_usd: 5 },
+        { key_id: 'k2', model: 'telling', tags: '[]', cost_nano_usd: 5 },
+      ]);
+      await insertSealed(store, [sealedCall(said, 3)]);
+      await rollUp();
+      await forgetInRollups(store, 1, { key: 'k1' });
+      const apart = await store.db.selectFrom('usage_rollups').select(['key_id', 'calls']).where('span', '=', 'h').execute();
+      expect(apart.map(({ key_id, calls }) => `${key_id} ${calls}`).sort()).toEqual([' 1', ' 1', 'k2 1']);
     });
 
     it('tells errors by code, tags one by one, fates, and quantiles of durations', async () => {

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type Transaction } from 'kysely';
+import { randomToken } from '../../base/ids.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { receiptOf, type StoredReceipt } from '../receipts/receipt-columns.ts';
 import type { Tables } from '../schema.ts';
@@ -100,6 +101,24 @@ async function addRows(db: Transaction<Tables>, { chain, merge }: RollupStep, ad
         .columns(['span', 'start', 'chain', 'facets'])
         .doUpdateSet((eb) => Object.fromEntries(CHANGING.map((name) => [name, eb.ref(`excluded.${name}`)]))),
     )
+    .execute();
+}
+
+/** Whose calls are forgotten: those of a key, or with a tag. */
+export interface Forgotten {
+  readonly key?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** Takes names out of sums of calls whose receipts are deleted; what they came to stays. Calls that follow are added up apart from them. */
+export async function forgetInRollups(store: Store, chain: number, { key, tag }: Forgotten): Promise<void> {
+  const apart = randomToken(8);
+  await store.db
+    .updateTable('usage_rollups')
+    .set({ model: '', key_id: '', agent: '', tags: '[]', facets: sql<string>`${apart} || facets` })
+    .where('chain', '=', chain)
+    .$if(key !== undefined, (query) => query.where('key_id', '=', storableText(key ?? '')))
+    .$if(tag !== undefined, (query) => query.where((eb) => eb.and([hasTag(store, tag ?? '')])))
     .execute();
 }
 
