@@ -11,8 +11,8 @@ const PURE = ['adapters', 'architecture', 'cases', 'conformance', 'contract', 'c
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
-/** Rounds of killed workers and lost nodes take minutes: they are the business of `npm run crash`. */
-const CRASHES = ['test/platform/crash/**', 'test/crash/lost-node.test.ts'];
+/** Rounds of killed workers and agents, lost nodes and outages take minutes: they are the business of `npm run crash`. */
+const CRASHES = ['test/platform/crash/**', 'test/crash/lost-node.test.ts', 'test/crash/outage.test.ts', 'test/sandbox/kill.test.ts'];
 
 export default defineConfig({
   test: {
