@@ -1,6 +1,6 @@
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
-import type { Call, CallEnding, TokenBound } from './call.ts';
+import { type Call, type CallEnding, shareOfOwner, type TokenBound } from './call.ts';
 
 /** Larger bodies hold media, whose bytes say nothing of their tokens. */
 const MOST_ESTIMATED = 200_000;
@@ -37,7 +37,7 @@ export class LearnedOutput {
 }
 
 function keyOf({ owner, model }: Call): string {
-  return `${owner.keyId} ${model}`;
+  return `${shareOfOwner(owner)} ${model}`;
 }
 
 /** All tokens of a call: those sent, read from a cache or not, and those answered. */

@@ -99,6 +99,22 @@ export interface RunSpend {
   readonly fates?: RunFates;
 }
 
+/** A run that has called no model. */
+export const NOTHING_SPENT: RunSpend = {
+  calls: 0,
+  usage: {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    thinking_tokens: 0,
+    web_search_requests: 0,
+    estimated: false,
+  },
+  nanoUsd: null,
+  priceVersion: null,
+};
+
 /** The fate of a run's model calls, summed over all of them. */
 export interface RunFates {
   /** The model that wrote most of the answers, as the engine got its name. */

@@ -2,6 +2,7 @@ import { AbpError } from '../../src/contract/errors.ts';
 import {
   type EngineOffer,
   type GatewayPort,
+  NOTHING_SPENT,
   type RunAdmissionAsk,
   RunAdmitted,
   type RunClosing,
@@ -11,21 +12,6 @@ import {
 } from '../../src/runtime/gateway-port.ts';
 import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
 import { FAKE_CAPABILITIES } from '../support/agents/test-adapter.ts';
-
-const NOTHING: RunSpend = {
-  calls: 0,
-  usage: {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    thinking_tokens: 0,
-    web_search_requests: 0,
-    estimated: false,
-  },
-  nanoUsd: null,
-  priceVersion: null,
-};
 
 /** A gateway that writes down what it is asked; runs without model calls need no more. */
 export class PaperGateway implements GatewayPort {
@@ -37,7 +23,7 @@ export class PaperGateway implements GatewayPort {
   readonly facts: (RunOpening | RunClosing)[] = [];
   readonly enforcement = 'advisory';
   offered: EngineOffer = { engine: 'claude', credential: 'ours', speaksDialect: true, needsModel: false };
-  spend: RunSpend = NOTHING;
+  spend: RunSpend = NOTHING_SPENT;
 
   async claim(run: string): Promise<void> {
     if (this.claimed.has(run)) throw new AbpError('conflict', `There is a run ${run} already.`);

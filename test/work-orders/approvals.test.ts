@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, callRoute } from './control-call.ts';
+import { type Answer, callRoute, endedReceipt } from './control-call.ts';
 
 let server: TestGateway;
 let folder: string;
@@ -52,16 +52,7 @@ async function question(run: string): Promise<Question> {
   return found as Question; // polled for
 }
 
-async function receiptOf(run: string): Promise<Answer> {
-  let receipt: Answer = {};
-  await expect
-    .poll(async () => {
-      receipt = (await call('GET', `/v1/receipts/${run}?wait=5`)).body;
-      return receipt.status;
-    })
-    .toMatch(/completed|failed|cancelled/);
-  return receipt;
-}
+const receiptOf = (run: string): Promise<Answer> => endedReceipt(server, run);
 
 describe('a tool that needs an approval', () => {
   it('waits in the inbox, runs when somebody says yes, and the receipt says who did', async () => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 
 /** The JSON of an answer, which may be an error. */
@@ -16,4 +17,16 @@ export async function callRoute(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: (await answer.json()) as Answer }; // every control route answers with an object
+}
+
+/** The receipt of a run, once it has ended. */
+export async function endedReceipt(server: TestGateway, run: unknown): Promise<Answer> {
+  let receipt: Answer = {};
+  await expect
+    .poll(async () => {
+      receipt = (await callRoute(server, 'GET', `/v1/receipts/${run}?wait=5`)).body;
+      return receipt.status;
+    })
+    .toMatch(/completed|failed|cancelled/);
+  return receipt;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, callRoute } from './control-call.ts';
+import { type Answer, callRoute, endedReceipt } from './control-call.ts';
 
 const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
 const KINDS = [
@@ -63,16 +63,7 @@ const call = (method: string, path: string, body?: object): ReturnType<typeof ca
 
 const order = (task = 'do it') => workOrder(task).workspace({ root: folder }).build();
 
-async function ended(run: unknown): Promise<Answer> {
-  let receipt: Answer = {};
-  await expect
-    .poll(async () => {
-      receipt = (await call('GET', `/v1/receipts/${run}?wait=5`)).body;
-      return receipt.status;
-    })
-    .toMatch(/completed|failed|cancelled/);
-  return receipt;
-}
+const ended = (run: unknown): Promise<Answer> => endedReceipt(server, run);
 
 /** Processes whose command line names the test sidecar. */
 function sidecarProcesses(run: string): string[] {

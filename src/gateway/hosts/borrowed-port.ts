@@ -1,5 +1,5 @@
 import { chooseEngine } from '../../engines/index.ts';
-import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
+import { type GatewayPort, NOTHING_SPENT, RunAdmitted } from '../../runtime/gateway-port.ts';
 
 /** The gateway of the run that started us: its key is ours too, and its books are kept there. */
 export function borrowedPort({ url, key, engine }: { readonly url: string; readonly key: string; readonly engine: string }): GatewayPort {
@@ -23,18 +23,8 @@ export function borrowedPort({ url, key, engine }: { readonly url: string; reado
     admit: async () => new RunAdmitted('server'),
     mintRunKey: async () => key,
     dropRunKey: nothing,
-    spent: async () => ({ calls: 0, usage: NO_USAGE, nanoUsd: null, priceVersion: null }),
+    spent: async () => NOTHING_SPENT,
     opened: nothing,
     closed: nothing,
   };
 }
-
-const NO_USAGE = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  thinking_tokens: 0,
-  web_search_requests: 0,
-  estimated: false,
-};

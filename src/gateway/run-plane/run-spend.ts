@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import type { RunSpend } from '../../runtime/gateway-port.ts';
+import { NOTHING_SPENT, type RunSpend } from '../../runtime/gateway-port.ts';
 import { findRunKey } from '../../store/keys.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import type { Gateway } from '../gateway.ts';
@@ -18,10 +18,10 @@ const LOOK_MS = 20;
  */
 export async function spentOf(gateway: Gateway, run: RunId, state: 'running' | 'ended'): Promise<RunSpend> {
   const key = await findRunKey(gateway.store, run);
-  if (key === undefined) return NOTHING;
+  if (key === undefined) return NOTHING_SPENT;
   const deadline = performance.now() + SETTLE_MS;
   while (state === 'ended' && (await hasOpenCalls(gateway, key.id)) && performance.now() < deadline) await sleep(LOOK_MS);
-  let total = NOTHING;
+  let total = NOTHING_SPENT;
   let cursor: string | undefined;
   const fates = new CallFates();
   do {
@@ -46,18 +46,6 @@ async function hasOpenCalls({ calls: { live }, store }: Gateway, keyId: string):
   const page = await listReceipts(store, { key: keyId, unfinished: true, limit: 1 });
   return page.items.length > 0;
 }
-
-const NO_USAGE: ReceiptUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  thinking_tokens: 0,
-  web_search_requests: 0,
-  estimated: false,
-};
-
-const NOTHING: RunSpend = { calls: 0, usage: NO_USAGE, nanoUsd: null, priceVersion: null };
 
 const COUNTS = [
   'input_tokens',
