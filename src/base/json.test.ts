@@ -39,7 +39,9 @@ describe('numbers of JSON text', () => {
     expect(nearestDouble('12')).toBeUndefined();
   });
 
-  test('digits in a text are text', () => {
+  test('digits of a digest, of an image and of a sentence are text', () => {
+    const digest = '3e1234567890123456789012';
+    expect(again(`{"sha":"${digest}","at":12}`)).toBe(`{"sha":"${digest}","at":12}`);
     expect(again('{"id":"12345678901234567890 and 1e400"}')).toBe('{"id":"12345678901234567890 and 1e400"}');
   });
 });

@@ -17,8 +17,11 @@ const Exact = JSON as unknown as {
 
 export type ParseResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** Texts that may hold a number which a double changes: sixteen digits in a row, or an exponent of three. */
-const MAY_LOSE = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+/**
+ * Texts that may hold a number which a double changes: sixteen digits in a row, or an exponent of three, where a value may begin. Digits
+ * inside a word are no number: without that, nearly every digest and every image in base64 would make its text take the slow way.
+ */
+const MAY_LOSE = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/;
 
 /**
  * The only place that calls `JSON.parse` on text from outside; failure is a value, not a throw. Integers beyond 2^53, long decimals and

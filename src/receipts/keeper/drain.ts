@@ -12,6 +12,7 @@ import { SEGMENT_SUFFIX, segmentPrefix } from '../journal/journal.ts';
 import { sift } from '../journal/sift.ts';
 import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
+import { SealedUsage } from '../usage/sealed-usage.ts';
 import { type Sealer, upstreamModel } from './build.ts';
 import type { Origin } from './document.ts';
 import { keepGaps } from './gaps.ts';
@@ -24,13 +25,14 @@ const BATCH_BYTES = 256 * 1024;
 const KEEP_DRAINED_MS = 60_000;
 const LF = 10;
 
-/** Lines of one segment, what the database knows of runs that end in them, and where the runs that were written are noted. */
+/** Lines of one segment, what the database knows of runs that end in them, and where the runs that were written, and their usage, are noted. */
 interface Batch {
   readonly lines: readonly string[];
   readonly segment: string;
   readonly recalled: ReadonlyMap<string, StoredReceipt>;
   readonly sealer: Sealer;
   readonly written: RunId[];
+  readonly usage: SealedUsage;
 }
 
 export interface DrainOptions {
@@ -44,6 +46,8 @@ export interface DrainOptions {
   readonly journalSince?: number | undefined;
   /** Parts of a segment could not be read, and are named in the chain. */
   readonly onDamage?: (segment: string, bytes: number) => void;
+  /** A batch was written: what its receipts add to usage. */
+  readonly onSealed?: (usage: SealedUsage) => void;
   /** A batch was written: the runs whose receipts are in it. */
   readonly onSettled?: (runs: readonly RunId[]) => void;
 }
@@ -57,6 +61,7 @@ export class Drain {
   readonly #bodies: DrainOptions['bodies'];
   readonly #onSettled: DrainOptions['onSettled'];
   readonly #onDamage: DrainOptions['onDamage'];
+  readonly #onSealed: DrainOptions['onSealed'];
   readonly #ownSegments: string;
   #pricer: Pricer | undefined;
   /** The database knew better than we did: the batch is made again, and asks it about every run that ends. */
@@ -67,7 +72,7 @@ export class Drain {
   readonly #positions = new Map<string, number>();
   readonly #drainedAt = new Map<string, number>();
 
-  constructor({ store, folder, origin, chain, bodies, journalSince, onSettled, onDamage }: DrainOptions) {
+  constructor({ store, folder, origin, chain, bodies, journalSince, onSealed, onSettled, onDamage }: DrainOptions) {
     this.#store = store;
     this.#folder = folder;
     this.#origin = origin;
@@ -75,6 +80,7 @@ export class Drain {
     this.#bodies = bodies;
     this.#onSettled = onSettled;
     this.#onDamage = onDamage;
+    this.#onSealed = onSealed;
     this.#ownSegments = segmentPrefix(journalSince ?? 0);
   }
 
@@ -110,13 +116,14 @@ export class Drain {
     // After the lines were read: the bodies of every run that ends in them are in their journal by now.
     await this.#bodies?.settle();
     const written: RunId[] = [];
+    const usage = new SealedUsage();
     const recalled = await this.#recall(lines);
     const mark = { segment, node: this.#origin.node, position: position + end };
     try {
       // Before the position moves on: what is known of these runs, and of what is damaged, is nowhere else.
       await keepGaps(this.#store, this.#chain, { folder: this.#folder, segment, damage });
       await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
-      await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written }));
+      await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written, usage }));
       this.#doubtful = false;
     } catch (error) {
       // A write that failed may have arrived all the same.
@@ -129,6 +136,7 @@ export class Drain {
     this.#positions.set(segment, position + end);
     for (const { text } of damage) this.#onDamage?.(segment, text.length);
     for (const run of written) settled.push(run);
+    if (usage.receipts > 0) this.#onSealed?.(usage);
     // With each batch: a caller who waits for a receipt must not wait for the backlog behind it.
     if (written.length > 0) this.#onSettled?.(written);
     // Only of those that ended: the end of another may be known from its bodies already.
@@ -181,7 +189,7 @@ export class Drain {
    * Makes rows of the lines. A run that begins and ends in one batch is one row; only what outlives it is written as running.
    * Rows are made one by one as they are written: a batch of them would be copied about by the garbage collector.
    */
-  *#rows({ lines, segment, recalled, sealer, written }: Batch): Generator<NewReceipt> {
+  *#rows({ lines, segment, recalled, sealer, written, usage }: Batch): Generator<NewReceipt> {
     const begun = new Map<string, string>();
     const ended = new Set<string>();
     for (const line of lines) {
@@ -207,8 +215,10 @@ export class Drain {
       if (opening === undefined) continue;
       const { open, origin } = opening;
       ended.add(run);
-      const row = closedRow({ open, close: this.#told(open, close), origin, sealer }, this.#chain.number);
+      const told = this.#told(open, close);
+      const row = closedRow({ open, close: told, origin, sealer }, this.#chain.number);
       written.push(row.runId);
+      usage.add(row, open, told);
       yield row;
     }
     for (const [run, line] of begun) {

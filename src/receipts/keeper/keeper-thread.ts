@@ -9,6 +9,7 @@ import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
 import { sealKeysFolder } from '../seal/seal-keys.ts';
 import { RollUp } from '../usage/roll-up.ts';
+import type { SealedUsage } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
 import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
@@ -87,8 +88,10 @@ async function keep(): Promise<void> {
     damaged = true;
     report({ kind: 'damaged', segment, bytes });
   };
+  const usage = new RollUp(store, chain.number);
+  const onSealed = (sealed: SealedUsage): void => usage.note(sealed);
   const { journalSince } = data;
-  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSettled, onDamage });
+  const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSealed, onSettled, onDamage });
   const file = await headFile(store, keysFolder);
   const heads = new HeadWatch(store, chain, (document) => {
     keepHead(file, keysFolder, document);
@@ -107,7 +110,6 @@ async function keep(): Promise<void> {
     attempted(async () => {
       await drain.all();
     });
-  const usage = new RollUp(store, chain.number);
   const nodes = await nodesBeside(store, chain);
   listen(tasks);
   // Before the first look into the past: nodes that take this one for lost learn that it is back.

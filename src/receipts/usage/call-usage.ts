@@ -1,13 +1,12 @@
-import { sha256 } from '../../base/canonical-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { FATES } from '../../contract/fate-codes.ts';
 import type { Fate } from '../../contract/negotiation.ts';
 import { parseRunId } from '../../contract/run-id.ts';
-import { runKey, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { type ReceiptFacets, runKey } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
 import { tagsColumn } from '../../store/tags.ts';
-import { DAY_MS, HOUR_MS, type Rollup } from '../../store/usage/rollups.ts';
-import { Durations } from './durations.ts';
+import { indexedText } from '../../store/text.ts';
+import type { Rollup } from '../../store/usage/rollups.ts';
 
 /** One call as usage counts it. */
 export type CallUsage = Pick<Rollup, 'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error' | 'fates' | 'tags'> &
@@ -16,6 +15,10 @@ export type CallUsage = Pick<Rollup, 'engine' | 'model' | 'key_id' | 'agent' | '
     readonly firstByteMs: number | null;
     readonly totalMs: number | null;
   };
+
+/** A receipt as far as usage is told by it: its facets, and of its document at least the members below. */
+export type Counted = ReceiptFacets & { readonly document: JsonObject };
+export const COUNTED_MEMBERS = ['model', 'timing', 'cost', 'error', 'usage', 'fidelity', 'parent_run_id'] as const;
 
 /** On whose behalf the calls of a run were made. */
 interface Behalf {
@@ -28,18 +31,18 @@ const number = (value: Json | undefined): number => (typeof value === 'number' ?
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Calls of engines that have ended. Runs and turns are made of calls, and are left out so that nothing counts twice. */
-function isCall({ plane, mode, completedAt }: StoredReceipt): boolean {
+export function isCall({ plane, mode, completedAt }: ReceiptFacets): boolean {
   return completedAt !== null && (plane === 'gateway' || (plane === 'agent' && mode !== null));
 }
 
 /** The calls among receipts. */
-export async function callsIn(store: Store, receipts: readonly StoredReceipt[]): Promise<CallUsage[]> {
+export async function callsIn(store: Store, receipts: readonly Counted[]): Promise<CallUsage[]> {
   const calls = receipts.filter(isCall);
   const behalves = await behalvesOf(store, calls);
   return calls.map((receipt) => callUsage(receipt, behalves.get(text(receipt.document.parent_run_id))));
 }
 
-function callUsage(receipt: StoredReceipt, behalf: Behalf | undefined): CallUsage {
+export function callUsage(receipt: Counted, behalf?: Behalf): CallUsage {
   const { document, startedAt, completedAt } = receipt;
   const { model, timing, cost, error, usage } = document;
   const told = isJsonObject(usage) ? usage : undefined;
@@ -48,7 +51,8 @@ function callUsage(receipt: StoredReceipt, behalf: Behalf | undefined): CallUsag
   return {
     startedAt,
     engine: receipt.engine ?? '',
-    model: text(part(model).upstream) || (receipt.model ?? text(part(model).requested)),
+    // As in its column, whether the receipt comes from there or is about to be written.
+    model: indexedText(text(part(model).upstream) || (receipt.model ?? text(part(model).requested))),
     // The calls of a run carry a key that lives as long as the run; they count for the key that asked for the run.
     key_id: (behalf === undefined ? receipt.keyId : behalf.keyId) ?? '',
     agent: behalf?.agent ?? '',
@@ -79,7 +83,7 @@ function fateBits(fidelity: Json | undefined): number {
 }
 
 /** Runs of coding agents by the id that their calls name as parent. */
-async function behalvesOf(store: Store, calls: readonly StoredReceipt[]): Promise<ReadonlyMap<string, Behalf>> {
+async function behalvesOf(store: Store, calls: readonly Counted[]): Promise<ReadonlyMap<string, Behalf>> {
   const parents = new Map<string, string>();
   for (const { document } of calls) {
     const run = parseRunId(text(document.parent_run_id));
@@ -92,64 +96,4 @@ async function behalvesOf(store: Store, calls: readonly StoredReceipt[]): Promis
     .where('run_id', 'in', [...parents.keys()])
     .execute();
   return new Map(found.map(({ run_id, agent, key_id }) => [parents.get(run_id) ?? run_id, { agent, keyId: key_id }]));
-}
-
-const SPANS = [
-  { span: 'h', ms: HOUR_MS },
-  { span: 'd', ms: DAY_MS },
-] as const;
-
-/** Calls added up by hour and by day, in the order of their keys: two nodes that write the same rows then do not wait for each other. */
-export function rollupsOf(calls: readonly CallUsage[]): Rollup[] {
-  const sums = new Map<string, Rollup>();
-  for (const call of calls) {
-    const { startedAt, firstByteMs, totalMs, ...counted } = call;
-    const { engine, model, key_id, agent, status, mode, error, fates, tags } = counted;
-    const facets = sha256(JSON.stringify([engine, model, key_id, agent, status, mode, error, fates, tags])).slice(0, 32);
-    for (const { span, ms } of SPANS) {
-      const one: Rollup = {
-        ...counted,
-        span,
-        start: Math.floor(startedAt / ms) * ms,
-        facets,
-        calls: 1,
-        first_byte: durationText(firstByteMs),
-        total: durationText(totalMs),
-      };
-      const key = `${span} ${one.start} ${facets}`;
-      const known = sums.get(key);
-      sums.set(key, known === undefined ? one : mergeRollups(known, one));
-    }
-  }
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
-}
-
-function durationText(ms: number | null): string {
-  if (ms === null) return '';
-  const one = new Durations();
-  one.add(ms);
-  return one.text();
-}
-
-/** Two sums of the same facets as one. */
-export function mergeRollups(one: Rollup, other: Rollup): Rollup {
-  return {
-    ...one,
-    calls: one.calls + other.calls,
-    unpriced: one.unpriced + other.unpriced,
-    cost_nano_usd: one.cost_nano_usd + other.cost_nano_usd,
-    tokens_in: one.tokens_in + other.tokens_in,
-    tokens_out: one.tokens_out + other.tokens_out,
-    cache_read: one.cache_read + other.cache_read,
-    thinking: one.thinking + other.thinking,
-    first_byte: mergedDurations(one.first_byte, other.first_byte),
-    total: mergedDurations(one.total, other.total),
-  };
-}
-
-function mergedDurations(one: string, other: string): string {
-  if (one === '' || other === '') return one || other;
-  const both = Durations.of(one);
-  both.read(other);
-  return both.text();
 }

@@ -26,6 +26,11 @@ export class Durations {
     }
   }
 
+  /** Adds those of others. */
+  join(others: Durations): void {
+    for (const [step, many] of others.#counts) this.#count(step, many);
+  }
+
   #count(step: number, many: number): void {
     this.#counts.set(step, (this.#counts.get(step) ?? 0) + many);
     this.#many += many;

@@ -1,6 +1,8 @@
 import type { Store } from '../../store/store.ts';
-import { rolledUpTo, saveRollups, sealedReceipts } from '../../store/usage/rollups.ts';
-import { callsIn, mergeRollups, rollupsOf } from './call-usage.ts';
+import { countSealed, rolledUpTo, saveRollups, sealedReceipts } from '../../store/usage/rollups.ts';
+import { callsIn } from './call-usage.ts';
+import type { SealedUsage } from './sealed-usage.ts';
+import { mergeRollups, UsageSums } from './usage-sums.ts';
 
 /** Receipts that are added up in one transaction. */
 const BATCH = 1000;
@@ -17,10 +19,19 @@ export class RollUp {
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** An earlier look ran out of time. */
   #behind = false;
+  /** What was sealed since the last look, in this process. */
+  #sealed: SealedUsage | undefined;
 
   constructor(store: Store, chain: number) {
     this.#store = store;
     this.#chain = chain;
+  }
+
+  /** Notes what a batch adds, for the next look. */
+  note(sealed: SealedUsage): void {
+    if (this.#sealed === undefined) this.#sealed = sealed;
+    else this.#sealed.join(sealed);
+    if (this.#sealed.isFull) this.#sealed = undefined;
   }
 
   /** Adds what is due. */
@@ -34,19 +45,37 @@ export class RollUp {
   /** Adds one batch; whether there is more. */
   async #batch(): Promise<boolean> {
     const from = this.#position ?? (await rolledUpTo(this.#store, this.#chain));
+    this.#position = from;
+    const noted = await this.#noted(from);
+    if (noted !== undefined) {
+      await this.#save(from, noted.to, noted.sums);
+      return false;
+    }
     const receipts = await sealedReceipts(this.#store, this.#chain, from, BATCH);
     const to = receipts.at(-1)?.sequence;
-    this.#position = from;
     if (to === undefined || to === null) return false;
-    const added = rollupsOf(await callsIn(this.#store, receipts));
+    const sums = new UsageSums();
+    for (const call of await callsIn(this.#store, receipts)) sums.add(call);
+    await this.#save(from, to, sums);
+    return receipts.length === BATCH;
+  }
+
+  /** What was noted, where it is all that follows this place in the chain; receipts that were sealed in another way are read. */
+  async #noted(from: number): Promise<{ readonly to: number; readonly sums: UsageSums } | undefined> {
+    const sealed = this.#sealed;
+    this.#sealed = undefined;
+    if (sealed === undefined || (await countSealed(this.#store, this.#chain, from, sealed.last)) !== sealed.receipts) return undefined;
+    return { to: sealed.last, sums: await sealed.sums(this.#store) };
+  }
+
+  async #save(from: number, to: number, sums: UsageSums): Promise<void> {
     try {
-      await saveRollups(this.#store, { chain: this.#chain, from, to, added, merge: mergeRollups });
+      await saveRollups(this.#store, { chain: this.#chain, from, to, added: sums.rollups(), merge: mergeRollups });
     } catch (error) {
       // A write that failed may have arrived all the same: the database is asked again.
       this.#position = undefined;
       throw error;
     }
     this.#position = to;
-    return receipts.length === BATCH;
   }
 }

@@ -5,7 +5,7 @@ import { receiptOf, type StoredReceipt } from '../receipts/receipt-columns.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { hasTag } from '../tags.ts';
-import { storableText } from '../text.ts';
+import { indexedText, storableText } from '../text.ts';
 import type { UsageRollupsTable } from './usage-schema.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -45,6 +45,18 @@ export async function sealedReceipts(store: Store, chain: number, after: number,
     .limit(limit)
     .execute();
   return rows.map(receiptOf);
+}
+
+/** How many receipts of a chain are sealed after one place and up to another. */
+export async function countSealed(store: Store, chain: number, after: number, to: number): Promise<number> {
+  const { many } = await store.db
+    .selectFrom('receipts')
+    .select(({ fn }) => fn.countAll().as('many'))
+    .where('chain', '=', chain)
+    .where('sequence', '>', after)
+    .where('sequence', '<=', to)
+    .executeTakeFirstOrThrow();
+  return Number(many);
 }
 
 /** Rows of one statement: every one has two dozen values, and SQLite takes 32,766 of them. */
@@ -162,7 +174,7 @@ type Where = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
 function chosen(store: Store, choice: RollupChoice, eb: ExpressionBuilder<Tables, 'usage_rollups'>): Where {
   const { span, since, until, equal, tag, fates } = choice;
   const all: Where[] = [eb('span', '=', span), eb('start', '>=', since), eb('start', '<', until)];
-  for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', storableText(value))); // the names are the type's
+  for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', indexedText(value))); // the names are the type's
   if (tag !== undefined) all.push(eb.and([hasTag(store, tag)]));
   if (fates !== undefined) all.push(eb.and([sql<boolean>`(fates & ${fates}) > 0`]));
   return eb.and(all);

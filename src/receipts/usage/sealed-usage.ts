@@ -1,0 +1,75 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { NewReceipt } from '../../store/receipts/receipt-columns.ts';
+import type { Store } from '../../store/store.ts';
+import { LEAVES } from '../journal/fact-rows.ts';
+import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
+import { textReader } from '../keeper/stored.ts';
+import { parsedText } from '../seal/canonical-text.ts';
+import { COUNTED_MEMBERS, type Counted, callsIn, callUsage, isCall } from './call-usage.ts';
+import { UsageSums } from './usage-sums.ts';
+
+/** Calls of runs that are kept until they are added up; beyond that they are read from the database. */
+const MOST_OF_RUNS = 5000;
+
+/** What receipts that this process has sealed add to usage, so that none of them is read back from the database. */
+export class SealedUsage {
+  readonly #sums = new UsageSums();
+  /** Calls of runs count for the key that asked for the run, which the database knows. */
+  readonly #ofRuns: Counted[] = [];
+  #receipts = 0;
+  #last = 0;
+
+  /** How many receipts are in it. */
+  get receipts(): number {
+    return this.#receipts;
+  }
+
+  /** The place of the last one in the chain. */
+  get last(): number {
+    return this.#last;
+  }
+
+  get isFull(): boolean {
+    return this.#ofRuns.length > MOST_OF_RUNS;
+  }
+
+  /** Counts a receipt that is about to be written, from the texts that it is made of. */
+  add(receipt: NewReceipt, open: OpenTexts, close: CloseTexts): void {
+    this.#receipts += 1;
+    this.#last = receipt.sequence ?? this.#last;
+    if (!isCall(receipt)) return;
+    const counted = { ...receipt, document: membersOf(open, close) };
+    if (counted.document.parent_run_id === null) this.#sums.add(callUsage(counted));
+    else this.#ofRuns.push(counted);
+  }
+
+  /** Adds the receipts of a later batch. */
+  join(later: SealedUsage): void {
+    this.#sums.join(later.#sums);
+    this.#ofRuns.push(...later.#ofRuns);
+    this.#receipts += later.#receipts;
+    this.#last = later.#last;
+  }
+
+  async sums(store: Store): Promise<UsageSums> {
+    for (const call of await callsIn(store, this.#ofRuns)) this.#sums.add(call);
+    this.#ofRuns.length = 0;
+    return this.#sums;
+  }
+}
+
+/** The members of a document that usage is told by, each with the texts that fill it. */
+const MEMBERS = COUNTED_MEMBERS.map((name) => ({
+  name,
+  parts: LEAVES.filter(({ path }) => path[0] === name).map((leaf) => ({ part: leaf.path[1], text: textReader(leaf) })),
+}));
+
+function membersOf(open: OpenTexts, close: CloseTexts): JsonObject {
+  const document: Record<string, Json> = {};
+  for (const { name, parts } of MEMBERS) {
+    const values = parts.map(({ part, text }): [string | undefined, Json] => [part, parsedText(text({ open, close }))]);
+    const [part, value = null] = values[0] ?? [];
+    document[name] = part === undefined ? value : Object.fromEntries(values.map(([key = '', told]) => [key, told]));
+  }
+  return document;
+}
