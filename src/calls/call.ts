@@ -81,9 +81,12 @@ export interface Call {
   readonly direct?: boolean | undefined;
 }
 
-/** How an admitted call ended. `refused`: another check refused it after this one had allowed it. */
+/**
+ * How an admitted call ended. `refused`: another check refused it after this one had allowed it. `dropped`: no receipt tells of it, because
+ * another try takes its place or because it could not begin.
+ */
 export interface CallEnding {
-  readonly status: 'completed' | 'failed' | 'cancelled' | 'refused';
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'refused' | 'dropped';
   readonly usage: ReceiptUsage | null;
   /** The model that answered, where the engine said so. */
   readonly upstreamModel: string | null;

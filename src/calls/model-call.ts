@@ -91,7 +91,7 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
     if (!AbpError.is(error)) throw error;
     // Nobody is being called: what refused it now refuses it in a moment too, unless it says when it would not.
     const { retry_after_s: seconds } = error.details;
-    const later = typeof seconds === 'number' ? { retryable: true, retryAfterMs: seconds * 1000 } : { retryable: false };
+    const later = typeof seconds === 'number' && error.retryable ? { retryable: true, retryAfterMs: seconds * 1000 } : { retryable: false };
     return { ok: false, runId, route, error, ...later };
   }
 }

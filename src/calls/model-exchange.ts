@@ -234,7 +234,7 @@ class ModelExchange implements ExchangeSink {
     const error = failureError(failure, this.#options.deployment);
     const cancelled = failure.kind === 'aborted';
     this.#close(cancelled ? 'cancelled' : 'failed', cancelled ? 'client_closed' : failure.kind, cancelled ? null : error);
-    this.#breakOff({ error, retryable: !cancelled && error.row.retryable });
+    this.#breakOff({ error, retryable: !cancelled && error.retryable });
   }
 
   #takenOver(): true {

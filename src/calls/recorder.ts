@@ -52,7 +52,7 @@ export interface RequestBodies {
 const FAULT = { code: 'internal', message: 'something went wrong inside the backplane' };
 
 /** A try that is followed by another, or a call that was never made. */
-const GIVEN_UP = { status: 'failed', usage: null, upstreamModel: null, nanoUsd: null } as const;
+const GIVEN_UP = { status: 'dropped', usage: null, upstreamModel: null, nanoUsd: null } as const;
 
 /** Services that all recorders share. */
 export interface Recorders {

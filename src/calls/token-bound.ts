@@ -23,8 +23,12 @@ export class LearnedOutput {
 
   /** The most that the call will use, by its own word or by experience. */
   bound(call: Call): number {
-    const { input = 0, output } = call.bound ?? {};
-    return input + (output ?? this.#longest.get(keyOf(call)) ?? FIRST_GUESS);
+    return (call.bound?.input ?? 0) + this.output(call);
+  }
+
+  /** The longest answer that the call will get, likewise. */
+  output(call: Call): number {
+    return call.bound?.output ?? this.#longest.get(keyOf(call)) ?? FIRST_GUESS;
   }
 
   hear(call: Call, { usage }: CallEnding): void {

@@ -41,6 +41,7 @@ describe('exit codes', () => {
       'E004',
       'E005',
       'E006',
+      'budget_exceeded',
       'CAPABILITY_ERROR',
       'CONTEXT_EXCEEDED',
       'STDIN_NOT_AVAILABLE',

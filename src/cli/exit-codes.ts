@@ -48,6 +48,7 @@ const EXIT_OF_ERROR = {
   engine_failed: 'unavailable',
   overloaded: 'unavailable',
   rate_limited: 'unavailable',
+  budget_exceeded: 'refused',
   engine_timeout: 'unavailable',
   max_iterations: 'general',
   budget_exhausted: 'general',

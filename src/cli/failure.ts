@@ -45,7 +45,7 @@ export function toFailure(thrown: unknown): Failure {
     const { code, details, row } = thrown;
     return {
       exit: exitOfError(code),
-      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: row.retryable, hint: hintOf(thrown) },
+      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: thrown.retryable, hint: hintOf(thrown) },
     };
   }
   const message = oneLine(thrown instanceof Error ? thrown.message : String(thrown));

@@ -15,6 +15,7 @@ const SITUATIONS: readonly Situation[] = [
     hint: 'abp receipts list shows the runs of this home; the id stands in X-ABP-Run-Id of the answer.',
   },
   { about: 'run_id', codes: ['conflict'], hint: 'Wait until the run has ended; abp receipts show RUN_ID says how far it is.' },
+  { about: 'budget', codes: ['not_found'], hint: 'abp budgets list shows the budgets, with their ids.' },
   { about: 'key_id', codes: ['not_found'], hint: 'abp keys list shows the keys that are live, with their ids.' },
   { about: 'agent_id', codes: ['not_found', 'conflict'], hint: 'abp agents list shows the agents and whether they are active.' },
   { about: 'session_id', codes: ['not_found'], hint: 'abp chat AGENT begins a session; the session may have been deleted.' },

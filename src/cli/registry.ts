@@ -33,6 +33,15 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Find out what keeps the backplane from working here',
     load: () => import('./commands/doctor.ts'),
   },
+  {
+    name: 'budgets create',
+    group: RUN,
+    summary: 'Say how much may be spent on somebody’s behalf',
+    load: () => import('./commands/budgets/create.ts'),
+  },
+  { name: 'budgets list', group: RUN, summary: 'List budgets and what is spent of them', load: () => import('./commands/budgets/list.ts') },
+  { name: 'budgets set', group: RUN, summary: 'Change a budget', load: () => import('./commands/budgets/set.ts') },
+  { name: 'budgets delete', group: RUN, summary: 'Delete a budget', load: () => import('./commands/budgets/delete.ts') },
   { name: 'keys create', group: RUN, summary: 'Make a key; its secret is shown once', load: () => import('./commands/keys/create.ts') },
   { name: 'keys list', group: RUN, summary: 'List keys, without their secrets', load: () => import('./commands/keys/list.ts') },
   { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
@@ -269,6 +278,7 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
   models: { group: AGENTS, summary: 'Know the models of coding agents' },
   plugins: { group: AGENTS, summary: 'Work with plugins of coding agents' },
   sidecars: { group: CONTRACT, summary: 'Work with programs that speak the sidecar protocol' },
+  budgets: { group: RUN, summary: 'Say how much may be spent, and see what is' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
 };
 

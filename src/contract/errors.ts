@@ -162,6 +162,13 @@ export const ERRORS = {
     meaning: 'The caller has reached a limit that the operator of this backplane has set for it.',
     remedy: 'Try again after the time that Retry-After names, or ask for a higher limit.',
   },
+  budget_exceeded: {
+    type: 'BudgetExceeded',
+    status: 429,
+    retryable: false,
+    meaning: 'A budget that the operator of this backplane has set is used up.',
+    remedy: 'Wait for the time that Retry-After names, or ask for a higher budget: abp budgets set.',
+  },
   internal: {
     type: 'InternalError',
     status: 500,
@@ -219,6 +226,9 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Messages quote what they complain about, and that may be as long as a request. */
 const LONGEST_MESSAGE = 4000;
 
+/** SDKs wait this long for another try, and give up before they wait longer. */
+const SHORT_WAIT_S = 60;
+
 const brand = Symbol.for('agent-backplane.error');
 
 /** The one error class. Status, type and retryable follow from the code. */
@@ -239,6 +249,12 @@ export class AbpError extends Error {
 
   get row(): ErrorRow {
     return ERRORS[this.code];
+  }
+
+  /** Whether trying again may help: by the table, and whenever the error itself says to come back within a minute. */
+  get retryable(): boolean {
+    const { retry_after_s: seconds } = this.details;
+    return this.row.retryable || (typeof seconds === 'number' && seconds <= SHORT_WAIT_S);
   }
 
   static is(error: unknown): error is AbpError {
@@ -267,7 +283,7 @@ export function errorBody(error: AbpError, context: ErrorContext): { error: Json
       details: { ...error.details, documentation_url: `${context.documentationBase}/docs/errors/${error.code}` },
       request_id: context.requestId,
       timestamp: context.timestamp,
-      retryable: error.row.retryable,
+      retryable: error.retryable,
     },
   };
 }

@@ -6,11 +6,12 @@ import { shares } from '../calls/bounds/shares.ts';
 import type { CallContext } from '../calls/context.ts';
 import { deniedEngines } from '../calls/denied-engines.ts';
 import { deniedTools } from '../calls/denied-tools.ts';
-import { type LimitsOf, rateCheck } from '../calls/limits/rate-check.ts';
+import { rateCheck } from '../calls/limits/rate-check.ts';
 import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import { isOurSecret } from './auth/principal.ts';
+import type { BudgetBook } from './budgets/budget-book.ts';
 import type { Config } from './config.ts';
 import { connectionsOf } from './deployments.ts';
 import type { LimitTable } from './limits/limit-table.ts';
@@ -22,18 +23,19 @@ export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployment
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];
   readonly limits: LimitTable;
+  readonly budgets: BudgetBook;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
   readonly log: Logger;
 }
 
 /** Calls to engines as the configuration wants them. */
-export function callContextOf(config: Config, { checks, limits, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
+export function callContextOf(config: Config, { checks, limits, budgets, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
   return {
     ...shared,
     sink: keeper,
     batch: new Batch(keeper),
-    admission: new Admission(checksOf(config, checks, (caller) => limits.of(caller))),
+    admission: new Admission(checksOf(config, checks, { limits, budgets })),
     routes: config.routes,
     deniesModels: config.policy.deny_models.length > 0,
     toolRules: toolRules(config),
@@ -43,10 +45,17 @@ export function callContextOf(config: Config, { checks, limits, keeper, keys, lo
   };
 }
 
-/** Every check that a call passes: the policy of the configuration, those of the one who starts the server, the share and the limits of each caller. */
-function checksOf(config: Config, checks: readonly Check[], limitsOf: LimitsOf): readonly Check[] {
+/**
+ * Every check that a call passes: the policy of the configuration, those of the one who starts the server, budgets, the share and the limits of
+ * each caller.
+ */
+function checksOf(
+  config: Config,
+  checks: readonly Check[],
+  { limits, budgets }: Pick<CallSurroundings, 'limits' | 'budgets'>,
+): readonly Check[] {
   const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
-  return [...policyChecks(config), ...checks, divided, rateCheck(limitsOf)];
+  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((caller) => limits.of(caller))];
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */

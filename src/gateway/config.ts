@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { BudgetTerms, hasLimit } from '../calls/budgets/budget.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
 import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
@@ -208,6 +209,10 @@ export const Config = z.strictObject({
   secrets: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/), SecretConfig).default({}),
   engines: z.record(z.string(), EngineConfig).default({}),
   sidecars: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), SidecarConfig).default({}),
+  budgets: z
+    .array(BudgetTerms.refine(hasLimit, { error: 'needs a limit' }))
+    .default([])
+    .describe('The most that may be spent on somebody’s behalf in a period (docs/budgets.md); more can be made while the server runs.'),
   routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
 });
 export type Config = z.infer<typeof Config>;

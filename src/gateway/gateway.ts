@@ -13,6 +13,7 @@ import type { WorkOrders } from '../runtime/work-orders/work-orders.ts';
 import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
+import type { BudgetBook } from './budgets/budget-book.ts';
 import type { Config } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { ConsoleSessions } from './console/console-sessions.ts';
@@ -42,6 +43,8 @@ export interface Gateway {
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
+  /** What may be spent on whose behalf. */
+  readonly budgets: BudgetBook;
   /** What each caller may use at a time. */
   readonly limits: LimitTable;
   /** The means of every call to an engine. */

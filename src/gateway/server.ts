@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { sessionServiceOf } from './agent-plane/sessions.ts';
 import { KeyRing } from './auth/key-ring.ts';
+import { BudgetBook } from './budgets/budget-book.ts';
 import { callContextOf } from './call-context.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
@@ -125,10 +126,10 @@ async function assemble(
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
-  const limits = await limitsOf(config, store, log, closers);
+  const held = { limits: await limitsOf(config, store, log, closers), budgets: budgetsOf(config, { store, keeper, log }, closers) };
   const large = new LargeBodies();
   closers.push(() => large.close());
-  const calls = callContextOf(config, { checks, limits, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
+  const calls = callContextOf(config, { checks, ...held, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {
@@ -138,7 +139,7 @@ async function assemble(
     shelf,
     keeper,
     keys,
-    limits,
+    ...held,
     browsers: browsersOf(store),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
@@ -165,6 +166,7 @@ async function settlePast(gateway: Gateway): Promise<void> {
   const interrupted = await gateway.keeper.ready;
   if (interrupted > 0) gateway.log.warn({ interrupted }, 'runs of an earlier process were closed as interrupted');
   await settleEarlierRuns(gateway);
+  await gateway.budgets.open();
 }
 
 async function limitsOf(config: Config, store: Store, log: Logger, closers: Closers): Promise<LimitTable> {
@@ -172,6 +174,24 @@ async function limitsOf(config: Config, store: Store, log: Logger, closers: Clos
   closers.push(() => limits.close());
   await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
   return limits;
+}
+
+/** They are opened once the past is settled: what is spent is added up from receipts. */
+function budgetsOf(config: Config, { store, keeper, log }: { store: Store; keeper: Keeper; log: Logger }, closers: Closers): BudgetBook {
+  const budgets = new BudgetBook({
+    store,
+    configured: config.budgets,
+    holders: { holderOf: () => undefined, keysOf: () => [], knows: () => false },
+    settled: () => keeper.settled(),
+    onThreshold: ({ budget, page }, percent) =>
+      log.warn(
+        { budget: budget.id, on: budget.on, period: budget.period, percent, spent: page.settled },
+        'a budget has reached a threshold',
+      ),
+    onFault: (error) => log.warn({ error }, 'budgets could not be read again; those known before hold'),
+  });
+  closers.push(() => budgets.close());
+  return budgets;
 }
 
 /** Lets callers in. */

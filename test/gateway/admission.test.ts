@@ -185,7 +185,7 @@ test('a fallback is admitted anew, and the try before it is settled first', asyn
   onTestFinished(gateway.close);
   const reply = await post(`${gateway.url}/v1/messages`, { model: 'smart', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] });
   expect(reply.status).toBe(200);
-  expect(log).toEqual(['in claude', 'out claude: failed', 'in sim', 'out sim: completed']);
+  expect(log).toEqual(['in claude', 'out claude: dropped', 'in sim', 'out sim: completed']);
 });
 
 test('what a run took is given back when the process that was to drive it is killed before the run began', async () => {
@@ -202,7 +202,7 @@ test('what a run took is given back when the process that was to drive it is kil
   expect(gateway.gateway.runPlane.admitted.has(run)).toBe(true);
   expect(endings).toEqual([]);
   driver.kill('SIGKILL');
-  await expect.poll(() => endings).toMatchObject([{ status: 'failed' }]);
+  await expect.poll(() => endings).toMatchObject([{ status: 'dropped' }]);
   expect(gateway.gateway.runPlane.admitted.has(run)).toBe(false);
 });
 
@@ -219,6 +219,6 @@ test('a call whose beginning cannot be written gives back what its checks took, 
   const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
   expect((await post(`${gateway.url}/e/sim/v1/messages`, body)).status).toBe(503);
   keeper.flush = flush;
-  expect(endings).toMatchObject([{ status: 'failed' }]);
+  expect(endings).toMatchObject([{ status: 'dropped' }]);
   expect([calls.live.count, calls.budget.held]).toEqual([0, 0]);
 });

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { ownEngine } from '../../src/engines/index.ts';
+import type { Config } from '../../src/gateway/config.ts';
 import { runPort } from '../../src/gateway/run-plane/run-port.ts';
 import { AgentApi } from '../support/agent-api.ts';
 import { fakeCommand } from '../support/agents/command.ts';
@@ -39,12 +41,14 @@ interface Scene {
   readonly server: TestGateway;
   readonly folder: string;
   readonly api: AgentApi;
+  /** Tools that runs deny to themselves. */
+  readonly denied: readonly string[];
 }
 
-const order = ({ folder }: Scene) =>
+const order = ({ folder, denied }: Scene) =>
   workOrder('do it')
     .workspace({ root: folder })
-    .policy({ disallowed_tools: [TOOL] })
+    .policy({ disallowed_tools: [...denied] })
     .config({ model: MODEL, vendor: { abp: { engine: 'claude' } } })
     .build();
 
@@ -120,7 +124,7 @@ const runWays: Way[] = [
         engine: 'claude',
         model: MODEL,
         env,
-        policy: { disallowed_tools: [TOOL] },
+        policy: { disallowed_tools: [...scene.denied] },
       };
       return (await scene.api.call('POST', '/v1/runs', options)).text;
     },
@@ -165,15 +169,38 @@ const fallback: Way = [
   },
 ];
 
-const KINDS = [
+/** Everybody in this walk is a caller without a key, and this one call is all that they may make. */
+async function spendAll({ server }: Scene): Promise<void> {
+  const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+  expect((await post(`${server.url}/e/sim/v1/messages`, body)).status).toBe(200);
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly policy?: z.input<typeof Config>['policy'];
+  readonly budgets?: z.input<typeof Config>['budgets'];
+  readonly ways: readonly Way[];
+  /** The error that everybody hears; that of a policy unless named. */
+  readonly code?: string;
+  readonly before?: (scene: Scene) => Promise<void>;
+}
+
+const KINDS: readonly Kind[] = [
   { kind: 'deny_engines', policy: { deny_engines: ENGINES }, ways: [...vendorWays(false), ...unreadWays, turn, ...runWays, fallback] },
   { kind: 'deny_models', policy: { deny_models: ['denied-*'] }, ways: [...vendorWays(false), ...unreadWays, turn, ...runWays, fallback] },
   // Runs on engines and hosts are held to it by their own programs, and go on without the tool.
   { kind: 'disallowed_tools', policy: { disallowed_tools: [TOOL] }, ways: [...vendorWays(true), ...unreadWays] },
+  {
+    kind: 'a budget that is used up',
+    budgets: [{ on: { key: 'local' }, period: 'total', limit_requests: 1 }],
+    ways: [...vendorWays(false), ...unreadWays, turn, ...runWays],
+    code: 'budget_exceeded',
+    before: spendAll,
+  },
   { kind: 'allowed_tools', policy: { allowed_tools: ['Read'] }, ways: [...vendorWays(true), ...unreadWays, turn] },
 ];
 
-describe.each(KINDS)('with $kind', ({ policy, ways }) => {
+describe.each(KINDS)('with $kind', ({ policy = {}, budgets = [], ways, code = 'E005', before }) => {
   let connections = 0;
   let scene: Scene;
   const listener = createServer((socket) => {
@@ -188,11 +215,18 @@ describe.each(KINDS)('with $kind', ({ policy, ways }) => {
       engines: Object.fromEntries(ENGINES.map((id) => [id, { url, key: 'sk-engine-key-0001' }])),
       config: {
         policy,
+        budgets,
         routes: [{ match: 'smart', to: 'sim/one', fallback: [`claude/${MODEL}`] }],
         sidecars: { mine: { command: [process.execPath, SIDECAR, 'good'], engine: 'claude' } },
       },
     });
-    scene = { server, folder: mkdtempSync(join(tmpdir(), 'abp-walk-')), api: new AgentApi(server).withToken() };
+    scene = {
+      server,
+      folder: mkdtempSync(join(tmpdir(), 'abp-walk-')),
+      api: new AgentApi(server).withToken(),
+      denied: budgets.length === 0 ? [TOOL] : [],
+    };
+    await before?.(scene);
   });
 
   afterAll(async () => {
@@ -203,8 +237,8 @@ describe.each(KINDS)('with $kind', ({ policy, ways }) => {
 
   it('is refused on every way, and no engine sees a connection', async () => {
     const answers: string[] = [];
-    for (const [name, go] of ways) answers.push(`${name}: ${(await go(scene)).includes('E005') ? 'E005' : await go(scene)}`);
-    expect(answers).toEqual(ways.map(([name]) => `${name}: E005`));
+    for (const [name, go] of ways) answers.push(`${name}: ${(await go(scene)).includes(code) ? code : await go(scene)}`);
+    expect(answers).toEqual(ways.map(([name]) => `${name}: ${code}`));
     expect(connections).toBe(0);
   });
 });

@@ -116,3 +116,24 @@ test('an offer of HTTP/2 on a plain request is ignored and the request is served
   });
   expect(status).toBe(200);
 });
+
+test('a caller who hangs up ends the call, also where the engine says and hears nothing any more', async () => {
+  const sockets: Socket[] = [];
+  const server = http.createServer();
+  server.on('upgrade', (_request, socket) => {
+    sockets.push(socket as Socket); // HTTP servers of Node hand out TCP sockets
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: abc\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const gateway = await start(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // a listening TCP server has one
+  const { socket, until } = ask(gateway, '/e/openai/v1/realtime');
+  const run = /x-abp-run-id: (\S+)/i.exec(await until('101'))?.[1];
+  socket.end();
+  expect(await receiptOf(gateway.url, run)).toMatchObject({ status: 'completed' });
+  expect(gateway.gateway.calls.live.hasCallsOf('nobody')).toBe(false);
+  for (const one of sockets) one.destroy();
+});

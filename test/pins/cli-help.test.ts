@@ -27,6 +27,7 @@ Run the backplane:
   worker           Work on turns of a shared database
   config           Work with the configuration
   doctor           Find out what keeps the backplane from working here
+  budgets          Say how much may be spent, and see what is
   keys             Give out keys and take them back
 
 Know before you call:

@@ -32,6 +32,7 @@ it('keeps the codes, statuses and retry advice of its own errors', () => {
     'upgrade_required UpgradeRequired 426 false',
     'headers_too_large HeadersTooLarge 431 false',
     'rate_limited RateLimited 429 true',
+    'budget_exceeded BudgetExceeded 429 false',
     'internal InternalError 500 false',
     'engine_failed EngineFailed 502 true',
     'overloaded Overloaded 503 true',

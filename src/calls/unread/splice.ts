@@ -54,6 +54,9 @@ export function callSplice(context: CallContext, call: UnreadCall, caller: Splic
   });
 }
 
+/** How long an end may still talk after the other one has hung up. A WebSocket has no half: an end that stays would hold the call for ever. */
+const LINGER_MS = 2000;
+
 /** Both ends as one; the first that ends or breaks takes the other with it. */
 function joined(socket: Duplex, upstream: Duplex, recorder: Recorder): void {
   const hash = createHash('sha256');
@@ -79,6 +82,9 @@ function joined(socket: Duplex, upstream: Duplex, recorder: Recorder): void {
     socket.destroy();
     upstream.destroy();
   };
+  const leave = (): void => void setTimeout(end(null), LINGER_MS).unref();
+  upstream.once('end', leave);
+  socket.once('end', leave);
   upstream.once('error', end('broken'));
   socket.once('error', end(null));
   upstream.once('close', end(null));

@@ -53,7 +53,7 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     'X-ABP-Run-Id',
     target.runId,
     'X-Should-Retry',
-    String(error.row.retryable),
+    String(error.retryable),
     ...allowHeader(error),
     ...limitHeaders(error),
     ...more,

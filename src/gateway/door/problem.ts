@@ -28,7 +28,7 @@ export function problemBody(error: AbpError, { runId, url, path }: ProblemTarget
     detail: error.message,
     instance: path.split('?')[0] ?? path,
     code: error.code,
-    retryable: error.row.retryable,
+    retryable: error.retryable,
     request_id: requestIdOf(runId),
     ...(Object.keys(error.details).length === 0 ? {} : { details: { ...error.details } }),
   };

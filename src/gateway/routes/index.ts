@@ -22,6 +22,7 @@ import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { modelRoutes } from './models.ts';
 import { negotiateRoutes } from './negotiate.ts';
+import { budgetRoutes } from './people/budgets.ts';
 import { receiptProofRoutes } from './receipts/proof.ts';
 import { receiptRoutes } from './receipts.ts';
 import { receiptChainRoutes } from './receipts-chain.ts';
@@ -43,6 +44,7 @@ const described: readonly Route[] = [
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
   ...keyRoutes,
+  ...budgetRoutes,
   ...modelRoutes,
   ...engineRoutes,
   ...adapterRoutes,

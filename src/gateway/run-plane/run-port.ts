@@ -108,7 +108,7 @@ function settle({ runPlane: { admitted: running } }: Gateway, { run, status, usa
 export function dropAdmission({ runPlane: { admitted: running } }: Gateway, run: RunId): void {
   const admitted = running.get(run);
   running.delete(run);
-  admitted?.settle({ status: 'failed', usage: null, upstreamModel: null, nanoUsd: null });
+  admitted?.settle({ status: 'dropped', usage: null, upstreamModel: null, nanoUsd: null });
 }
 
 /** Says how many tokens the model takes, where the agent cannot know. */

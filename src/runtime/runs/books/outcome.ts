@@ -114,7 +114,7 @@ export function failedEnding(thrown: unknown, stop: StopReason | undefined): End
   if (stop !== undefined) return endingOf({ exit, outcome: { ok: false }, stderr: '' }, stop, false);
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const error = AbpError.is(thrown)
-    ? { code: thrown.code, message, stderr: '', recoverable: thrown.row.retryable }
+    ? { code: thrown.code, message, stderr: '', recoverable: thrown.retryable }
     : errorOf('INTERNAL', message, '');
   return { exitReason: 'failed', state: 'crashed', exit, error };
 }

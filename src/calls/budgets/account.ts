@@ -1,0 +1,139 @@
+import { AbpError } from '../../contract/errors.ts';
+import { type Amounts, type Budget, MEASURES, type Measure, nothing } from './budget.ts';
+import { type Window, windowAt } from './period.ts';
+
+/** What is spent and reserved in one period. A call settles on the page that it reserved on, also after the period has ended. */
+export class Page {
+  readonly window: Window;
+  readonly settled = nothing();
+  readonly reserved = nothing();
+  /** Calls without a price, which a budget of dollars cannot hold. */
+  unpriced = 0;
+  /** The part of the budget that this node may use, where several nodes share it. */
+  granted: Amounts | undefined;
+  /** Other nodes have been granted all the rest. */
+  dry = false;
+  /** What calls were refused for want of, since the node last asked for more. */
+  readonly wanted = nothing();
+
+  constructor(window: Window) {
+    this.window = window;
+  }
+
+  /** Whatever is known to be spent, by this node's own count or by the database's: both miss something at times, and neither counts too much. */
+  raise(spent: Readonly<Amounts>): void {
+    for (const measure of MEASURES) this.settled[measure] = Math.max(this.settled[measure], spent[measure]);
+  }
+}
+
+/** A call does not fit, and when it might. */
+export interface Shortage {
+  readonly measure: Measure;
+  /** The rest is reserved by calls under way, or this node asks for more of the shared budget. */
+  readonly passing: boolean;
+}
+
+/** Shares of a budget at which its readers are told. */
+const THRESHOLDS = [50, 80, 100] as const;
+
+/** One budget as this process counts it. Every method is for the hot path: no waiting, no allocation but at the turn of a period. */
+export class Account {
+  budget: Budget;
+  page: Page;
+  /** The highest threshold that was told on this page. */
+  #told = 0;
+
+  constructor(budget: Budget, page: Page) {
+    this.budget = budget;
+    this.page = page;
+    this.#told = this.#reached();
+  }
+
+  /** Begins the next period when this one is over. A clock that goes back begins none. `next`: the page that was made ready for it. */
+  turn(now: number, next?: (window: Window) => Page): void {
+    if (now < this.page.window.end) return;
+    const window = windowAt(this.budget.period, now);
+    this.page = next?.(window) ?? new Page(window);
+    this.#told = 0;
+  }
+
+  /**
+   * Why a call does not fit; undefined where it does. A node that has the budget to itself lets a call in while anything is left, so that what is
+   * spent exceeds the limit by one call's worst case at most. A node that shares it must have been granted the whole of what the call may use.
+   */
+  shortage(wanted: Readonly<Amounts>): Shortage | undefined {
+    const { settled, reserved, granted, dry } = this.page;
+    const { limits } = this.budget;
+    for (const measure of MEASURES) {
+      const limit = limits[measure];
+      if (limit === undefined) continue;
+      const taken = settled[measure] + reserved[measure];
+      if (granted === undefined) {
+        if (taken >= limit) return { measure, passing: settled[measure] < limit };
+      } else if (taken + wanted[measure] > granted[measure]) {
+        return { measure, passing: !dry || reserved[measure] > 0 };
+      }
+    }
+    return undefined;
+  }
+
+  /** The measure that is used up by what has been spent alone; undefined where some is left. */
+  spent(): Measure | undefined {
+    const { settled, granted, dry } = this.page;
+    return MEASURES.find((measure) => {
+      const limit = this.budget.limits[measure];
+      return limit !== undefined && (settled[measure] >= limit || (dry && granted !== undefined && settled[measure] >= granted[measure]));
+    });
+  }
+
+  /** The threshold that was reached since the last time of asking; undefined where none was. */
+  crossed(): number | undefined {
+    const reached = this.#reached();
+    if (reached <= this.#told) return undefined;
+    this.#told = reached;
+    return reached;
+  }
+
+  #reached(): number {
+    let share = 0;
+    for (const measure of MEASURES) {
+      const limit = this.budget.limits[measure];
+      if (limit !== undefined) share = Math.max(share, (100 * this.page.settled[measure]) / limit);
+    }
+    return THRESHOLDS.findLast((threshold) => share >= threshold) ?? 0;
+  }
+}
+
+const WORDS: Readonly<Record<Measure, readonly [limit: string, words: string]>> = {
+  nanoUsd: ['limit_nano_usd', 'billionths of a dollar'],
+  tokens: ['limit_tokens', 'tokens'],
+  requests: ['limit_requests', 'calls'],
+};
+
+/** A reservation is given back when a call ends, which may be at any moment. */
+const PASSING_WAIT_S = 1;
+
+/** The error for a call that does not fit. */
+export function exceeded({ budget, page }: Account, { measure, passing }: Shortage, now: number): AbpError {
+  const [limit, words] = WORDS[measure];
+  const { settled, reserved, window } = page;
+  const { on, period } = budget;
+  const allowed = budget.limits[measure] ?? 0;
+  const resetsAt = Number.isFinite(window.end) ? new Date(window.end).toISOString() : null;
+  const seconds = passing ? PASSING_WAIT_S : Math.max(1, Math.ceil((window.end - now) / 1000));
+  const what = `The budget of ${on.kind} ${on.id} ${period === 'total' ? 'in all' : `for this ${period}`}, ${allowed} ${words}, `;
+  const why = passing
+    ? 'may be used up by calls that are under way; try again when they have ended.'
+    : `is used up. ${resetsAt === null ? 'It does not begin anew by itself.' : `It begins anew at ${resetsAt}.`}`;
+  return new AbpError('budget_exceeded', `${what}${why}`, {
+    budget: budget.id,
+    on: { [on.kind]: on.id },
+    period,
+    limit,
+    allowed,
+    spent: settled[measure],
+    reserved: reserved[measure],
+    resets_at: resetsAt,
+    ...(Number.isFinite(seconds) ? { retry_after_s: seconds } : {}),
+  });
+}

@@ -1,0 +1,172 @@
+import type { Check, Verdict } from '../admission.ts';
+import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
+import { LearnedOutput, tokensOf } from '../token-bound.ts';
+import { type Account, exceeded, type Page } from './account.ts';
+import { type Amounts, MEASURES, type SubjectKind } from './budget.ts';
+import type { Window } from './period.ts';
+import type { CallPrices } from './prices.ts';
+
+/** What the ledger tells and asks of the one who keeps the budgets. */
+export interface LedgerOutlook {
+  /** Whose key it is; undefined for one that is nobody's. */
+  readonly holderOf: (key: string) => KeyHolder | undefined;
+  /** A budget has reached this share of its limit, in percent. */
+  readonly onThreshold: (account: Account, percent: number) => void;
+  /** A call did not fit into what this node was granted, or nearly not. It is told often: the hearer decides when to ask for more. */
+  readonly onShort: (account: Account) => void;
+  /** The page that was made ready for the period that begins. */
+  readonly nextPage: (account: Account, window: Window) => Page;
+}
+
+/** The people on whose behalf a key is used. */
+export interface KeyHolder {
+  readonly user?: string | undefined;
+  readonly teams: readonly string[];
+}
+
+/** The accounts of all budgets in memory, and the check that holds calls to them. */
+export class Ledger {
+  readonly #outlook: LedgerOutlook;
+  readonly #learned = new LearnedOutput();
+  #bySubject: Partial<Record<SubjectKind, ReadonlyMap<string, readonly Account[]>>> = {};
+  #accounts: ReadonlyMap<string, Account> = new Map();
+  #prices: CallPrices | undefined;
+
+  constructor(outlook: LedgerOutlook) {
+    this.#outlook = outlook;
+  }
+
+  get accounts(): ReadonlyMap<string, Account> {
+    return this.#accounts;
+  }
+
+  /** Takes these accounts instead of those it has. `prices` are needed where some of them count dollars. */
+  hold(accounts: readonly Account[], prices: CallPrices | undefined): void {
+    const bySubject: Partial<Record<SubjectKind, Map<string, Account[]>>> = {};
+    for (const account of accounts) {
+      const { kind, id } = account.budget.on;
+      bySubject[kind] ??= new Map();
+      const others = bySubject[kind].get(id) ?? [];
+      bySubject[kind].set(id, [...others, account]);
+    }
+    this.#bySubject = bySubject;
+    this.#accounts = new Map(accounts.map((account) => [account.budget.id, account]));
+    this.#prices = prices;
+  }
+
+  /** Reserves what a call may use, and settles what it has used. */
+  readonly check: Check = {
+    name: 'budgets',
+    check: (call): Verdict => {
+      if (this.#accounts.size === 0) return undefined;
+      const accounts = this.#of(call);
+      if (accounts.length === 0) return undefined;
+      // The calls of a run that come back through the gateway are held one by one; the run itself only must not start in vain.
+      if (call.way === 'run' && call.direct !== true) return this.#mayStart(accounts);
+      return this.#reserve(call, accounts);
+    },
+  };
+
+  /** The accounts that a call is on: of its key, its user and team, its agent, its tags and its engine. */
+  #of(call: Call): Account[] {
+    const { owner, engine } = call;
+    const { key, user, team, tag, agent, engine: engines } = this.#bySubject;
+    const found: Account[] = [];
+    const add = (accounts: readonly Account[] | undefined): void => {
+      if (accounts !== undefined) found.push(...accounts);
+    };
+    add(key?.get(shareOfOwner(owner)));
+    if (engine !== null) add(engines?.get(engine));
+    if (user !== undefined || team !== undefined) {
+      const holder = this.#outlook.holderOf(shareOfOwner(owner));
+      add(user?.get(holder?.user ?? ''));
+      for (const one of holder?.teams ?? []) add(team?.get(one));
+    }
+    if (tag !== undefined) for (const one of new Set(owner.tags)) add(tag.get(one));
+    if (agent !== undefined) for (const one of agentsOf(call)) add(agent.get(one));
+    return found;
+  }
+
+  #mayStart(accounts: readonly Account[]): Verdict {
+    const now = Date.now();
+    for (const account of accounts) {
+      account.turn(now, (window) => this.#outlook.nextPage(account, window));
+      const measure = account.budget.action === 'refuse' ? account.spent() : undefined;
+      if (measure !== undefined) return exceeded(account, { measure, passing: false }, now);
+    }
+    return undefined;
+  }
+
+  #reserve(call: Call, accounts: readonly Account[]): Verdict {
+    const now = Date.now();
+    const wanted = this.#wanted(call, accounts);
+    for (const account of accounts) {
+      account.turn(now, (window) => this.#outlook.nextPage(account, window));
+      if (account.budget.action === 'warn') continue;
+      const shortage = account.shortage(wanted);
+      if (shortage === undefined) continue;
+      for (const measure of MEASURES) account.page.wanted[measure] += wanted[measure];
+      if (account.page.granted !== undefined) this.#outlook.onShort(account);
+      return exceeded(account, shortage, now);
+    }
+    const pages = accounts.map(({ page }) => page);
+    for (const { reserved } of pages) add(reserved, wanted, 1);
+    for (const account of accounts) if (isNearlyShort(account)) this.#outlook.onShort(account);
+    return (ending) => this.#settle(call, { accounts, pages, wanted }, ending);
+  }
+
+  /** The most that the call may use. A price is asked for only where dollars are counted. */
+  #wanted(call: Call, accounts: readonly Account[]): Amounts {
+    const output = this.#learned.output(call);
+    const input = call.bound?.input ?? 0;
+    const counted = this.#prices !== undefined && accounts.some(({ budget }) => budget.limits.nanoUsd !== undefined);
+    const nanoUsd = counted ? (this.#prices?.most(call, input, output) ?? 0) : 0;
+    return { nanoUsd, tokens: input + output, requests: 1 };
+  }
+
+  #settle(call: Call, { accounts, pages, wanted }: Reservation, ending: CallEnding): void {
+    for (const { reserved } of pages) add(reserved, wanted, -1);
+    // Nothing was sent, or another try takes its place and counts instead.
+    if (ending.status === 'refused' || ending.status === 'dropped') return;
+    this.#learned.hear(call, ending);
+    const { usage } = ending;
+    const nanoUsd = ending.nanoUsd ?? this.#prices?.of(call, ending);
+    const used: Amounts = { nanoUsd: nanoUsd ?? 0, tokens: usage === null ? 0 : tokensOf(usage), requests: 1 };
+    for (const page of pages) {
+      add(page.settled, used, 1);
+      if (nanoUsd === undefined && usage !== null) page.unpriced += 1;
+    }
+    for (const [at, account] of accounts.entries()) {
+      const percent = account.page === pages[at] ? account.crossed() : undefined;
+      if (percent !== undefined) this.#outlook.onThreshold(account, percent);
+    }
+  }
+}
+
+const AGENT_TAG = 'agent:';
+
+/** The coding agent that a run starts or that calls, and the agent whose turn it is: its id is a tag of its calls and of the runs it asks for. */
+function agentsOf({ agent, owner: { scopes, tags } }: Call): ReadonlySet<string> {
+  const coding = agent ?? scopes?.run?.agent;
+  const ids = tags.filter((tag) => tag.startsWith(AGENT_TAG)).map((tag) => tag.slice(AGENT_TAG.length));
+  return new Set(coding === undefined ? ids : [coding, ...ids]);
+}
+
+interface Reservation {
+  readonly accounts: readonly Account[];
+  readonly pages: readonly Page[];
+  readonly wanted: Amounts;
+}
+
+function add(sum: Amounts, amounts: Readonly<Amounts>, sign: 1 | -1): void {
+  for (const measure of MEASURES) sum[measure] += sign * amounts[measure];
+}
+
+/** Whether more than half of what the node was granted beyond its spending is taken: time to ask for more, ahead of need. */
+function isNearlyShort({ budget, page: { granted, settled, reserved } }: Account): boolean {
+  if (granted === undefined) return false;
+  return MEASURES.some((measure) => {
+    if (budget.limits[measure] === undefined) return false;
+    return 2 * (settled[measure] + reserved[measure]) > granted[measure] + settled[measure];
+  });
+}

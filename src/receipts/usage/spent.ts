@@ -1,0 +1,96 @@
+import { AbpError, type ErrorCode } from '../../contract/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { storedTags } from '../../store/tags.ts';
+import { rollupPositions, sealedReceipts } from '../../store/usage/rollups.ts';
+import { type SpentChoice, type SpentOn, type SpentSums, sumSpent } from '../../store/usage/spent.ts';
+import { type CallUsage, callsIn } from './call-usage.ts';
+
+/**
+ * Errors of calls that were refused before anything was sent. Others may come from an engine; a call that lacked the engine's key has one
+ * of those, and counts after a restart.
+ */
+const UNSENT: readonly ErrorCode[] = [
+  'E001',
+  'E002',
+  'E003',
+  'E004',
+  'E005',
+  'E006',
+  'invalid_request',
+  'forbidden',
+  'not_found',
+  'payload_too_large',
+  'unprocessable',
+  'upgrade_required',
+  'rate_limited',
+  'budget_exceeded',
+  'overloaded',
+];
+
+/** The keeper adds once a second; a sum that is read while it does is read again. */
+const MOST_READS = 20;
+const CHUNK = 500;
+
+/** What calls since the beginning of an hour have come to, by the receipts that are sealed: the keeper's sums, and what they do not have yet. */
+export async function spentSince(store: Store, asked: Omit<SpentChoice, 'unsent'>): Promise<SpentSums> {
+  const choice: SpentChoice = { ...asked, unsent: UNSENT };
+  let positions = await rollupPositions(store);
+  for (let reads = 0; reads < MOST_READS; reads += 1) {
+    const sums = await sumSpent(store, choice);
+    const after = await rollupPositions(store);
+    const moved = after.some(({ chain, sequence }) => positions.find((one) => one.chain === chain)?.sequence !== sequence);
+    positions = after;
+    if (moved) continue;
+    let total = sums;
+    for (const position of positions) {
+      if (asked.chain === undefined || asked.chain === position.chain) total = await withTail(store, choice, total, position);
+    }
+    return total;
+  }
+  throw new AbpError('overloaded', 'The sums of usage change faster than they can be read; ask again.');
+}
+
+type Position = Awaited<ReturnType<typeof rollupPositions>>[number];
+
+/** Adds receipts that the keeper has sealed and not added up yet; as a rule those of the last second. */
+async function withTail(
+  store: Store,
+  { on, since }: SpentChoice,
+  sums: SpentSums,
+  { chain, sequence, sealed }: Position,
+): Promise<SpentSums> {
+  let total = sums;
+  for (let after = sequence; after < sealed; ) {
+    const receipts = (await sealedReceipts(store, chain, after, CHUNK)).filter((receipt) => (receipt.sequence ?? 0) <= sealed);
+    const last = receipts.at(-1)?.sequence;
+    if (last === undefined || last === null) return total;
+    const calls = await callsIn(
+      store,
+      receipts.filter(({ startedAt }) => startedAt >= since),
+    );
+    for (const call of calls) if (isOn(on, call)) total = withCall(total, call);
+    after = last;
+  }
+  return total;
+}
+
+function isOn({ engine, keys, tag, agent }: SpentOn, call: CallUsage): boolean {
+  const tags = tag === undefined && agent === undefined ? [] : storedTags(call.tags);
+  return (
+    (engine === undefined || call.engine === engine) &&
+    (keys === undefined || keys.includes(call.key_id)) &&
+    (tag === undefined || tags.includes(tag)) &&
+    (agent === undefined || call.agent === agent.id || tags.includes(agent.tag))
+  );
+}
+
+const UNSENT_CODES: ReadonlySet<string> = new Set(UNSENT);
+
+function withCall(sums: SpentSums, { cost_nano_usd: cost, tokens_in: input, tokens_out: output, unpriced, error }: CallUsage): SpentSums {
+  return {
+    nano_usd: sums.nano_usd + cost,
+    tokens: sums.tokens + input + output,
+    requests: sums.requests + (UNSENT_CODES.has(error) ? 0 : 1),
+    unpriced: sums.unpriced + unpriced,
+  };
+}

@@ -1,0 +1,329 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI, { RateLimitError } from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { AgentApi } from '../support/agent-api.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { call, post, send, type WireAnswer } from '../support/http-call.ts';
+import { chunk, chunkedHead, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+
+let upstream: RecordingUpstream;
+let server: TestGateway;
+let sent: number;
+
+const ANSWER = {
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  content: [{ type: 'text', text: 'hi' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 30, output_tokens: 20 },
+};
+/** Three dollars and fifteen dollars for a million tokens. */
+const COST = 30 * 3000 + 20 * 15_000;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  server = await startGateway({ engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } });
+});
+afterAll(async () => {
+  await server.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  sent = 0;
+  upstream.answer((socket) => {
+    sent += 1;
+    socket.write(whole(JSON.stringify(ANSWER)));
+  });
+});
+
+function admin(method: string, path: string, body?: object, to: TestGateway = server): Promise<WireAnswer> {
+  const headers = ['authorization', `Bearer ${to.token}`, 'content-type', 'application/json'];
+  return call(`${to.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+}
+
+const json = ({ body }: WireAnswer) => JSON.parse(String(body));
+
+async function newKey(to: TestGateway = server, more: object = {}): Promise<{ id: string; secret: string }> {
+  const scopes = { raw: true, planes: ['gateway', 'agent', 'run'] };
+  return json(await admin('POST', '/v1/keys', { name: 'held', scopes, ...more }, to));
+}
+
+/** A key with a budget of its own. */
+async function keyWith(budget: object, to: TestGateway = server): Promise<{ secret: string; budget: string }> {
+  const { id, secret } = await newKey(to);
+  const made = await admin('POST', '/v1/budgets', { on: { key: id }, period: 'month', ...budget }, to);
+  expect(made.status).toBe(201);
+  return { secret, budget: json(made).id };
+}
+
+const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
+const GEMINI = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 20 } };
+
+const WAYS: readonly [string, string, object][] = [
+  ['relayed', '/e/claude/v1/messages', CLAUDE],
+  ['mapped from Chat', '/e/claude/v1/chat/completions', CLAUDE],
+  ['mapped from Gemini', '/e/claude/v1beta/models/claude-sonnet-4-5:generateContent', GEMINI],
+  ['raw', '/e/claude/v1/messages/batches', { requests: [] }],
+];
+
+const many = async (count: number, go: () => Promise<WireAnswer>): Promise<number[]> =>
+  (await Promise.all(Array.from({ length: count }, go))).map(({ status }) => status);
+
+const ok = (statuses: readonly number[]): number => statuses.filter((status) => status === 200).length;
+
+describe('200 calls at once against a budget for 50', () => {
+  it.each(WAYS)('are 50 calls to the engine: %s', async (_, path, body) => {
+    const { secret, budget } = await keyWith({ limit_requests: 50 });
+    const statuses = await many(200, () => post(`${server.url}${path}`, body, ['x-abp-key', secret]));
+    expect([ok(statuses), sent, statuses.filter((status) => status === 429).length]).toEqual([50, 50, 150]);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`))).toMatchObject({ spent: { requests: 50 }, reserved: { requests: 0 } });
+  });
+
+  it.each([
+    ['tokens', { limit_tokens: 50 * 50 }, 'tokens', 50],
+    ['dollars', { limit_nano_usd: 50 * COST }, 'nano_usd', COST],
+  ])('spend no more than the budget and one call: %s', async (_, limits, measure, each) => {
+    const { secret, budget } = await keyWith(limits);
+    const ask = (): Promise<WireAnswer> => post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
+    const statuses = await many(200, ask);
+    // Those that were refused because others might have used it all come again, as SDKs do.
+    for (let status = 200; status === 200; ) {
+      status = (await ask()).status;
+      statuses.push(status);
+    }
+    expect(ok(statuses)).toBe(sent);
+    expect(sent).toBeGreaterThanOrEqual(50);
+    expect(sent).toBeLessThanOrEqual(51);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent[measure]).toBe(sent * each);
+  });
+
+  it('are 50 WebSockets', async () => {
+    let opened = 0;
+    const engine = http.createServer();
+    engine.on('upgrade', (_request, socket) => {
+      opened += 1;
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: abc\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      engine.closeAllConnections();
+      engine.close();
+    });
+    const url = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`; // a listening TCP server has one
+    const gateway = await startGateway({ engines: { openai: { url, key: 'k' } }, config: { auth: { local: false } } });
+    onTestFinished(gateway.close);
+    const { secret, budget } = await keyWith({ limit_requests: 50 }, gateway);
+    const sockets: Socket[] = [];
+    const heads = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const { host, hostname, port } = new URL(gateway.url);
+        const socket = connect(Number(port), hostname);
+        sockets.push(socket);
+        const lines = [
+          'GET /e/openai/v1/realtime HTTP/1.1',
+          `Host: ${host}`,
+          'Connection: Upgrade',
+          'Upgrade: websocket',
+          `X-ABP-Key: ${secret}`,
+        ];
+        socket.write(`${[...lines, 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='].join('\r\n')}\r\n\r\n`);
+        return await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data).slice(9, 12))));
+      }),
+    );
+    expect([heads.filter((status) => status === '101').length, heads.filter((status) => status === '429').length, opened]).toEqual([
+      50, 150, 50,
+    ]);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => json(await admin('GET', `/v1/budgets/${budget}`, undefined, gateway)).spent.requests).toBe(50);
+  });
+
+  it('are as many turns of an agent as there are calls left', async () => {
+    const { secret, budget } = await keyWith({ limit_requests: 5 });
+    const api = new AgentApi(server, ['x-abp-key', secret]);
+    const agent = await api.agent({ model: 'sim/one' });
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, async () => (await api.call('POST', '/v1/sessions', { agent_id: agent })).body.id as string),
+    );
+    await Promise.all(sessions.map((id) => api.call('POST', `/v1/sessions/${id}/messages`, { message: { content: 'hi' } })));
+    const ends = async (): Promise<string[]> =>
+      await Promise.all(
+        sessions.map(async (id) => {
+          const headers = ['accept', 'application/json', 'x-abp-key', secret];
+          const { items } = json(await call(`${server.url}/v1/sessions/${id}/events?limit=1000`, { headers }));
+          return (items as { type: string }[]).map(({ type }) => type).find((type) => /^turn\.(completed|failed)$/.test(type)) ?? '';
+        }),
+      );
+    await expect.poll(ends).not.toContain('');
+    expect((await ends()).filter((end) => end === 'turn.completed')).toHaveLength(5);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent.requests).toBe(5);
+  });
+});
+
+describe('a budget that is used up', () => {
+  it.each(WAYS)('is told in the shape of the SDK, with the time of its reset: %s', async (_, path, body) => {
+    const { secret, budget } = await keyWith({ limit_requests: 1 });
+    const ask = (): Promise<WireAnswer> => post(`${server.url}${path}`, body, ['x-abp-key', secret]);
+    expect((await ask()).status).toBe(200);
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    const { error } = json(refused);
+    const { resets_at: resetsAt } = error.details;
+    expect(error.details).toMatchObject({ budget, period: 'month', limit: 'limit_requests', allowed: 1, spent: 1, reserved: 0 });
+    expect(error.details.documentation_url).toContain('budget_exceeded');
+    const seconds = (Date.parse(resetsAt) - Date.now()) / 1000;
+    expect(Math.abs(Number(refused.headers['retry-after']) - seconds)).toBeLessThan(60);
+    expect(sent).toBe(1);
+  });
+
+  it('in all is tried once by an SDK, which is told that trying again does not help', async () => {
+    const { secret } = await keyWith({ limit_requests: 1, period: 'total' });
+    const client = new OpenAI({ baseURL: `${server.url}/e/claude/v1`, apiKey: secret, maxRetries: 5 });
+    const ask = () =>
+      client.chat.completions.create({ model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] });
+    await ask();
+    const error = await ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect((error as RateLimitError).headers?.get('x-should-retry')).toBe('false');
+    expect((error as RateLimitError).headers?.get('retry-after')).toBeNull();
+    expect(sent).toBe(1);
+  });
+});
+
+describe('a budget', () => {
+  it('is made, shown, changed and deleted', async () => {
+    const { id } = await newKey();
+    const made = json(await admin('POST', '/v1/budgets', { on: { key: id }, period: 'day', limit_requests: 2, limit_tokens: 10_000 }));
+    expect(made).toMatchObject({
+      on: { key: id },
+      period: 'day',
+      limit_requests: 2,
+      limit_tokens: 10_000,
+      action: 'refuse',
+      source: 'api',
+      spent: { nano_usd: 0, tokens: 0, requests: 0 },
+      reserved: { nano_usd: 0, tokens: 0, requests: 0 },
+    });
+    expect(Date.parse(made.resets_at) - Date.parse(made.period_start)).toBe(24 * 3600 * 1000);
+    expect(json(await admin('GET', '/v1/budgets')).items).toContainEqual(made);
+    const changed = json(await admin('PATCH', `/v1/budgets/${made.id}`, { limit_requests: 3, limit_tokens: null, action: 'warn' }));
+    expect(changed).toMatchObject({ limit_requests: 3, action: 'warn' });
+    expect(changed).not.toHaveProperty('limit_tokens');
+    expect((await admin('PATCH', `/v1/budgets/${made.id}`, { limit_requests: null })).status).toBe(422);
+    expect((await admin('DELETE', `/v1/budgets/${made.id}`)).status).toBe(204);
+    expect([(await admin('GET', `/v1/budgets/${made.id}`)).status, (await admin('DELETE', `/v1/budgets/${made.id}`)).status]).toEqual([
+      404, 404,
+    ]);
+  });
+
+  it.each([
+    [400, { on: { key: 'local' }, period: 'day' }],
+    [400, { on: {}, period: 'day', limit_requests: 1 }],
+    [400, { on: { key: 'local', tag: 'a' }, period: 'day', limit_requests: 1 }],
+    [400, { on: { key: 'local' }, period: 'year', limit_requests: 1 }],
+    [400, { on: { key: 'local' }, period: 'day', limit_requests: 0 }],
+    [400, { on: { key: 'local' }, period: 'day', limit_nano_usd: 0.5 }],
+    [422, { on: { key: 'key_nobody' }, period: 'day', limit_requests: 1 }],
+    [422, { on: { engine: 'nothing' }, period: 'day', limit_requests: 1 }],
+    [422, { on: { user: 'nobody' }, period: 'day', limit_requests: 1 }],
+  ])('is refused with %i: %j', async (status, terms) => {
+    expect((await admin('POST', '/v1/budgets', terms)).status).toBe(status);
+  });
+
+  it('counts what was spent in its period before it was made, and holds from the next call on', async () => {
+    const { id, secret } = await newKey();
+    const ask = async (): Promise<number> => (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+    const made = json(await admin('POST', '/v1/budgets', { on: { key: id }, period: 'month', limit_nano_usd: 3 * COST }));
+    expect(made.spent).toEqual({ nano_usd: 2 * COST, tokens: 100, requests: 2 });
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    expect((await admin('PATCH', `/v1/budgets/${made.id}`, { limit_nano_usd: 4 * COST })).status).toBe(200);
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+  });
+
+  it('of a tag or an engine holds all who bring it', async () => {
+    const [one, other] = [await newKey(server, { tags: ['nightly'] }), await newKey(server, { tags: ['nightly', 'more'] })];
+    const ask = async ({ secret }: { secret: string }): Promise<number> =>
+      (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;
+    const { id } = json(await admin('POST', '/v1/budgets', { on: { tag: 'nightly' }, period: 'month', limit_requests: 2 }));
+    expect([await ask(one), await ask(other), await ask(one), await ask(other), await ask(await newKey())]).toEqual([
+      200, 200, 429, 429, 200,
+    ]);
+    await admin('DELETE', `/v1/budgets/${id}`);
+    const spent = json(await admin('POST', '/v1/budgets', { on: { engine: 'claude' }, period: 'total', limit_requests: 100_000 }));
+    await admin('PATCH', `/v1/budgets/${spent.id}`, { limit_requests: spent.spent.requests + 1 });
+    expect([await ask(other), await ask(other)]).toEqual([200, 429]);
+    await admin('DELETE', `/v1/budgets/${spent.id}`);
+    expect(await ask(other)).toBe(200);
+  });
+
+  it('that warns lets everything pass and tells the log of each threshold', async () => {
+    const { secret, budget } = await keyWith({ limit_requests: 2, action: 'warn' });
+    const statuses: number[] = [];
+    for (let at = 0; at < 4; at += 1)
+      statuses.push((await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    const lines = server
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes(budget) && line.includes('threshold'));
+    expect(lines.map((line) => JSON.parse(line).percent)).toEqual([50, 100]);
+  });
+
+  it('gets back what a call reserved whose caller went away, whose engine broke off or never answered rightly', async () => {
+    const { secret, budget } = await keyWith({ limit_tokens: 100_000 });
+    const headers = ['x-abp-key', secret, 'content-type', 'application/json'];
+    const url = `${server.url}/e/claude/v1/messages`;
+    const body = JSON.stringify({ ...CLAUDE, stream: true });
+    upstream.answer((socket) => {
+      socket.write(chunkedHead());
+      socket.write(chunk('event: ping\ndata: {"type":"ping"}\n\n'));
+    });
+    const gone = await send(url, { method: 'POST', headers, body });
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).reserved.tokens).toBeGreaterThan(0);
+    gone.destroy();
+    const reserved = async (): Promise<number> => json(await admin('GET', `/v1/budgets/${budget}`)).reserved.requests;
+    await expect.poll(reserved).toBe(0);
+    upstream.answer((socket) => void socket.destroy());
+    await post(url, CLAUDE, ['x-abp-key', secret]);
+    upstream.answer((socket) => void socket.write('HTTP/1.1 500 Oh\r\ncontent-length: 2\r\n\r\n{}'));
+    await post(url, CLAUDE, ['x-abp-key', secret]);
+    await expect.poll(reserved).toBe(0);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent.requests).toBe(3);
+  });
+
+  it('of the configuration is listed, holds, and is changed in the file alone', async () => {
+    const budgets = [{ on: { key: 'local' }, period: 'day' as const, limit_requests: 1 }];
+    const other = await startGateway({ config: { budgets } });
+    onTestFinished(other.close);
+    const ask = async (): Promise<number> => (await post(`${other.url}/e/sim/v1/messages`, CLAUDE)).status;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    const [item] = json(await admin('GET', '/v1/budgets', undefined, other)).items;
+    expect(item).toMatchObject({ source: 'configuration', created_at: null, spent: { requests: 1 } });
+    expect((await admin('DELETE', `/v1/budgets/${item.id}`, undefined, other)).status).toBe(409);
+  });
+});
+
+it('what was spent is known after a restart, to the call and the billionth of a dollar', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'abp-budgets-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const start = () => startGateway({ home, engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } });
+  const first = await start();
+  const { secret, budget } = await keyWith({ limit_nano_usd: 3 * COST, limit_requests: 10 }, first);
+  const ask = async (to: TestGateway, path = '/e/claude/v1/messages'): Promise<number> =>
+    (await post(`${to.url}${path}`, CLAUDE, ['x-abp-key', secret])).status;
+  expect([await ask(first), await ask(first), await ask(first, '/e/nothing/v1/messages')]).toEqual([200, 200, 404]);
+  await first.close();
+  const second = await start();
+  onTestFinished(second.close);
+  const { spent } = json(await admin('GET', `/v1/budgets/${budget}`, undefined, second));
+  expect(spent).toEqual({ nano_usd: 2 * COST, tokens: 100, requests: 2 });
+  expect([await ask(second), await ask(second)]).toEqual([200, 429]);
+});
