@@ -12,6 +12,7 @@ import { createLocalRuns } from './run.ts';
 
 export type {
   Adapter,
+  Adapter as AgentAdapter,
   Command,
   DetectRule,
   Dialogue,
@@ -21,6 +22,7 @@ export type {
   Outcome,
   ProcessExit,
   SessionRule,
+  SessionSummary,
   SpawnPlan,
   SpawnSpec,
   ThinkingDelivery,
@@ -28,13 +30,31 @@ export type {
   Traffic,
 } from '../adapters/adapter.ts';
 export type * from '../contract/runs/coding-agent.ts';
-export type { AgentEvent, EventName, EventOf } from '../contract/runs/event.ts';
-export { AgentMuxError, AuthError, CapabilityError, ValidationError } from '../contract/runs/run-error.ts';
+export type { AgentEvent, BaseEvent, EventName, EventOf } from '../contract/runs/event.ts';
+export type { CostRecord } from '../contract/runs/event-table.ts';
+export {
+  AgentMuxError,
+  AuthError,
+  type AuthStatus,
+  CapabilityError,
+  type FieldFault,
+  type GatedCapability,
+  ValidationError,
+} from '../contract/runs/run-error.ts';
+export type { RunErrorCode as ErrorCode } from '../contract/runs/run-error-table.ts';
 export type { HookAnswer, HookCall, HookData, HookType, RunHooks } from '../contract/runs/run-hooks.ts';
-
 export type { Attachment, McpServerConfig, RetryPolicy, RunOptions, RunProfile } from '../contract/runs/run-options.ts';
-export type { PendingInteraction, RunResult, RunState, RunTokenUsage } from '../contract/runs/run-result.ts';
+export type { ExitReason, PendingInteraction, RunResult, RunState, RunTokenUsage } from '../contract/runs/run-result.ts';
+export type { ModelRegistry } from '../models/registry.ts';
+export type { ModelUsage } from '../models/usage-cost.ts';
+export type { AuthState } from '../runtime/coding-agents/auth.ts';
+export type { AdapterRegistry, Installed } from '../runtime/coding-agents/coding-agents.ts';
+export type { Detection } from '../runtime/coding-agents/detection.ts';
+export type { InstallInstruction } from '../runtime/coding-agents/install.ts';
+export type { PluginAnswer, PluginManager } from '../runtime/coding-agents/plugins.ts';
+export type { RunProfiles } from '../runtime/profiles.ts';
 export type { InteractionAnswer, Interactions, LocalRunOptions, QueueTime, RunCallbacks, RunHandle } from '../runtime/runs/handle.ts';
+export type { Session, SessionFilter } from '../runtime/sessions.ts';
 
 export interface ClientOptions {
   /** Variables that agents and engines are found by. Default: those of this process. */

@@ -18,11 +18,15 @@ interface Recorded {
   readonly vendors: Readonly<Record<EngineId, Vendor>>;
 }
 
-async function onRecordingEngines(stage: Stage, play: (recorded: Recorded) => Promise<Verdict>): Promise<Verdict> {
+async function onRecordingEngines(
+  stage: Stage,
+  play: (recorded: Recorded) => Promise<Verdict>,
+  keyed: readonly EngineId[] = ['claude', 'openai'],
+): Promise<Verdict> {
   const sim = await startGateway();
   const vendors = { claude: await startVendor(`${sim.url}/e/sim`), openai: await startVendor(`${sim.url}/e/sim`) };
   const key = 'sk-recorded';
-  const engines = { claude: { url: vendors.claude.url, key }, openai: { url: vendors.openai.url, key } };
+  const engines = Object.fromEntries(keyed.map((id) => [id, { url: vendors[id].url, key }]));
   const other = await Stage.open(stage.agent, stage.env.PATH ?? '', stage.patienceMs, engines);
   try {
     return await play({ stage: other, vendors });
@@ -62,6 +66,42 @@ export const secondEngine: Scenario = {
       }
       return yes(`${vendors.claude.arrived.length} and ${vendors.openai.arrived.length} requests`);
     }),
+};
+
+/** Which model the vendor was asked for; a problem in words where it is another one, or none. */
+async function modelProblem(
+  { stage, vendors }: Recorded,
+  wish: { readonly model: string; readonly engine: string | undefined },
+  expected: string,
+): Promise<string | undefined> {
+  const from = vendors.claude.arrived.length;
+  const played = await stage.play(wish);
+  const models = new Set(bodiesAt(vendors.claude, from).map(({ model }) => String(model)));
+  if (models.size === 1 && models.has(expected) && played.result.exitReason === 'completed') return undefined;
+  return `${JSON.stringify(wish)}: claude was asked for ${[...models].join(', ') || 'nothing'}; ${whyNot(played)}`;
+}
+
+export const listedModels: Scenario = {
+  name: 'models',
+  about:
+    'a model that is listed with the name of its vendor reaches that vendor under the vendor’s own name, with one key and with several, with and without an engine named; so does the bare name',
+  async play(stage) {
+    const { traffic, agent } = stage.agents.adapters.get(stage.agent);
+    const listed = stage.agents.models.models(agent).find(({ modelId, deprecated }) => modelId.startsWith('anthropic/') && !deprecated);
+    if (traffic.dialects.length < 2 || listed === undefined) return notClaimed('it lists models of one vendor');
+    const { modelId: model, providerModelId: bare = model.slice('anthropic/'.length) } = listed;
+    const all = async (recorded: Recorded): Promise<Verdict> => {
+      for (const name of [model, bare]) {
+        for (const engine of [undefined, 'claude']) {
+          const problem = await modelProblem(recorded, { model: name, engine }, bare);
+          if (problem !== undefined) return no(problem);
+        }
+      }
+      return yes(`${model}: ${bare}`);
+    };
+    const withOneKey = await onRecordingEngines(stage, all, ['claude']);
+    return withOneKey.mark === 'no' ? withOneKey : await onRecordingEngines(stage, all);
+  },
 };
 
 const WISHES: readonly Partial<RunOptions>[] = [

@@ -24,11 +24,11 @@ export interface ExtraFindings {
 /** `docs/coding-agents-tried.md`. */
 export function reportOf(findings: readonly Findings[], extras: readonly ExtraFindings[], date: string): string {
   const names = SCENARIOS.map(({ name }) => name);
-  const head = ['Agent', 'Version', ...names];
+  const head = ['Agent', 'Version', 'Tried since', ...names];
   const rows = findings.map(({ name, version, verdicts, problem }) =>
     problem === undefined
-      ? [name, version, ...names.map((scenario) => verdicts[scenario]?.mark ?? '-')]
-      : [name, version, ...names.map(() => 'not run')],
+      ? [name, version, oldestDate(Object.values(verdicts)), ...names.map((scenario) => verdicts[scenario]?.mark ?? '-')]
+      : [name, version, '-', ...names.map(() => 'not run')],
   );
   const others = Object.entries(OTHERS).map(([agent, reason]) => `- ${agent}: ${reason}`);
   return [
@@ -60,6 +60,11 @@ export function reportOf(findings: readonly Findings[], extras: readonly ExtraFi
     ...extras.filter(({ verdict }) => verdict.mark !== 'yes').map(({ name, verdict }) => `- ${name}: ${plain(verdict.note)}`),
     '',
   ].join('\n');
+}
+
+/** Verdicts of a run of a part stand beside those of earlier runs with the same version. */
+function oldestDate(verdicts: readonly Verdict[]): string {
+  return verdicts.map(({ date = '-' }) => date).toSorted()[0] ?? '-';
 }
 
 function notesOf({ name, verdicts, problem }: Findings): string[] {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAdapter } from '../../src/adapters/index.ts';
+import { createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
 import { INSTALLABLE, type InstallableAgent } from './catalogue.ts';
 import { EXTRAS, triedExtra } from './extras.ts';
 import { installed } from './install.ts';
@@ -14,6 +15,7 @@ import { Stage } from './stage.ts';
  * Tries the real agents: `npm run test:agents -- [agent…] [--only a,b] [--scenario name…]`. It installs what is missing into a cache outside of the
  * project, and writes `docs/coding-agents-tried.md` once everything has been tried there; a run of a part renews that part.
  */
+const TODAY = new Date().toISOString().slice(0, 10);
 const words = process.argv.slice(2).flatMap((word) => (word === '--only' ? [] : word.split(',')));
 const flagAt = words.indexOf('--scenario');
 const agents = flagAt === -1 ? words : words.slice(0, flagAt);
@@ -27,10 +29,11 @@ async function tried(row: InstallableAgent): Promise<Findings> {
   try {
     const stage = await Stage.open(row.agent, await installed(row, adapter.cliCommand), row.patienceMs);
     try {
-      // Nothing is detected before: the first scenario meets the agent as a new installation does.
-      const verdicts = await verdictsOf(stage);
-      const { version = '-', problem } = await stage.agents.adapters.detect(row.agent);
+      // Asked for by somebody else than the stage: its first scenario meets the agent as a new installation does.
+      const { version = '-', problem } = await createCodingAgents({ env: stage.env }).adapters.detect(row.agent);
       if (problem !== undefined) return { agent: row.agent, name, version, verdicts: {}, problem };
+      // A run that is ended early keeps what it has found.
+      const verdicts = await verdictsOf(stage, (found) => remember([{ agent: row.agent, name, version, verdicts: found }], []));
       return { agent: row.agent, name, version, verdicts };
     } finally {
       await stage.close();
@@ -40,13 +43,14 @@ async function tried(row: InstallableAgent): Promise<Findings> {
   }
 }
 
-async function verdictsOf(stage: Stage): Promise<Record<string, Verdict>> {
+async function verdictsOf(stage: Stage, onFound: (found: Record<string, Verdict>) => void): Promise<Record<string, Verdict>> {
   const verdicts: Record<string, Verdict> = {};
   for (const scenario of SCENARIOS) {
     if (scenarios.length > 0 && !scenarios.includes(scenario.name)) continue;
     const began = performance.now();
     const verdict = await scenario.play(stage).catch((error: unknown): Verdict => ({ mark: 'no', note: String(error) }));
-    verdicts[scenario.name] = verdict;
+    verdicts[scenario.name] = { ...verdict, date: TODAY };
+    onFound(verdicts);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     console.log(`${stage.agent.padEnd(9)} ${scenario.name.padEnd(20)} ${verdict.mark.padEnd(4)} ${seconds.padStart(6)} s  ${verdict.note}`);
   }
@@ -71,16 +75,13 @@ for (const row of chosen) {
   const found = await tried(row);
   if (found.problem !== undefined) console.log(`${row.agent.padEnd(9)} not run: ${found.problem}`);
   findings.push(found);
-  // A run that is ended early keeps what it has found.
-  remember([found], []);
 }
 const extras = scenarios.length === 0 ? await triedExtras() : [];
 const known = remember(findings, extras);
 const allAgents = INSTALLABLE.flatMap(({ agent }) => known.agents[agent] ?? []);
 const allExtras = EXTRAS.flatMap(({ name }) => known.extras[name] ?? []);
 if (allAgents.length === INSTALLABLE.length && allExtras.length === EXTRAS.length) {
-  const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(join(import.meta.dirname, '../../docs/coding-agents-tried.md'), reportOf(allAgents, allExtras, date));
+  writeFileSync(join(import.meta.dirname, '../../docs/coding-agents-tried.md'), reportOf(allAgents, allExtras, TODAY));
 }
 const verdicts = [...findings.flatMap((found) => Object.values(found.verdicts)), ...extras.map(({ verdict }) => verdict)];
 const failed = verdicts.filter(({ mark }) => mark === 'no').length;

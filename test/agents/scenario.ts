@@ -4,6 +4,8 @@ import type { Stage } from './stage.ts';
 export interface Verdict {
   readonly mark: 'yes' | 'no' | 'n/a';
   readonly note: string;
+  /** The day on which it was tried. */
+  readonly date?: string;
 }
 
 export interface Scenario {

@@ -7,7 +7,7 @@ import { RUN_MARK } from '../../src/runtime/runs/process/environment.ts';
 import { attachments } from './attaching.ts';
 import { byHand } from './by-hand.ts';
 import { approvals, cold, fork, hooks, interrupt, mcp, parallel, sixAtOnce } from './control.ts';
-import { secondEngine, thinking } from './engines.ts';
+import { listedModels, secondEngine, thinking } from './engines.ts';
 import { escapes } from './escapes.ts';
 import { textOf } from './files.ts';
 import { launch } from './launch.ts';
@@ -146,6 +146,7 @@ export const SCENARIOS: readonly Scenario[] = [
   login,
   remote,
   secondEngine,
+  listedModels,
   escapes,
   ...onDialects,
 ];

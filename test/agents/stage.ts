@@ -26,6 +26,9 @@ export interface Played {
   readonly calls: readonly JsonObject[];
 }
 
+/** Options of a run; those that are left out have a value here. */
+type Wishes = Omit<Partial<LocalRunOptions>, 'engine'> & { readonly engine?: string | undefined };
+
 /** A gateway on `sim` and an agent in a home of its own: no key, no network, nothing of the user's. */
 export class Stage {
   readonly agent: string;
@@ -74,13 +77,16 @@ export class Stage {
     return mkdtempSync(join(this.#folder, 'work-'));
   }
 
-  start(options: Partial<LocalRunOptions>): RunHandle {
-    const wishes = { agent: this.agent, prompt: 'Say hello', engine: 'sim', cwd: this.workspace(), timeout: this.patienceMs, ...options };
+  /** Runs on `sim` unless told; an engine that is undefined is one that the caller does not name. */
+  start(asked: Wishes): RunHandle {
+    const { engine, ...options } = { engine: 'sim', ...asked };
+    const own = { agent: this.agent, prompt: 'Say hello', cwd: this.workspace(), timeout: this.patienceMs };
+    const wishes = { ...own, ...options, ...(engine !== undefined && { engine }) };
     const starter = new RunStarter({ agents: this.agents, homePath: this.#folder, env: this.env });
     return starter.start(starter.check(wishes), { gateway: async () => runPort(this.#server.gateway) });
   }
 
-  async play(options: Partial<LocalRunOptions>): Promise<Played> {
+  async play(options: Wishes): Promise<Played> {
     return await this.finish(this.start(options));
   }
 

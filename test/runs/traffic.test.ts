@@ -60,10 +60,20 @@ describe.each(['opencode', 'pi', 'omp', 'openclaw'])('%s', (agent) => {
     }
   });
 
-  it('knows a model by the bare name of its vendor, and one that is in no list by its prefix', async () => {
-    expect(await chosen(agent, ['claude'], { model: 'claude-sonnet-4-5' })).toMatchObject({ engine: 'claude' });
-    const unlisted = await chosen(agent, ['claude'], { model: 'anthropic/claude-of-tomorrow' });
-    expect(unlisted).toMatchObject({ engine: 'claude', forcedModel: 'claude-of-tomorrow' });
+  it.each([
+    ['anthropic', 'claude', 'claude-sonnet-4-5'],
+    ['openai', 'openai', 'gpt-5.2'],
+    ['google', 'gemini', 'gemini-2.5-pro'],
+  ])('knows a model of %s by its bare name, and one that is in no list by its prefix', async (vendor, engine, bare) => {
+    for (const keys of [[engine], ['claude', 'openai', 'gemini']]) {
+      const known = await chosen(agent, keys, { model: bare });
+      expect(known).toMatchObject({ kind: 'gateway', engine, credential: 'ours' });
+      expect([null, bare]).toContain((known as { forcedModel: string | null }).forcedModel);
+      for (const named of [{}, { engine }]) {
+        const unlisted = await chosen(agent, keys, { model: `${vendor}/model-of-tomorrow`, ...named });
+        expect(unlisted).toMatchObject({ engine, forcedModel: 'model-of-tomorrow' });
+      }
+    }
   });
 
   it('leaves the name alone on an engine that has names of its own', async () => {

@@ -35,6 +35,15 @@ it('reaches the gateway by a configuration of the run that names the key and doe
   expect(spec.thinking).toEqual({ by: 'flag', detail: '--thinking high' });
 });
 
+it.each([
+  ['openai-chat', 'xhigh', []],
+  ['claude', 'high', ['thinkingEffort']],
+] as const)('asks for the highest level that it takes on the wire of %s', (dialect, level, unhonoured) => {
+  const spec = spawn(planOf('openclaw', { thinkingEffort: 'max' }, { gateway: { ...GATEWAY, dialect }, modelId: 'm' }));
+  expect(spec.args.slice(-2)).toEqual(['--thinking', level]);
+  expect(spec.unhonoured.map(({ option }) => option)).toEqual(unhonoured);
+});
+
 it.each(['deny', 'prompt'] as const)('offers tools that change nothing for %s', (approvalMode) => {
   const spec = spawn(planOf('openclaw', { approvalMode }, { gateway: GATEWAY }));
   expect(configIn(spec.files)).toMatchObject({ tools: { allow: ['read', 'ls'] } });

@@ -20,7 +20,7 @@ const PROVIDER = 'abp';
 const CONFIG_FILE = 'openclaw.json';
 const PROMPT_FILE = 'prompt.md';
 const STATE_FOLDER = 'openclaw-state';
-const LEVELS: Readonly<Record<ThinkingWish['level'], string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
+const HIGHEST = 'xhigh';
 /** The agent ends itself after ten minutes unless told otherwise; the time of a run is ours to watch. */
 const ONE_DAY_S = '86400';
 
@@ -36,7 +36,7 @@ export function spawn(plan: SpawnPlan): SpawnSpec {
       ...['--message-file', join(plan.runFolder, PROMPT_FILE)],
       ...(config === undefined ? [] : ['--config', join(plan.runFolder, CONFIG_FILE)]),
       ...(model === undefined ? [] : ['--model', model]),
-      ...(wish === undefined ? [] : ['--thinking', LEVELS[wish.level]]),
+      ...(wish === undefined ? [] : ['--thinking', levelOf(plan, wish)]),
     ],
     env: envOf(plan),
     files: { [PROMPT_FILE]: promptOf(plan), ...(config !== undefined && { [CONFIG_FILE]: JSON.stringify(config, null, 2) }) },
@@ -148,7 +148,18 @@ function mcpOf(server: McpServerConfig): JsonObject {
 function thinkingDelivery(plan: SpawnPlan): ThinkingDelivery {
   const wish = thinkingWish(plan);
   if (wish === undefined) return NO_THINKING;
-  return { by: 'flag', detail: `--thinking ${LEVELS[wish.level]}` };
+  return { by: 'flag', detail: `--thinking ${levelOf(plan, wish)}` };
+}
+
+/** The agent refuses its highest level for models that it speaks Anthropic's wire with; `high` is the most that all of those take. */
+function levelOf(plan: SpawnPlan, { level }: ThinkingWish): string {
+  if (level !== 'max') return level;
+  return isAnthropic(plan) ? 'high' : HIGHEST;
+}
+
+function isAnthropic({ gateway, model, modelId = '' }: SpawnPlan): boolean {
+  if (gateway !== undefined) return wireTo(gateway, WIRES).dialect === 'claude';
+  return (model?.provider ?? modelId.split('/')[0]) === 'anthropic';
 }
 
 function unhonouredBy(plan: SpawnPlan): Unhonoured {
@@ -159,6 +170,9 @@ function unhonouredBy(plan: SpawnPlan): Unhonoured {
     ...(wish?.budgetTokens === undefined
       ? []
       : [{ option: 'thinkingBudgetTokens', reason: `the agent takes levels; the nearest is ${wish.level}` }]),
+    ...(wish?.level === 'max' && isAnthropic(plan)
+      ? [{ option: 'thinkingEffort', reason: 'the agent has no level above high for models of Anthropic' }]
+      : []),
     ...unknownOverrides(wish),
     ...(options.approvalMode === 'prompt'
       ? [{ option: 'approvalMode', reason: 'nobody can be asked in a one-shot run: tools that change something are not offered' }]

@@ -1,5 +1,4 @@
 import { createInterface, type Interface } from 'node:readline/promises';
-import { openRunGateway } from '../../gateway/run-plane/run-gateway.ts';
 import { agentIdOf } from '../agents/agent-api.ts';
 import { Conversation, openSession, type TurnEnd } from '../chat/conversation.ts';
 import { clientOf } from '../client.ts';
@@ -7,6 +6,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { optional, required } from '../parameter.ts';
+import { openGateway } from '../runs/gateway.ts';
 
 export const command = defineCommand({
   arguments: { agent: required('<agent>', 'its id or name') },
@@ -24,7 +24,7 @@ export const command = defineCommand({
     if (!['ask', 'yes', 'no'].includes(approve)) {
       throw new CliError('usage', `'${approve}' is not a way to approve`, { hint: 'It is ask, yes or no.' });
     }
-    const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
+    const gateway = await openGateway(context);
     try {
       const client = clientOf({ url: gateway.port.url, pid: process.pid }, gateway.home.token);
       const agentId = session === undefined ? await agentIdOf({ ...client, close: async () => undefined }, agent) : undefined;

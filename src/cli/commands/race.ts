@@ -147,8 +147,8 @@ interface Racing {
 }
 
 async function raced(context: Context, racing: Racing): Promise<number> {
-  const [{ Race }, { openRunGateway }] = await Promise.all([import('../races/race.ts'), import('../../gateway/run-plane/run-gateway.ts')]);
-  const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
+  const [{ Race }, { openGateway }] = await Promise.all([import('../races/race.ts'), import('../runs/gateway.ts')]);
+  const gateway = await openGateway(context);
   try {
     const server = { url: gateway.port.url, token: gateway.home.token };
     const race = new Race({ ...racing, server, note: progressOf(context, racing.contenders) });

@@ -20,9 +20,12 @@ export interface RunSource {
 
 /** Runs in this process, with a gateway of its own while it lasts; for a home without a server. */
 export async function insideRun(context: Context, asked: RunAsked): Promise<RunSource | undefined> {
-  const { openRunGateway } = await import('../../gateway/run-plane/run-gateway.ts');
-  const gateway = await openRunGateway({ homePath: context.homePath, configPath: context.configPath });
-  if (gateway.inside === undefined) return undefined;
+  const { openGateway } = await import('./gateway.ts');
+  const gateway = await openGateway(context);
+  if (gateway.inside === undefined) {
+    await gateway.close();
+    return undefined;
+  }
   try {
     return { ...(await runIn(gateway.inside, asked)), close: () => gateway.close() };
   } catch (error) {

@@ -38,5 +38,8 @@ const schemas = EVENT_NAMES.map((name) => schemaOf(name)) as unknown as [AnySche
 export const AgentEvent = z.discriminatedUnion('type', schemas);
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
+/** The members that every event has. */
+export type BaseEvent = { readonly type: EventName } & z.infer<z.ZodObject<typeof base>>;
+
 /** The event of one type. */
 export type EventOf<N extends EventName> = Extract<AgentEvent, { type: N }>;

@@ -34,6 +34,10 @@ export type Offer = z.infer<typeof Offer>;
 
 const Owner = z.strictObject({ pid: z.int(), started: text }).describe('The process that runs the agent, on the machine of the server.');
 
+export const ProcessParams = z.strictObject({ process_id: text.describe('Made by the process; each may come several times.') });
+
+export const AttachedProcess = z.strictObject({ owner: Owner });
+
 export const AttachedAdmission = z.strictObject({
   owner: Owner.optional(),
   agent: text.describe('The coding agent that wants to start.'),

@@ -1,3 +1,4 @@
+import { AbpError } from '../../contract/errors.ts';
 import { isCancelRequested } from '../../store/runs/run-cancels.ts';
 import {
   AttachedAdmission,
@@ -6,10 +7,12 @@ import {
   AttachedKey,
   AttachedOpening,
   AttachedParams,
+  AttachedProcess,
   AttachedSecret,
   Fates,
   Offer,
   OfferQuery,
+  ProcessParams,
   Spend,
   SpendQuery,
 } from '../api/attached-runs.ts';
@@ -27,6 +30,29 @@ const NEED = { kind: 'control' } as const;
 
 /** For processes of this home that drive an agent themselves (`abp launch`, the in-process client): the gateway is this server. */
 export const attachedRunRoutes = [
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/attached-processes/{process_id}',
+    summary: 'A process of this home is going to use the server, which does not end by itself until it has left.',
+    need: NEED,
+    params: ProcessParams,
+    body: AttachedProcess,
+    handle: async ({ gateway, params, body }) => {
+      if (attachedRunsOf(gateway).visit(params.process_id, body.owner)) return new Reply(204, undefined);
+      throw new AbpError('conflict', 'This server belongs to a command that is about to end; another one will serve the home.');
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/attached-processes/{process_id}',
+    summary: 'The process needs the server no longer.',
+    need: NEED,
+    params: ProcessParams,
+    handle: async ({ gateway, params }) => {
+      attachedRunsOf(gateway).leave(params.process_id);
+      return new Reply(204, undefined);
+    },
+  }),
   defineRoute({
     method: 'GET',
     path: '/v1/attached-runs/offer',

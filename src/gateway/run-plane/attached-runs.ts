@@ -29,17 +29,42 @@ export interface AttachedRunsOptions {
   onFault(error: unknown, run: RunId): void;
 }
 
-/** Watches over the processes that drive attached runs: one that is killed cannot say that its run is over, or will not begin. */
+/**
+ * Watches over the processes that use this server: one that is killed cannot say that it has gone, that its run is over, or that it will
+ * not begin.
+ */
 export class AttachedRuns {
   readonly #options: AttachedRunsOptions;
+  /** Processes that have found the server, from before their first run until they leave; by an id that each has made. */
+  readonly #visitors = new Map<string, ProcessIdentity>();
   readonly #awaited = new Map<RunId, Awaited>();
   readonly #runs = new Map<RunId, Attached>();
   readonly #idle: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #shut = false;
 
   constructor(options: AttachedRunsOptions) {
     this.#options = options;
     options.closing.addEventListener('abort', () => clearInterval(this.#timer));
+  }
+
+  /** A process is going to use the server; false where the server ends and takes nobody any more. */
+  visit(id: string, owner: ProcessIdentity): boolean {
+    if (this.#shut) return false;
+    this.#visitors.set(id, owner);
+    this.#watch();
+    return true;
+  }
+
+  leave(id: string): void {
+    this.#visitors.delete(id);
+    this.#left();
+  }
+
+  /** Takes nobody from now on; false, and everything stays as it is, while somebody is here. */
+  shut(): boolean {
+    this.#shut = !this.#busy;
+    return this.#shut;
   }
 
   /** The run was let in; its owner is to begin it. */
@@ -57,21 +82,27 @@ export class AttachedRuns {
   remove(run: RunId): void {
     this.#awaited.delete(run);
     this.#runs.delete(run);
-    if (this.#runs.size > 0) return;
-    if (this.#awaited.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
-    for (const resolve of this.#idle.splice(0)) resolve();
+    this.#left();
   }
 
   has(run: RunId): boolean {
     return this.#runs.has(run);
   }
 
-  /** Resolves when no run is attached. */
+  /** Resolves when no process uses the server, and no run of one is expected or under way. */
   async idle(): Promise<void> {
-    if (this.#runs.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  get #busy(): boolean {
+    return this.#visitors.size + this.#awaited.size + this.#runs.size > 0;
+  }
+
+  #left(): void {
+    if (this.#busy) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #watch(): void {
@@ -79,6 +110,7 @@ export class AttachedRuns {
   }
 
   #look(): void {
+    for (const [id, owner] of this.#visitors) if (!isRunning(owner)) this.leave(id);
     for (const [run, { owner, since }] of this.#awaited) {
       if (owner === undefined ? Date.now() - since < UNNAMED_MS : isRunning(owner)) continue;
       this.remove(run);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeFetch } from '../../base/node-fetch.ts';
 import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Home, openHome } from '../../home/home.ts';
@@ -11,11 +10,13 @@ import { startServer } from '../server.ts';
 import { attachedRunsOf } from './attach.ts';
 import { runPort } from './run-port.ts';
 import { runsIdle } from './runs.ts';
-import { serverPort } from './server-port.ts';
+import { serverPort, visit } from './server-port.ts';
 
 export interface RunGatewayOptions {
   readonly homePath?: string | undefined;
   readonly configPath?: string | undefined;
+  /** Called when this process has nothing more to do and others still go through its gateway. */
+  onWaiting?(): void;
 }
 
 /** A gateway for the runs of this process: the server of the home, or one inside this process while it lasts. */
@@ -30,8 +31,10 @@ export interface RunGateway {
 /** How long another process may take between taking the home and answering, or between its last run and its end. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 25;
-/** Another process that read the address before it was taken away calls within this time. */
+/** A command that read the address before it was taken away sends its run within this time. */
 const LATECOMERS_MS = 500;
+/** People hear after this long why a command that has done its work does not end. */
+const WAITING_MS = 2000;
 
 /**
  * Takes the running server of the home, else starts one on a free port of loopback. Processes that start in the same moment find one
@@ -57,22 +60,13 @@ export async function openRunGateway(options: RunGatewayOptions = {}): Promise<R
 
 async function attached(home: Home): Promise<RunGateway | undefined> {
   const address = home.readAddress();
-  if (address === undefined || !(await answers(address.url))) return undefined;
-  return { port: serverPort({ url: address.url, token: home.token }), home, close: async () => undefined };
+  if (address === undefined) return undefined;
+  const server = { url: address.url, token: home.token };
+  const leave = await visit(server);
+  return leave === undefined ? undefined : { port: serverPort(server), home, close: leave };
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    const answer = await nodeFetch(`${url}/healthz`);
-    await answer.text();
-    return answer.ok;
-  } catch {
-    // It is about to end; its address goes with it.
-    return false;
-  }
-}
-
-async function started(home: Home, { configPath }: RunGatewayOptions): Promise<RunGateway> {
+async function started(home: Home, { configPath, onWaiting }: RunGatewayOptions): Promise<RunGateway> {
   const { config } = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
   const { cert_file: _cert, key_file: _key, ...server } = config.server;
   const log = openLog(config.recording.redact);
@@ -91,16 +85,22 @@ async function started(home: Home, { configPath }: RunGatewayOptions): Promise<R
   });
   const { gateway } = running;
   const close = async (): Promise<void> => {
-    // Other processes of the home may have found it and run their agents through it, or be about to.
-    const idle = async (): Promise<void> => {
-      await runsIdle(gateway);
-      await attachedRunsOf(gateway).idle();
-    };
-    await idle();
+    const waiting = onWaiting === undefined ? undefined : setTimeout(onWaiting, WAITING_MS);
+    await othersGone(gateway);
     home.removeAddress();
     await sleep(LATECOMERS_MS);
-    await idle();
+    await othersGone(gateway);
+    clearTimeout(waiting);
     await running.close();
   };
   return { port: runPort(gateway), home, inside: gateway, close };
+}
+
+/** Other processes of the home may have found the gateway and run their agents through it; nobody new is taken when this resolves. */
+async function othersGone(gateway: Gateway): Promise<void> {
+  const attachedRuns = attachedRunsOf(gateway);
+  do {
+    await runsIdle(gateway);
+    await attachedRuns.idle();
+  } while (!attachedRuns.shut());
 }

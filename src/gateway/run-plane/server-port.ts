@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { randomToken } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { nodeFetch } from '../../base/node-fetch.ts';
 import { identityOf } from '../../base/process-table.ts';
@@ -56,6 +57,31 @@ export function serverPort(server: ServerAccess): GatewayPort {
     },
     closed: async (closing) => void (await call(server, 'POST', at(closing.run, '/close'), closingToWire(closing))),
   };
+}
+
+/** Tells the server of the home that this process uses it. Undefined where it ends or has ended; else how this process leaves. */
+export async function visit(server: ServerAccess): Promise<(() => Promise<void>) | undefined> {
+  const path = `/v1/attached-processes/${randomToken(12)}`;
+  try {
+    // A server of an earlier version counts runs alone.
+    const known = await knownTo(async () => {
+      await call(server, 'PUT', path, { owner: identityOf(process.pid) ?? { pid: process.pid, started: '' } });
+      return true;
+    });
+    return known === undefined ? async () => undefined : async () => await left(server, path);
+  } catch (error) {
+    if (AbpError.is(error) && (error.code === 'conflict' || error.code === 'E007')) return undefined;
+    throw error;
+  }
+}
+
+/** A server that does not answer any more has nobody to count. */
+async function left(server: ServerAccess, path: string): Promise<void> {
+  try {
+    await call(server, 'DELETE', path);
+  } catch (error) {
+    if (!AbpError.is(error) || error.code !== 'E007') throw error;
+  }
 }
 
 /** The answer; undefined from a server of an earlier version, which does not know the question. */

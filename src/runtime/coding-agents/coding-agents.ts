@@ -38,7 +38,7 @@ export interface AdapterRegistry {
 }
 
 /** How an agent was installed, and what is there now. */
-interface Installed {
+export interface Installed {
   readonly way: InstallInstruction;
   readonly detection: Detection;
 }

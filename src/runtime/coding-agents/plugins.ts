@@ -8,7 +8,7 @@ import type { Detection } from './detection.ts';
 const PLUGIN_MS = 10 * 60_000;
 
 /** The output of the agent's own plugin command. */
-interface PluginAnswer {
+export interface PluginAnswer {
   readonly agent: AgentName;
   readonly command: string;
   readonly output: string;

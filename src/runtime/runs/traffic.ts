@@ -42,7 +42,7 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
     ]);
   }
   const { engine, credential, shared, contextWindow } = offer;
-  const forcedModel = offer.needsModel ? ((isOf(engine, model.engine) ? model.name : options.model) ?? null) : null;
+  const forcedModel = forcedName(options, wanted, isOf(engine, model.engine) ? model.name : undefined, offer.needsModel);
   return {
     kind: 'gateway',
     engine,
@@ -51,6 +51,13 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
     ...(shared !== undefined && { dialect: shared }),
     ...(contextWindow !== undefined && { contextWindow }),
   };
+}
+
+/** The model that goes out with every call; null where the agent itself writes a name that the engine knows. */
+function forcedName({ model }: RunOptions, wanted: Wanted, vendors: string | undefined, needsModel: boolean): string | null {
+  if (needsModel) return vendors ?? model ?? null;
+  // The agent writes the vendor's name of models that are listed; of others it has only what the caller said.
+  return wanted.model === undefined && vendors !== undefined && vendors !== model ? vendors : null;
 }
 
 /** A model as its vendor names it, and the engine of that vendor. */

@@ -1,5 +1,3 @@
-import { AbpClient } from 'agent-backplane/client';
-
 interface Assigned {
   readonly items: readonly { readonly capability_id: string; readonly position: number }[];
   readonly total: number;
@@ -20,12 +18,4 @@ export async function composed(url: string): Promise<Assigned> {
   if (total !== 7) throw new Error(`a new installation lists ${total} capabilities`);
   const { id } = (await send('POST', '/v1/agents', { name: 'helper' })) as { readonly id: string };
   return (await send('PUT', `/v1/agents/${id}/capabilities`, { capabilities: ['current_time', 'test_math'] })) as Assigned;
-}
-
-/** How many runs a server has receipts of. */
-export async function receipts(url: string): Promise<number> {
-  const abp = new AbpClient({ url });
-  const { items } = await abp.listReceipts({ limit: 10 });
-  await abp.close();
-  return items.length;
 }
