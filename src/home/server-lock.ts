@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from '../base/sqlite.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress } from './address.ts';
 

@@ -12,6 +12,7 @@ export async function step(what: string, [command = '', ...args]: readonly strin
   const began = performance.now();
   const { code, signal, stdout, stderr } = await runCommand(command, args, { cwd, env, timeoutMs: LONG_MS });
   if (code !== 0) throw new Error(`${what} ended with ${code ?? signal}: ${stdout.slice(-4000)}${stderr.slice(-4000)}`);
+  if (/^\(node:\d+\) \w*Warning/m.test(stderr)) throw new Error(`${what} warns: ${stderr.slice(-2000)}`);
   console.log(`${what.padEnd(28)} ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s`);
   return stdout;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { DatabaseSync } from '../../base/sqlite.ts';
 import type { BodyPlace } from './body-files.ts';
 
 /**

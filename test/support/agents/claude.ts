@@ -5,6 +5,7 @@ import { print } from './print.ts';
 
 /**
  * Speaks as Claude Code does in its stream-json form: one user message on the standard input, a call to the model, the answer, a result.
+ * Without `--print` it is a screen that answers the prompt of its arguments and ends.
  * The prompt `ask` makes it ask for a permission first, `hook` makes it call the hook that was registered, `wait` makes it wait for ever, `write NAME` makes it write a file first.
  */
 if (process.argv.includes('--version')) {
@@ -39,7 +40,7 @@ function answeredBy({ response }: ClaudeLine): string {
   return output === undefined ? `permission: ${behavior}` : `hook: ${output.permissionDecision} ${output.permissionDecisionReason}`;
 }
 
-async function answer(prompt: string): Promise<void> {
+async function asked(prompt: string): Promise<{ readonly text: string; readonly is_error: boolean }> {
   const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', authorization: `Bearer ${ANTHROPIC_AUTH_TOKEN}` },
@@ -47,7 +48,11 @@ async function answer(prompt: string): Promise<void> {
   });
   const body = (await response.json()) as { content?: { text?: string }[]; error?: { message: string } };
   const text = body.content?.map((block) => block.text ?? '').join('') ?? body.error?.message ?? '';
-  const is_error = !response.ok;
+  return { text, is_error: !response.ok };
+}
+
+async function answer(prompt: string): Promise<void> {
+  const { text, is_error } = await asked(prompt);
   print({ type: 'assistant', session_id, message: { id: 'msg_1', role: 'assistant', content: [{ type: 'text', text }] } });
   print({
     type: 'result',
@@ -59,6 +64,12 @@ async function answer(prompt: string): Promise<void> {
     total_cost_usd: 0.01,
     usage: { input_tokens: 1, output_tokens: 1 },
   });
+}
+
+if (!process.argv.includes('--print')) {
+  const { text, is_error } = await asked(process.argv.at(-1) ?? '');
+  process.stdout.write(`${text}\n`);
+  process.exit(is_error ? 1 : 0);
 }
 
 print({ type: 'system', subtype: 'init', session_id, tools: [], mcp_servers: [], model: 'claude-x' });
