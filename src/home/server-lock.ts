@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { DatabaseSync } from '../base/sqlite.ts';
+import { DatabaseSync } from '../base/builtin/sqlite.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress } from './address.ts';
 

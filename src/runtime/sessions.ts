@@ -89,7 +89,7 @@ async function* inDatabase(rule: DatabaseRule, env: Environment): AsyncGenerator
   const named = moved !== undefined && moved !== '' ? moved : rule.file;
   const file = isAbsolute(named) ? named : join(homeOf(env), named);
   if ((await stat(file).catch(() => undefined)) === undefined) return;
-  const { DatabaseSync } = await import('../base/sqlite.ts');
+  const { DatabaseSync } = await import('../base/builtin/sqlite.ts');
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     for (const row of database.prepare(rule.list).all()) {

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from '../../base/sqlite.ts';
+import { DatabaseSync } from '../../base/builtin/sqlite.ts';
 import { damagedParts } from '../../receipts/keeper/gaps.ts';
 import { sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import { maskAddress } from '../masking.ts';

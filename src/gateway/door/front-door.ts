@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { nodeHttp } from '../../base/node-http.ts';
+import { nodeHttp } from '../../base/builtin/http.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import type { Dialect } from '../../dialects/dialect.ts';

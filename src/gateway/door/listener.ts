@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { nodeHttp } from '../../base/node-http.ts';
+import { nodeHttp } from '../../base/builtin/http.ts';
 import { AbpError, type ErrorCode } from '../../contract/errors.ts';
 import { newRunId } from '../../contract/run-id.ts';
 import type { Config } from '../config.ts';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { nodeHttp } from '../../base/node-http.ts';
+import { nodeHttp } from '../../base/builtin/http.ts';
 import { withoutHeader } from '../../calls/headers.ts';
 import { callSplice } from '../../calls/unread/splice.ts';
 import type { RunId } from '../../contract/run-id.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import { DatabaseSync } from '../../base/sqlite.ts';
+import { DatabaseSync } from '../../base/builtin/sqlite.ts';
 import { migrate } from '../migrations.ts';
 import type { Tables } from '../schema.ts';
 import type { SqliteStore } from '../store.ts';

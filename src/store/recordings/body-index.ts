@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import { DatabaseSync } from '../../base/sqlite.ts';
+import { DatabaseSync } from '../../base/builtin/sqlite.ts';
 import type { BodyPlace } from './body-files.ts';
 
 /**
