@@ -35,7 +35,8 @@ function occupied(addressFile: string): AbpError {
     address === undefined
       ? 'another server is starting on this home; stop it or set ABP_HOME'
       : `another server (pid ${address.pid}) already serves this home at ${address.url}; stop it or set ABP_HOME`;
-  return new AbpError('conflict', message, address === undefined ? {} : { pid: address.pid, url: address.url });
+  const hint = 'Commands find that server by themselves; --home gives this one a folder of its own.';
+  return new AbpError('conflict', message, address === undefined ? {} : { pid: address.pid, url: address.url }, hint);
 }
 
 export function lockServer(lockFile: string, addressFile: string): ServerLock {

@@ -12,7 +12,7 @@ describe('an agent that fails', () => {
     const events = await eventsOf(handle);
     // Said before the agent has a word.
     expect(events[0]).toMatchObject({ type: 'debug', level: 'warn', message: `Fake: ${untested}` });
-    const message = `The agent ended with exit code 3. Its last words were: something broke It may be the version: ${untested}.`;
+    const message = `The agent ended with exit code 3. Its last words were: something broke. It may be the version: ${untested}.`;
     expect((await handle).error).toMatchObject({ code: 'AGENT_CRASH', message });
     expect(gateway.facts.at(-1)).toMatchObject({ error: { code: 'AGENT_CRASH', message } });
   });
@@ -20,7 +20,7 @@ describe('an agent that fails', () => {
   it('that explains itself on its standard output is understood as well', async () => {
     const { run } = scene();
     const result = await run(fakeAdapter('muttering'));
-    expect(result.error?.message).toBe('The agent ended with exit code 4. Its last words were: Error: cannot find module x');
+    expect(result.error?.message).toBe('The agent ended with exit code 4. Its last words were: Error: cannot find module x.');
   });
 
   it.each([true, false])('has as many events in its receipt as were told (stream: %s)', async (stream) => {

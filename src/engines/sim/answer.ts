@@ -21,12 +21,18 @@ export function answer(request: IrRequest): Answer {
   const transcript = readTranscript(request);
   const failed = transcript.results.some((result) => result.isError);
   const stages = stagesOf(transcript.sentences, request.parallelToolCalls !== false);
-  const stage = failed ? EMPTY_STAGE : stageAfter(stages, transcript.callsDone);
+  const next = failed ? EMPTY_STAGE : stageAfter(stages, transcript.callsDone);
+  const stage = transcript.results.length > 0 ? uncut(next) : next;
   const { calls: decided, problem } = decideCalls(request, stage.calls, transcript.ask);
   const calls = stage.cutCall === true ? cutCalls(request, decided) : decided;
   if (calls.length > 0) return { text: stage.say ?? '', calls, stage };
   const plain = problem ?? (failed ? undefined : stage.say) ?? resultWords(transcript.results) ?? echo(transcript.ask);
   return { text: inFormat(request.output, plain, transcript), calls, stage };
+}
+
+/** A call that was cut off has its result; it is not cut again. Dialects without a mark for errors tell it as a result like any other. */
+function uncut({ cutCall: _done, ...stage }: Stage): Stage {
+  return stage;
 }
 
 function resultWords(results: readonly ToolReport[]): string | undefined {

@@ -212,10 +212,12 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
           id: 'mcp_http',
           mcp: { transport: 'http', url: `http://${service.host}/mcp`, headers: { authorization: 'Bearer {{secret.SERVICE}}' } },
         });
-        expect(made.body.tools.map((tool: { name: string; effect: string }) => [tool.name, tool.effect])).toEqual([
-          ['shout', 'idempotent'],
-          ['fail', 'at_most_once'],
-          [expect.stringMatching(/^odd_name_[0-9a-f]{8}$/), 'at_most_once'],
+        type Shown = { name: string; effect: string; policy: string };
+        expect(made.body.tools.map(({ name, effect, policy }: Shown) => [name, effect, policy])).toEqual([
+          ['shout', 'idempotent', 'auto'],
+          ['fail', 'at_most_once', 'auto'],
+          [expect.stringMatching(/^odd_name_[0-9a-f]{8}$/), 'at_most_once', 'auto'],
+          ['erase', 'at_most_once', 'requires_approval'],
         ]);
         expect(made.text).not.toContain('s3cret-value');
         expect(service.seen.at(-1)?.headers.authorization).toBe('Bearer s3cret-value');

@@ -127,11 +127,17 @@ const LAST_CHARACTERS = 600;
 function explained(end: Ended): string {
   const { outcome, stderr, untested } = end;
   const words = stripVTControlCharacters(stderr).trim().split('\n').slice(-LAST_LINES).join('\n').trim().slice(-LAST_CHARACTERS);
-  return [
-    outcome.message ?? deathOf(end),
+  const told = [
     ...(words === '' ? [] : [`Its last words were: ${words}`]),
     ...(untested === undefined ? [] : [`It may be the version: ${untested}.`]),
-  ].join(' ');
+  ];
+  const message = outcome.message ?? deathOf(end);
+  return told.length === 0 ? message : [message, ...told].map(asSentence).join(' ');
+}
+
+/** Agents and adapters leave out the full stop where their words stand alone. */
+function asSentence(text: string): string {
+  return /[.!?:…]$/.test(text) ? text : `${text}.`;
 }
 
 function deathOf({ exit }: AgentEnd): string {
