@@ -212,8 +212,7 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
           id: 'mcp_http',
           mcp: { transport: 'http', url: `http://${service.host}/mcp`, headers: { authorization: 'Bearer {{secret.SERVICE}}' } },
         });
-        type Shown = { name: string; effect: string; policy: string };
-        expect(made.body.tools.map(({ name, effect, policy }: Shown) => [name, effect, policy])).toEqual([
+        expect(made.body.tools.map(({ name, effect, policy }: Record<string, string>) => [name, effect, policy])).toEqual([
           ['shout', 'idempotent', 'auto'],
           ['fail', 'at_most_once', 'auto'],
           [expect.stringMatching(/^odd_name_[0-9a-f]{8}$/), 'at_most_once', 'auto'],
