@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentAsked } from '../../src/cli/runs/asked.ts';
 import { runIn } from '../../src/cli/runs/source.ts';
+import type { AgentCapabilities } from '../../src/contract/runs/coding-agent.ts';
 import { createLocalRuns } from '../../src/node/run.ts';
 import { type CodingAgents, createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
@@ -15,13 +16,15 @@ interface Counted {
 }
 
 /** A fake agent that keys are minted for, and how often its gates and its plan are asked. */
-function countedAgents(effective: () => object = () => ({})): Counted {
+function countedAgents(effective: () => object = () => ({}), profile: Partial<AgentCapabilities> = {}): Counted {
   const counts = { gates: 0, spawns: 0 };
   const onPlan = (): void => {
     counts.spawns += 1;
   };
   const fake = fakeAdapter('plain', { onPlan });
-  const agents = createCodingAgents({ adapters: [{ id: 'claude', ...fake, cliCommand: 'node', detect: { ...fake.detect, effective } }] });
+  const capabilities = { ...fake.capabilities, ...profile };
+  const detect = { ...fake.detect, effective };
+  const agents = createCodingAgents({ adapters: [{ id: 'claude', ...fake, capabilities, cliCommand: 'node', detect }] });
   const { check } = agents.knowledge;
   const counting: CodingAgents['knowledge']['check'] = (...asked) => {
     counts.gates += 1;
@@ -94,6 +97,15 @@ describe.each([
     serve(counted);
     expect(await start(counted)).toContain('"exitReason":"completed"');
     expect(counted.counts).toEqual({ gates: 1, spawns: 1 });
+  });
+
+  it('knows before the gates what the installed version can do beyond its profile, the first time as the second', async () => {
+    const counted = countedAgents(() => ({ supportsTextStreaming: true }), { supportsTextStreaming: false });
+    serve(counted);
+    for (const round of [1, 2]) {
+      expect(await start(counted)).toContain('"exitReason":"completed"');
+      expect(counted.counts).toEqual({ gates: round, spawns: round });
+    }
   });
 });
 

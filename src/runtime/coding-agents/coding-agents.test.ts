@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeCommands, fakeCommands } from '../../../test/support/fake-commands.ts';
 import { adapters } from '../../adapters/index.ts';
+import { runCommand } from '../../base/subprocess.ts';
 import { parseRunOptions } from '../../contract/runs/run-options.ts';
 import { type CodingAgents, type CodingAgentsOptions, createCodingAgents } from './coding-agents.ts';
+import { Detector } from './detection.ts';
 
 function agentsOn(commands: FakeCommands, rest: Partial<CodingAgentsOptions> = {}): CodingAgents {
   return createCodingAgents({ env: commands.env, platform: 'linux', ...rest });
@@ -95,6 +97,21 @@ describe('what the run engine asks', () => {
       expect(gate(unable.env)).toThrow("Agent 'codex' does not support sessionResume");
       expect(gate({ PATH: '' })).toThrow("Agent 'codex' does not support sessionResume");
     }
+  });
+
+  it('refuses nothing for a program that takes too long to tell its version; the run asks again before its start', async () => {
+    const commands = fakeCommands();
+    commands.write('codex', 'echo codex-cli 0.100.0');
+    const { knowledge, adapters } = agentsOn(commands);
+    const codex = adapters.get('codex');
+    const runNow = (): never => {
+      throw new Error('spawnSync ETIMEDOUT');
+    };
+    const detector = new Detector({ env: commands.env, platform: 'linux', run: runCommand, runNow });
+    const options = parseRunOptions({ agent: 'codex', prompt: 'hi', sessionId: 's' });
+    expect(() => knowledge.check(codex, detector.known(codex), options)).not.toThrow();
+    const { effective } = await detector.detect(codex);
+    expect(() => knowledge.check(codex, effective, options)).toThrow("Agent 'codex' does not support sessionResume");
   });
 
   it('asks a program for its version once for as long as its file stays the same, and not for a plain prompt', async () => {

@@ -10,6 +10,9 @@ const PROBE_MS = 60_000;
 /** A caller that cannot wait for an answer stands still for no longer than this; what is not known by then is checked before the start. */
 const PROBE_NOW_MS = 10_000;
 
+/** Above every version of every agent. */
+const NEWEST = '99999.0.0';
+
 /** An agent as it was found on this machine. */
 export interface Detection {
   readonly agent: AgentName;
@@ -51,12 +54,14 @@ export class Detector {
 
   /**
    * The abilities of the version on the PATH of `env`, for a caller that needs them now: the same answer the first time as ever after.
-   * A program that nobody has asked yet is asked while the process waits.
+   * A program that nobody has asked yet is asked while the process waits. Where that takes too long, nothing is refused yet that some
+   * version can do: the run is checked again before it starts the agent.
    */
   known(agent: AgentData, env: Environment = this.#options.env): AgentCapabilities {
     const found = findCommand(agent.cliCommand, env, this.#options.platform);
     if (found === undefined) return agent.capabilities;
-    return (this.#settled.get(keyOf(agent, found)) ?? this.#probeNow(agent, found, env))?.effective ?? agent.capabilities;
+    const detection = this.#settled.get(keyOf(agent, found)) ?? this.#probeNow(agent, found, env);
+    return detection?.effective ?? effectiveOf(agent, NEWEST);
   }
 
   /** Looks for the command on the PATH of `env`. */
