@@ -266,7 +266,7 @@ export function customSuite(database: string, databaseUrl: () => Promise<string 
         expect((await define(definition)).status).toBe(403);
         expect((await define(definition, await api.withKey())).status).toBe(403);
         const made = await define(definition, admin);
-        expect([made.status, made.body.host, made.body.tools.length]).toEqual([201, true, 3]);
+        expect([made.status, made.body.host, made.body.tools.length]).toEqual([201, true, 4]);
         expect(await run(['mcp_stdio'], 'shout', { text: 'hi' }, admin)).toEqual({ output: 'HI' });
 
         const seen = (await api.call('GET', '/v1/capabilities/mcp_stdio')).body;
