@@ -1,4 +1,4 @@
-import { mostValues } from './json-limits.ts';
+import { mayHoldMore } from './json-limits.ts';
 
 const LF = 10;
 const CR = 13;
@@ -10,8 +10,8 @@ export interface SseEvent {
   readonly id?: string;
 }
 
-/** No vendor sends a longer one: pictures travel in frames of some megabytes. */
-const MOST_FRAME_BYTES = 64 * 1024 * 1024;
+/** No vendor sends a longer one: pictures travel in frames of some megabytes, the largest of them in about twenty. */
+const MOST_FRAME_BYTES = 32 * 1024 * 1024;
 /** Memory that a stream keeps for the next frame that the network cuts. */
 const KEPT_BYTES = 64 * 1024;
 const BLOCK_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ export class SseFrameTooLong extends Error {
 
 /** Whether an event is too much to be read where other calls wait. */
 export function isTooMuch(frame: Buffer): boolean {
-  return frame.length > 2 * MOST_FRAME_VALUES && mostValues(frame) > MOST_FRAME_VALUES;
+  return frame.length > 2 * MOST_FRAME_VALUES && mayHoldMore(frame, MOST_FRAME_VALUES);
 }
 
 /**
@@ -50,6 +50,11 @@ export class SseFrames {
 
   constructor(most = MOST_FRAME_BYTES) {
     this.#most = most;
+  }
+
+  /** Bytes of the frame under way that are held. */
+  get held(): number {
+    return this.#length;
   }
 
   /** Complete frames found in `chunk`. Throws `SseFrameTooLong` when one is not complete for too long. */

@@ -31,7 +31,7 @@ export interface Posted<Job> {
 }
 
 /** As much as is copied before others have their turn. */
-const COPIED_AT_ONCE = 8 * 1024 * 1024;
+const COPIED_AT_ONCE = 2 * 1024 * 1024;
 
 /** A copy that can change hands, where the bytes are still needed here. */
 export async function copyToPost(bytes: Buffer): Promise<Uint8Array<ArrayBuffer>> {

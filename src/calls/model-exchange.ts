@@ -250,7 +250,8 @@ class ModelExchange implements ExchangeSink {
     }
   }
 
-  #tell(event: IrEvent): void {
+  #tell(told: IrEvent): void {
+    const event = told.type === 'part-delta' ? { ...told, text: this.#stream.long.textOf(told.text) } : told;
     this.#fold.push(event);
     this.#partial.see(event);
     this.#options.ask.onEvent(event);

@@ -131,6 +131,8 @@ export interface ObservedToolCall {
 /** Watches a stream go by; frames that cannot matter are skipped unread. */
 export interface StreamObserver {
   frame(frame: Buffer): void;
+  /** About how many bytes it holds of what it has seen. */
+  readonly held: number;
   done(): Observed;
 }
 

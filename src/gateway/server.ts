@@ -238,6 +238,11 @@ function keeperOf(
     onSettled: (runs) => live.settled(runs),
     onDamaged: (segment, bytes) =>
       log.error({ segment, bytes }, 'a part of the journal could not be read; it was set aside and named in the chain: abp doctor'),
+    onChainCut: () =>
+      log.error(
+        {},
+        'receipts that this server had signed are gone from the database, or others stand in their place: abp receipts verify --all',
+      ),
     onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
   });
 }

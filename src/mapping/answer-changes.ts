@@ -1,5 +1,6 @@
 import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
 import { isQuickSchema } from '../negotiation/json-schema.ts';
+import type { JsonAsked, JsonVerdict } from '../negotiation/post-processing.ts';
 import type { AnswerChange, AnswerFilter, FilterNote } from './answer-filter.ts';
 import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
@@ -11,7 +12,7 @@ import { idFilter } from './tools/tool-ids.ts';
 import { nameFilter } from './tools/tool-names.ts';
 import { WrappedCallsFilter } from './tools/tool-schemas.ts';
 
-function filterOf(change: AnswerChange): AnswerFilter {
+function filterOf(change: AnswerChange, aside: boolean): AnswerFilter {
   switch (change.kind) {
     case 'input-estimate':
       return inputEstimate(change.tokens);
@@ -24,7 +25,7 @@ function filterOf(change: AnswerChange): AnswerFilter {
     case 'wrapped-calls':
       return new WrappedCallsFilter(change.names);
     case 'forced-tool':
-      return new ForcedToolFilter(change);
+      return new ForcedToolFilter(change, aside);
     case 'json-answer':
       return { filter: (event) => [event] };
     case 'single-call':
@@ -41,10 +42,43 @@ export class AnswerChanges {
   readonly #changes: readonly AnswerChange[];
   readonly #filters: readonly AnswerFilter[];
   readonly #others = new Map<number, readonly AnswerFilter[]>();
+  readonly #aside: boolean;
 
-  constructor(changes: readonly AnswerChange[]) {
+  /** `aside`: the reader of the answer has `open` questions answered on another thread. */
+  constructor(changes: readonly AnswerChange[], aside = false) {
     this.#changes = changes;
-    this.#filters = changes.map(filterOf);
+    this.#aside = aside;
+    this.#filters = this.#filtersOf(changes);
+  }
+
+  #filtersOf(changes: readonly AnswerChange[]): readonly AnswerFilter[] {
+    return changes.map((change) => filterOf(change, this.#aside));
+  }
+
+  /** A question that the end of the answer waits for. */
+  get open(): JsonAsked | undefined {
+    return this.#waiting()?.filter.open;
+  }
+
+  /** Answers the open question; the rest of the answer comes out. */
+  settle(verdict: JsonVerdict): readonly IrEvent[] {
+    const waiting = this.#waiting();
+    if (waiting === undefined) return [];
+    const { choice, filters, filter } = waiting;
+    const behind = filters.slice(filters.indexOf(filter) + 1);
+    const events = (filter.settle?.(verdict) ?? []).flatMap((event) => through(behind, event));
+    return choice === undefined ? events : events.map((event) => ({ type: 'choice', choice, event }));
+  }
+
+  #waiting(): { choice?: number; filters: readonly AnswerFilter[]; filter: AnswerFilter } | undefined {
+    const isOpen = (filter: AnswerFilter): boolean => filter.open !== undefined;
+    const first = this.#filters.find(isOpen);
+    if (first !== undefined) return { filters: this.#filters, filter: first };
+    for (const [choice, filters] of this.#others) {
+      const filter = filters.find(isOpen);
+      if (filter !== undefined) return { choice, filters, filter };
+    }
+    return undefined;
   }
 
   /** A filter ended the answer itself; the engine need not go on. */
@@ -70,7 +104,7 @@ export class AnswerChanges {
     if (event.type !== 'choice') return through(this.#filters, event);
     const { choice } = event;
     // All usage is told by the first answer.
-    const filters = this.#others.get(choice) ?? this.#changes.filter(({ kind }) => kind !== 'input-estimate').map(filterOf);
+    const filters = this.#others.get(choice) ?? this.#filtersOf(this.#changes.filter(({ kind }) => kind !== 'input-estimate'));
     this.#others.set(choice, filters);
     return through(filters, event.event).map((out) => ({ type: 'choice', choice, event: out }));
   }

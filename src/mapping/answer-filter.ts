@@ -1,6 +1,6 @@
-import type { JsonObject } from '../base/json.ts';
 import type { AnswerConcept } from '../ir/answer-concept.ts';
 import type { IrAnswerEvent } from '../ir/event.ts';
+import type { JsonAsked, JsonVerdict } from '../negotiation/post-processing.ts';
 import type { AnswerNote } from './answers/account.ts';
 
 /** Changes one answer on its way to the caller, event by event. */
@@ -10,6 +10,10 @@ export interface AnswerFilter {
   readonly done?: boolean;
   /** The filter's notes so far on what it did to the answer. */
   readonly notes?: readonly FilterNote[];
+  /** A question about the answer that is left for another thread; the end of the answer waits for `settle`. */
+  readonly open?: JsonAsked | undefined;
+  /** The rest of the answer, once the question is answered. */
+  settle?(verdict: JsonVerdict): IrAnswerEvent[];
 }
 
 /** A filter's note on everything of one concept in an answer. */
@@ -28,7 +32,7 @@ export type AnswerChange =
   | { readonly kind: 'tool-ids'; readonly rule: RegExp; readonly taken: readonly string[] }
   | { readonly kind: 'custom-tools'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'wrapped-calls'; readonly names: ReadonlySet<string> }
-  | { readonly kind: 'forced-tool'; readonly name: string; readonly schema?: JsonObject }
+  | { readonly kind: 'forced-tool'; readonly name: string; readonly schema?: string }
   /** The caller asked for JSON: nothing may be added to its text. */
   | { readonly kind: 'json-answer' }
   | { readonly kind: 'single-call' }

@@ -1,5 +1,5 @@
-import { isExactNumber, isJsonObject, type Json, type JsonObject, nearestDouble, parseJson } from '../base/json.ts';
-import { schemaProblem } from './json-schema.ts';
+import { isExactNumber, isJsonObject, type Json, type JsonObject, nearestDouble, parseJson, parseJsonObject } from '../base/json.ts';
+import { isQuickSchema, schemaProblem } from './json-schema.ts';
 
 /** The JSON that was found in an answer, or why there is none. */
 export type FoundJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
@@ -19,6 +19,35 @@ function withDoubles(value: Json): Json {
   if (Array.isArray(value)) return value.map((one: Json) => withDoubles(one));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withDoubles(one)]));
+}
+
+/** An answer that must be JSON, and what it is held to. */
+export interface JsonAsked {
+  /** What the engine said. */
+  readonly said: string;
+  /** It may be the JSON itself, or words with the JSON in a fence. */
+  readonly form: 'json' | 'words';
+  /** As JSON text: a tree of many values would take long on its way from thread to thread. */
+  readonly schema?: string | undefined;
+}
+
+/** The JSON of an answer, or why it is not what was asked for. */
+export type JsonVerdict = { readonly json: string } | { readonly problem: string };
+
+/** Judges an answer. Where `isQuickCheck` says no, this belongs on a thread. */
+export function judgeJson({ said, form, schema }: JsonAsked): JsonVerdict {
+  const found = form === 'words' ? extractJson(said) : undefined;
+  if (found?.ok === false) return { problem: found.problem };
+  const json = found === undefined ? said : JSON.stringify(found.value);
+  const problem = jsonProblem(json, schema === undefined ? undefined : parseJsonObject(schema));
+  return problem === undefined ? { json } : { problem };
+}
+
+/** A longer answer takes milliseconds to read. */
+const LONGEST_QUICK = 64 * 1024;
+
+export function isQuickCheck({ said, schema }: JsonAsked): boolean {
+  return said.length <= LONGEST_QUICK && (schema === undefined || isQuickSchema(schema));
 }
 
 /** The JSON of a text answer: the whole text, or the one fenced block in it. */

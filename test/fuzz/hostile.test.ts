@@ -32,7 +32,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const { port } = upstream.address() as AddressInfo; // a TCP server that listens has one
   const engine = (id: string): string => `[engines.${id}]\nurl = "http://127.0.0.1:${port}"\nkey = "k"\n`;
-  server = await startMeasured({ config: ['claude', 'openai'].map(engine).join('') });
+  server = await startMeasured({ config: ['claude', 'openai', 'gemini'].map(engine).join('') });
   // Code runs slowly the first times; threads start with the first large body.
   answer = plain;
   for (let round = 0; round < 3; round += 1) {
@@ -216,6 +216,21 @@ describe('the event loop is held by no request', () => {
 const CHUNK = (delta: string): string =>
   `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
 
+/** A stream of Claude that calls the tool for JSON answers with what a pattern takes for ever to refuse. */
+const CLAUDE_JSON = [
+  {
+    type: 'message_start',
+    message: { id: 'x', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'json_answer', input: {} } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: `{"a":"${'a'.repeat(60)}!"}` } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
+  { type: 'message_stop' },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');
+
 describe('the event loop is held by no answer of an engine', () => {
   const answers: readonly (readonly [string, string, (response: ServerResponse) => void, readonly number[]])[] = [
     [
@@ -267,6 +282,36 @@ describe('the event loop is held by no answer of an engine', () => {
       [200],
     ],
     [
+      'in an event that is one large picture',
+      'gemini',
+      (response) =>
+        stream(
+          response,
+          1,
+          () =>
+            `data: {"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"image/png","data":"${'QUJD'.repeat(LARGE / 8)}"}}]}}]}\n\n`,
+        ),
+      [200],
+    ],
+    [
+      'in an event of many words',
+      'openai',
+      (response) => stream(response, 1, () => CHUNK(`{"content":"${'a "b"\\n'.repeat(LARGE / 8)}"}`)),
+      [200],
+    ],
+    [
+      'in an event of the most words',
+      'openai',
+      (response) => stream(response, 1, () => CHUNK(`{"content":"${'words\\n '.repeat(380_000)}"}`)),
+      [200],
+    ],
+    [
+      'that passes in large events',
+      'claude',
+      (response) => stream(response, 1, () => `data: {"type":"x","y":"${'a\\n'.repeat(LARGE / 3)}"}\n\n`),
+      [200],
+    ],
+    [
       'in very many tool calls',
       'openai',
       (response) =>
@@ -302,7 +347,7 @@ describe('the event loop is held by no answer of an engine', () => {
     await held(() => sent(`/e/${engine}/v1/messages`, { ...SMALL, ...streamed }), statuses);
   });
 
-  it('that does not fit a schema with a pattern without an end', async () => {
+  it.each([false, true])('that does not fit a schema with a pattern without an end, streamed: %s', async (streamed) => {
     const message = {
       id: 'x',
       type: 'message',
@@ -312,10 +357,17 @@ describe('the event loop is held by no answer of an engine', () => {
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     const content = [{ type: 'tool_use', id: 't', name: 'json_answer', input: { a: `${'a'.repeat(60)}!` } }];
-    answer = (response) =>
-      json(response, JSON.stringify({ ...message, content: [...content, { type: 'text', text: `{"a":"${'a'.repeat(60)}!"}` }] }));
+    answer = (response) => {
+      if (streamed) stream(response, 1, () => CLAUDE_JSON);
+      else json(response, JSON.stringify({ ...message, content: [...content, { type: 'text', text: `{"a":"${'a'.repeat(60)}!"}` }] }));
+    };
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
-    const body = { model: 'm', messages: HI, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
+    const body = {
+      model: 'm',
+      messages: HI,
+      stream: streamed,
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    };
     await held(() => sent('/e/claude/v1/chat/completions', body), [200, 502]);
   });
 });

@@ -48,11 +48,11 @@ describe('an engine whose event does not end', () => {
     const body = '{"model":"claude/m","stream":true,"messages":[{"role":"user","content":"x"}]}';
     const answer = await post(`${server.url}/v1/chat/completions`, body);
     expect(answer).toMatchObject({ status: 200, complete: true });
-    expect(answer.body.toString()).toContain('an event of the stream is longer than 67108864 bytes');
+    expect(answer.body.toString()).toContain('an event of the stream is longer than 33554432 bytes');
     expect(await receiptOf(server.url, answer.headers['x-abp-run-id'])).toMatchObject({
       status: 'failed',
       reason: 'engine_error',
-      error: { code: 'engine_failed', message: 'an event of the stream is longer than 67108864 bytes' },
+      error: { code: 'engine_failed', message: 'an event of the stream is longer than 33554432 bytes' },
     });
   });
 });

@@ -321,7 +321,7 @@ it('an error inside the server is logged, and the caller learns nothing of it bu
   expect(other.logs()).toMatch(/"error":\{"type":"\w+","message":".+","stack":/);
   const ready = await call(`${other.url}/readyz`);
   expect(ready.status).toBe(503);
-  expect(JSON.parse(ready.body.toString())).toEqual({ status: 'degraded', database: 'unreachable', journal: 'ok' });
+  expect(JSON.parse(ready.body.toString())).toEqual({ status: 'degraded', database: 'unreachable', journal: 'ok', chain: 'ok' });
   await other.close();
 });
 

@@ -215,7 +215,12 @@ export function receiptsSuite(database: string, databaseUrl: () => Promise<strin
 
     it('left nothing stalled and nothing logged', async () => {
       expect(server.faults()).toBe('');
-      expect(JSON.parse((await call(`${server.url}/readyz`)).body.toString())).toEqual({ status: 'ready', database: 'ok', journal: 'ok' });
+      expect(JSON.parse((await call(`${server.url}/readyz`)).body.toString())).toEqual({
+        status: 'ready',
+        database: 'ok',
+        journal: 'ok',
+        chain: 'ok',
+      });
     });
   });
 }

@@ -238,7 +238,14 @@ describe('somebody who can write to the database and has no signing key', () => 
       code: 1,
       out: expect.stringContaining('Somebody has written to the database'),
     });
-    await (await startGateway({ home })).close();
+    for (const told of [
+      { status: 'degraded', chain: 'cut' },
+      { status: 'ready', chain: 'was-cut' },
+    ]) {
+      const server = await startGateway({ home });
+      expect(JSON.parse((await call(`${server.url}/readyz`)).body.toString())).toMatchObject(told);
+      await server.close();
+    }
     expect(await abp(home, 'doctor', '--json')).toMatchObject({ code: 1, out: expect.stringContaining('taken away or put in') });
   });
 

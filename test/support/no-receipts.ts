@@ -25,6 +25,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     blocked: undefined,
     stalled: undefined,
     damaged: false,
+    chain: 'ok',
     ready: Promise.resolve(0),
     close: async () => undefined,
   };

@@ -56,7 +56,7 @@ export async function digestInTurns(body: Buffer): Promise<string> {
 }
 
 /** As much as is copied before others have their turn. */
-export const COPIED_AT_ONCE = 8 * 1024 * 1024;
+export const COPIED_AT_ONCE = 2 * 1024 * 1024;
 
 /** One buffer of several, where they are many megabytes: in slices, like everything that is done with such a body. */
 export async function joinedInTurns(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {

@@ -28,7 +28,7 @@ it('ends with an error when a frame does not end, and reads nothing after it', (
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
   const events = Array.from({ length: 70 }, () => stream.read(megabyte)).flat();
   expect(events).toEqual([
-    { type: 'error', error: { kind: 'server', message: 'an event of the stream is longer than 67108864 bytes', status: 502 } },
+    { type: 'error', error: { kind: 'server', message: 'an event of the stream is longer than 33554432 bytes', status: 502 } },
   ]);
   expect([stream.broken, stream.count, stream.read(beginning), stream.rest()]).toEqual([true, 1, [], []]);
 });

@@ -3,15 +3,21 @@ import { decodeSse, isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse
 import type { Stepper } from '../../dialects/dialect.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import type { IrError } from '../../ir/response.ts';
+import { LongTexts } from './long-texts.ts';
 
 /** How much is told of an answer that is no stream, … */
 const MOST_QUOTED = 300;
 /** … and how much of it is read for the error that it may hold. */
 const MOST_READ = 16 * 1024;
 
+/** Besides pictures and sounds, which are not read: no vendor's event says as much, and reading it takes some milliseconds. */
+const MOST_SAID = 3 * 1024 * 1024;
+
 /** An engine's stream of bytes as events. */
 export class EngineStream {
   readonly #frames = new SseFrames();
+  /** Pictures and sounds, in whose place the events have marks. */
+  readonly long: LongTexts;
   readonly #stepper: Stepper;
   readonly #liftError: ((body: string) => IrError) | undefined;
   #count = 0;
@@ -19,10 +25,16 @@ export class EngineStream {
   /** How the body began, as long as nothing in it has made sense. */
   #beginning: string | undefined = '';
 
-  /** `liftError` reads an error body of the engine. */
-  constructor(stepper: Stepper, liftError?: (body: string) => IrError) {
+  /** `liftError` reads an error body of the engine; `long` holds what streams of the same answer have in common. */
+  constructor(stepper: Stepper, liftError?: (body: string) => IrError, long = new LongTexts()) {
+    this.long = long;
     this.#stepper = stepper;
     this.#liftError = liftError;
+  }
+
+  /** Bytes that are held: of an event that has not come to its end, and of pictures. */
+  get held(): number {
+    return this.#frames.held + this.long.bytes;
   }
 
   /** Frames that have come. */
@@ -72,7 +84,9 @@ export class EngineStream {
   #step(frames: readonly Buffer[]): IrEvent[] {
     this.#count += frames.length;
     const events: IrEvent[] = [];
-    for (const frame of frames) {
+    for (const whole of frames) {
+      const frame = this.long.take(whole);
+      if (frame.length > MOST_SAID) return [...events, this.#giveUp(`an event of the stream says more than ${MOST_SAID} bytes`)];
       if (isTooMuch(frame)) return [...events, this.#giveUp('an event of the stream holds too many values')];
       for (const event of this.#stepper.step(decodeSse(frame))) events.push(event);
     }

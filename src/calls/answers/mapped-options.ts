@@ -1,3 +1,4 @@
+import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import type { TakeOver } from '../../upstream/gate.ts';
 import type { Admitted } from '../admission.ts';
 import type { Holding } from '../bounds/body-budget.ts';
@@ -20,10 +21,12 @@ export interface MappedOptions {
   readonly turns?: PausedTurns;
   /** Translates a large answer in one piece on another thread. */
   readonly aside: (body: Buffer, headers: readonly string[]) => Promise<TranslatedAnswer>;
+  /** Judges a streamed answer that must be JSON on another thread. */
+  readonly judge: (asked: JsonAsked) => Promise<JsonVerdict>;
   readonly streamed: boolean;
   readonly answer: Answer;
   readonly recorder: Recorder;
-  /** Memory for an answer that is translated in one piece. */
+  /** Memory for an answer that is translated in one piece, and for what is kept of a stream. */
   readonly holding: Holding;
   /** Asked at a failure before the first byte, where the route allows another try. */
   readonly takeOver?: TakeOver | undefined;

@@ -60,6 +60,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       filter: new AnswerChanges([]),
       context: { runHex: '0'.repeat(32), createdAtMs: 0, model: 'm', includeUsage: false, query: '' },
     },
+    judge: async ({ said }) => ({ json: said }),
     aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, fidelity: [] }),
     streamed: true,
     holding: new BodyBudget(1024 * 1024).holding('key'),

@@ -1,4 +1,4 @@
-import type { AbpError } from '../../contract/errors.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
@@ -112,7 +112,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       return new StreamDecoder(encoding, {
         data: (chunk) => this.#arrive(chunk),
         end: () => this.#end(),
-        broken: () => this.#spoiled(undecodable(encoding)),
+        broken: () => {
+          this.#pass();
+          this.#spoiled(undecodable(encoding));
+        },
         drained: () => this.#exchange?.resume(),
       });
     if (this.#finish()) this.#untranslatable(undecodable(encoding));
@@ -120,12 +123,12 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     return undefined;
   }
 
-  /** A compressed stream cannot be read on. */
+  /** A stream cannot be read on: it is compressed badly, does not end, or finds no room. */
   #spoiled(error: Error): void {
-    const stream = this.#stream;
-    this.#pass();
+    const [stream, text] = [this.#stream, this.#translated];
     if (stream === undefined || !this.#finish()) return;
-    this.#finishStream(stream, stream.fail({ kind: 'server', message: translationError(error).message, status: 502 }));
+    this.#translated = '';
+    this.#finishStream(stream, text + stream.spoil(error));
     this.#exchange?.abort();
   }
 
@@ -165,8 +168,10 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#arrived = [];
     try {
       for (const chunk of arrived) this.#translated += this.#stream?.push(chunk) ?? '';
+      this.#options.holding.keep(this.#stream?.kept ?? 0);
     } catch (thrown) {
-      this.#breakOff(thrown);
+      if (AbpError.is(thrown)) this.#spoiled(thrown);
+      else this.#breakOff(thrown);
     }
   }
 
@@ -174,7 +179,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     const [stream, text] = [this.#stream, this.#translated];
     if (this.#finished || stream === undefined) return;
     this.#translated = '';
-    if (text !== '' && !this.#write(Buffer.from(text, 'utf8'))) this.#slow = true;
+    for (const bytes of stream.bytesOf(text)) if (!this.#write(bytes)) this.#slow = true;
     // An answer that is cut, or that broke off with an error, is complete for the caller; the engine need not go on.
     if (stream.broken || (stream.done && this.#options.translation.filter.done)) this.#finishEarly(stream);
   }
@@ -257,15 +262,17 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   #endStream(stream: StreamTranslator): void {
-    this.#finishStream(stream, stream.end());
+    const text = stream.rest();
+    if (stream.waits) void stream.judged(this.#options.judge).then((rest) => this.#finishStream(stream, text + rest));
+    else this.#finishStream(stream, text);
   }
 
   #finishStream(stream: StreamTranslator, text: string): void {
-    const last = Buffer.from(text, 'utf8');
-    if (last.length > 0) this.#options.recorder.tape?.caller.chunk(last);
+    const last = stream.bytesOf(text);
+    for (const bytes of last) this.#options.recorder.tape?.caller.chunk(bytes);
     // Journaled first, as everywhere: a caller who has a whole answer finds its receipt.
     this.#closeStream(stream);
-    if (last.length > 0) this.#options.answer.write(last);
+    for (const bytes of last) this.#options.answer.write(bytes);
     this.#options.answer.end([]);
   }
 

@@ -3,12 +3,16 @@ import type { AnswerContext, Dialect } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import { ruleAgainst, type ToolRules, toolDenied } from '../../mapping/tools/tool-rules.ts';
 import type { EngineNote, ExchangeFailure, ExchangeSink } from '../../upstream/exchange.ts';
+import type { Holding } from '../bounds/body-budget.ts';
 import { encodingOf, headerOf } from '../headers.ts';
+import { mayHoldMany } from '../large-bodies/large-bodies.ts';
+import { joinedInTurns } from './body-digest.ts';
 import { EngineStream } from './engine-stream.ts';
 import type { SeenAnswer } from './seen-answer.ts';
 
 /** A body up to this size is read at once, a larger one on another thread. */
 const READ_AT_ONCE = 256 * 1024;
+const NOTHING = Buffer.alloc(0);
 const MOST_HELD = 64 * 1024 * 1024;
 
 export interface ToolGateOptions {
@@ -20,6 +24,8 @@ export interface ToolGateOptions {
   readonly ownName: (name: string) => string;
   /** Reads a long answer on another thread. */
   readonly aside: (body: Buffer, streamed: boolean) => Promise<SeenAnswer>;
+  /** Memory for what has not passed yet. */
+  readonly holding: Holding;
 }
 
 /**
@@ -62,16 +68,31 @@ export class ToolGate implements ExchangeSink {
   data(chunk: Buffer): boolean {
     if (this.#refusal !== undefined) return true;
     if (this.#kind === 'open') return this.#sink.data(chunk);
+    if (!this.#hold(chunk)) return true;
+    return this.#kind === 'stream' ? this.#passEvents() : true;
+  }
+
+  #hold(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MOST_HELD) this.#fail(unreadable('it is too large'));
-    return this.#kind === 'stream' ? this.#passEvents() : true;
+    if (this.#bytes > MOST_HELD) {
+      this.#fail(unreadable('it is too large'));
+      return false;
+    }
+    try {
+      this.#options.holding.keep(this.#bytes);
+      return true;
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      this.#fail(error);
+      return false;
+    }
   }
 
   end(trailers: readonly string[]): void {
     if (this.#refusal !== undefined) return;
     if (this.#kind === 'whole') {
-      this.#readWhole(Buffer.concat(this.#held), trailers);
+      this.#readWhole(trailers).catch((error: unknown) => this.#fail(AbpError.is(error) ? error : unreadable('it cannot be read')));
       return;
     }
     if (this.#kind === 'stream') {
@@ -79,10 +100,12 @@ export class ToolGate implements ExchangeSink {
       if (this.#isDenied([...this.#stream.read(rest), ...this.#stream.rest()])) return;
       if (rest.length > 0) this.#sink.data(rest);
     }
+    this.#options.holding.release();
     this.#sink.end(trailers);
   }
 
   fail(failure: ExchangeFailure): void {
+    this.#options.holding.release();
     if (this.#refusal === undefined) this.#sink.fail(failure);
   }
 
@@ -94,16 +117,30 @@ export class ToolGate implements ExchangeSink {
   /** Lets whole events through; the beginning of the next one waits. */
   #passEvents(): boolean {
     if (this.#refusal !== undefined) return true;
-    const [last = Buffer.alloc(0)] = this.#held.slice(-1);
-    // The end of an event lies in the newest bytes, or begins in the three before them.
-    if (!last.includes(10) && !last.includes(13)) return true;
+    const last = this.#held.at(-1) ?? NOTHING;
+    // The end of an event lies in the newest bytes, or begins in the three before them. Only then is everything put together: an event
+    // that comes in a thousand pieces is copied once.
+    const seam = Math.min(3, this.#bytes - last.length);
+    const found = endOfEvents(seam === 0 ? last : Buffer.concat([this.#lastBytes(seam), last]));
+    if (found === 0) return true;
     const all = Buffer.concat(this.#held);
-    const end = endOfEvents(all);
+    const end = all.length - last.length - seam + found;
     this.#held = end === all.length ? [] : [all.subarray(end)];
     this.#bytes = all.length - end;
     const whole = all.subarray(0, end);
-    if (end === 0 || this.#isDenied(this.#stream.read(whole))) return true;
+    if (this.#isDenied(this.#stream.read(whole))) return true;
     return this.#sink.data(whole);
+  }
+
+  /** So many bytes before the newest ones. */
+  #lastBytes(count: number): Buffer {
+    const before: Buffer[] = [];
+    for (let at = this.#held.length - 2, found = 0; at >= 0 && found < count; at -= 1) {
+      const piece = this.#held[at] ?? NOTHING;
+      before.unshift(piece.subarray(Math.max(0, piece.length - (count - found))));
+      found += Math.min(piece.length, count - found);
+    }
+    return Buffer.concat(before);
   }
 
   #isDenied(events: readonly IrEvent[]): boolean {
@@ -120,6 +157,7 @@ export class ToolGate implements ExchangeSink {
     // The caller's SDK reads an error of its own vendor, at the place where the call would have been.
     const { dialect, context } = this.#options;
     const text = dialect.emitter(context).emit({ type: 'error', error: { kind: 'permission', message: error.message, status: 403 } });
+    this.#options.holding.release();
     this.#sink.data(Buffer.from(text, 'utf8'));
     this.#sink.end([]);
     this.#abort();
@@ -136,18 +174,20 @@ export class ToolGate implements ExchangeSink {
     return rule === undefined ? undefined : toolDenied(ownName(name), rule, 'The model called');
   }
 
-  #readWhole(body: Buffer, trailers: readonly string[]): void {
+  async #readWhole(trailers: readonly string[]): Promise<void> {
     const { dialect, aside } = this.#options;
-    const judge = ({ observed }: Pick<SeenAnswer, 'observed'>): void => {
-      const error = observed.toolCalls.map(({ name }) => this.#denied(name)).find((found) => found !== undefined);
-      if (error === undefined) this.#passWhole(body, trailers);
-      else this.#fail(error);
-    };
-    if (body.length <= READ_AT_ONCE) judge({ observed: dialect.observeBody(body.toString('utf8')) });
-    else aside(body, false).then(judge, (error: unknown) => this.#fail(AbpError.is(error) ? error : unreadable('it cannot be read')));
+    const body = await joinedInTurns(this.#held, this.#bytes);
+    const isShort = body.length <= READ_AT_ONCE && !mayHoldMany(body);
+    const { observed } = isShort ? { observed: dialect.observeBody(body.toString('utf8')) } : await aside(body, false);
+    if (this.#refusal !== undefined) return;
+    const error = observed.toolCalls.map(({ name }) => this.#denied(name)).find((found) => found !== undefined);
+    if (error === undefined) this.#passWhole(body, trailers);
+    else this.#fail(error);
   }
 
   #passWhole(body: Buffer, trailers: readonly string[]): void {
+    this.#held = [];
+    this.#options.holding.release();
     this.#passHead();
     if (body.length > 0) this.#sink.data(body);
     this.#sink.end(trailers);
@@ -157,6 +197,7 @@ export class ToolGate implements ExchangeSink {
     if (this.#refusal !== undefined) return;
     this.#refusal = error;
     this.#held = [];
+    this.#options.holding.release();
     this.#sink.fail({ kind: 'refused', message: error.message, error });
     this.#abort();
   }

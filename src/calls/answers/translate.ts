@@ -11,7 +11,10 @@ import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerChanges } from '../../mapping/answer-changes.ts';
 import { AnswerAccount } from '../../mapping/answers/account.ts';
 import { AnswerForms } from '../../mapping/answers/forms.ts';
+import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
+import { translationError } from './answer-errors.ts';
 import { EngineStream, holdsError, quoted } from './engine-stream.ts';
+import { LongTexts } from './long-texts.ts';
 import { observedOf } from './observed.ts';
 import type { PausedTurns } from './paused-turns.ts';
 
@@ -25,6 +28,14 @@ export interface Translation {
   readonly count?: boolean;
 }
 
+/** No model writes more into one answer: it is about four million tokens. */
+const MOST_WRITTEN = 16 * 1024 * 1024;
+/** Beginnings and ends of parts: an answer has dozens of them. */
+const MOST_MARKS = 50_000;
+const TOO_MUCH_WRITTEN = `The engine wrote more than ${MOST_WRITTEN / 1024 / 1024} MiB, or ${MOST_MARKS} parts, into one answer.`;
+/** What an event leaves behind besides its text: a part, a call, a citation. */
+const EVENT_KEPT = 64;
+
 /** Turns an engine's stream into the caller's, chunk by chunk. */
 export class StreamTranslator {
   readonly #engine: Dialect;
@@ -35,8 +46,12 @@ export class StreamTranslator {
   readonly #cutCalls: Dialect['answers']['cutCalls'];
   #stream: EngineStream;
   readonly #emitter: Emitter;
+  /** Pictures and sounds of the answer, which nobody here reads. */
+  readonly #long = new LongTexts();
   readonly #sighting = new Sighting();
   #events = 0;
+  #written = 0;
+  #marks = 0;
 
   /** `turns`: the engine may pause, and the pieces of its answer come one after the other. */
   constructor(translation: Translation, turns?: PausedTurns) {
@@ -51,7 +66,7 @@ export class StreamTranslator {
   }
 
   #open(): EngineStream {
-    return new EngineStream(this.#engine.stepper(this.#account.event), (body) => this.#engine.liftError(UNTOLD, {}, body));
+    return new EngineStream(this.#engine.stepper(this.#account.event), (body) => this.#engine.liftError(UNTOLD, {}, body), this.#long);
   }
 
   get contentType(): string {
@@ -68,6 +83,28 @@ export class StreamTranslator {
     return this.#stream.broken;
   }
 
+  /** Memory that the answer so far may take: dialects that repeat it at the end, and changes that read it as a whole, keep it. */
+  get kept(): number {
+    return this.#written + this.#marks * EVENT_KEPT + this.#stream.held;
+  }
+
+  /** The end of the answer waits until it is known to be the JSON that was asked for, which takes too long to be found out here. */
+  get waits(): boolean {
+    return this.#filter.open !== undefined;
+  }
+
+  /** The end of an answer that waits. */
+  async judged(judge: (asked: JsonAsked) => Promise<JsonVerdict>): Promise<string> {
+    let text = '';
+    try {
+      for (let asked = this.#filter.open; asked !== undefined; asked = this.#filter.open)
+        text += this.#formed(this.#filter.settle(await judge(asked)));
+      return text;
+    } catch (thrown) {
+      return text + this.spoil(thrown);
+    }
+  }
+
   get eventCount(): number {
     return this.#events;
   }
@@ -76,9 +113,23 @@ export class StreamTranslator {
     return this.#write(this.#stream.read(chunk));
   }
 
+  /** The rest of an answer; where it cannot be read, the error that the caller is told instead. */
+  rest(): string {
+    try {
+      return this.end();
+    } catch (thrown) {
+      return this.spoil(thrown);
+    }
+  }
+
   end(): string {
     const text = this.#write(this.#stream.rest());
-    return this.done || this.paused ? text : text + this.#write(this.#stream.end());
+    return this.done || this.paused || this.waits ? text : text + this.#write(this.#stream.end());
+  }
+
+  /** What goes to the caller, as bytes. */
+  bytesOf(text: string): Buffer[] {
+    return this.#long.bytesOf(text);
   }
 
   /** The engine waits to be asked to go on. */
@@ -89,12 +140,18 @@ export class StreamTranslator {
   /** What to send so that the engine goes on; its next stream follows on this one. */
   goOn(): Buffer | undefined {
     this.#stream = this.#open();
-    return this.#turns?.goOn();
+    const body = this.#turns?.goOn();
+    return body === undefined || this.#long.bytes === 0 ? body : Buffer.concat(this.#long.bytesOf(body.toString('utf8')));
   }
 
   /** The engine refuses to go on. */
   fail(error: IrError): string {
     return this.#write([{ type: 'error', error }]);
+  }
+
+  /** The answer cannot be read on. */
+  spoil(thrown: unknown): string {
+    return this.fail({ kind: 'server', message: translationError(thrown).message, status: 502 });
   }
 
   observed(): Observed {
@@ -114,11 +171,24 @@ export class StreamTranslator {
     let text = '';
     for (const event of events) {
       if (this.#sighting.ended) break;
+      this.#count(event);
       const told = this.#told(event);
-      if (told === undefined) continue;
-      for (const changed of this.#filter.filter(told)) for (const out of this.#forms.filter(changed)) text += this.#emit(out);
+      if (told !== undefined) text += this.#formed(this.#filter.filter(told));
     }
     return text;
+  }
+
+  #formed(events: readonly IrEvent[]): string {
+    let text = '';
+    for (const event of events) for (const out of this.#forms.filter(event)) text += this.#emit(out);
+    return text;
+  }
+
+  #count(event: IrEvent): void {
+    const told = event.type === 'choice' ? event.event : event;
+    if (told.type === 'part-delta') this.#written += told.text.length;
+    else if (told.type !== 'keep-alive') this.#marks += 1;
+    if (this.#written > MOST_WRITTEN || this.#marks > MOST_MARKS) throw new AbpError('engine_failed', TOO_MUCH_WRITTEN);
   }
 
   /** The event as it stands in an answer of several pieces. */
@@ -147,9 +217,6 @@ function countEvents(text: string): number {
   return count;
 }
 
-/** Arguments are kept until the answer ends, for their digests. */
-const MOST_ARGUMENTS = 16 * 1024 * 1024;
-
 /** Collects what the receipt needs from the events that went to the caller. */
 class Sighting {
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
@@ -158,9 +225,8 @@ class Sighting {
   #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;
-  /** Characters that the engine has written, and those of them in arguments of tool calls. */
+  /** Characters that the engine has written. */
   #written = 0;
-  #argued = 0;
 
   get ended(): boolean {
     return this.#end !== undefined || this.#error !== undefined;
@@ -212,10 +278,7 @@ class Sighting {
 
   #grow(index: number, text: string): void {
     const call = this.#calls.get(index);
-    if (call === undefined) return;
-    this.#argued += text.length;
-    if (this.#argued > MOST_ARGUMENTS) throw new AbpError('engine_failed', 'The arguments of the tool calls in the answer do not end.');
-    call.arguments += text;
+    if (call !== undefined) call.arguments += text;
   }
 }
 

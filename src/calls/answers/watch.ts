@@ -6,10 +6,13 @@ import type { Holding } from '../bounds/body-budget.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { mayHoldMany } from '../large-bodies/large-bodies.ts';
 import { BodyDigest, joined, joinedInTurns } from './body-digest.ts';
+import { LongTexts } from './long-texts.ts';
 import { NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 
-/** A body larger than this is relayed and hashed, but not read for usage. */
+/** A body in one piece that is larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
+/** An event that says more, besides pictures and sounds, would keep other calls waiting while it is read. */
+const MOST_SAID = 8 * 1024 * 1024;
 /** Shorter events tell nothing of usage, tools or the end; a chunk may hold ten thousand of them. */
 const SHORTEST_TOLD = 16;
 /** A body up to this size is read in the time the network takes for a packet. */
@@ -78,8 +81,10 @@ export class Watch {
   done(): Watched | Promise<Watched> {
     const { digest, rest } = this.#digest.done();
     this.#look(rest);
-    if (this.#frames !== undefined) {
-      if (!this.#blind) this.#see(this.#frames.flush());
+    const frames = this.#frames;
+    if (frames !== undefined) {
+      this.#cut(() => frames.flush());
+      this.#holding.release();
       return {
         digest,
         eventCount: this.#events,
@@ -95,7 +100,8 @@ export class Watch {
   }
 
   #look(data: Buffer): void {
-    if (this.#frames !== undefined) this.#cut(this.#frames, data);
+    const frames = this.#frames;
+    if (frames !== undefined) this.#cut(() => frames.push(data));
     else if (!this.#blind) this.#keep(data);
   }
 
@@ -141,14 +147,14 @@ export class Watch {
   }
 
   /** Reads events out of the bytes. A fault in reading must not fail an answer that passes unchanged. */
-  #cut(frames: SseFrames, data: Buffer): void {
+  #cut(frames: () => readonly Buffer[]): void {
     if (this.#blind) return;
     try {
-      if (this.#digest.bytes > MOST_READ) throw new SseFrameTooLong(MOST_READ);
-      this.#see(frames.push(data));
+      this.#see(frames());
     } catch (error) {
-      if (!(error instanceof SseFrameTooLong)) throw error;
+      if (!(error instanceof SseFrameTooLong || AbpError.is(error))) throw error;
       this.#blind = true;
+      this.#holding.release();
       // The usage seen so far would pass for that of the whole answer.
       this.#observer = undefined;
     }
@@ -156,11 +162,20 @@ export class Watch {
 
   #see(frames: readonly Buffer[]): void {
     this.#events += frames.length;
-    if (frames.some(isTooMuch)) throw new SseFrameTooLong(MOST_READ);
+    if (frames.some(isTooMuch)) throw new SseFrameTooLong(MOST_SAID);
     this.#sizes.add(frames);
-    if (this.#observer === undefined) return;
-    for (const frame of frames) if (frame.length >= SHORTEST_TOLD) this.#observer.frame(frame);
+    const observer = this.#observer;
+    if (observer !== undefined) for (const frame of frames) if (frame.length >= SHORTEST_TOLD) observer.frame(readable(frame));
+    this.#holding.keep((observer?.held ?? 0) + (this.#frames?.held ?? 0));
   }
+}
+
+/** An event without pictures and sounds, which tell nothing. */
+function readable(frame: Buffer): Buffer {
+  if (frame.length <= READ_AT_ONCE) return frame;
+  const said = new LongTexts().take(frame);
+  if (said.length > MOST_SAID) throw new SseFrameTooLong(MOST_SAID);
+  return said;
 }
 
 /** Bytes that tell one kind of event from another, and how many kinds and lengths are told apart. */

@@ -19,11 +19,15 @@ export class BodyBudget {
   }
 }
 
+/** As much of a stream as is not worth counting. */
+const COUNTED_BYTES = 64 * 1024;
+
 /** The memory that one call holds for its bodies. It does not know the bodies: it lives as long as a slow stream. */
 export class Holding {
   readonly #share: FairShare;
   readonly #caller: string;
   #bytes = 0;
+  #kept = 0;
 
   constructor(share: FairShare, caller: string) {
     this.#share = share;
@@ -39,10 +43,18 @@ export class Holding {
     this.#bytes += bytes;
   }
 
+  /** Says how much is kept of a stream by now; throws when there is no room. Most streams keep little, which is not counted. */
+  keep(bytes: number): void {
+    if (bytes - this.#kept < COUNTED_BYTES) return;
+    this.take(bytes - this.#kept);
+    this.#kept = bytes;
+  }
+
   /** Gives everything back; may be called again. */
   release(): void {
     const bytes = this.#bytes;
     this.#bytes = 0;
+    this.#kept = 0;
     if (bytes > 0) this.#share.release(this.#caller, bytes);
   }
 }

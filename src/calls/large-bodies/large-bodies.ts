@@ -1,4 +1,4 @@
-import { mostValues } from '../../base/json-limits.ts';
+import { mayHoldMore } from '../../base/json-limits.ts';
 import { copyToPost, type Posted, ThreadFailure, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -9,6 +9,7 @@ import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
+import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import { arrived, type ExplainedCall, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
 
@@ -33,7 +34,7 @@ export const MAY_HOLD_MANY = 2 * MANY_VALUES;
 
 /** Whether bytes that are JSON may hold many values. Commas in texts count too: at worst a body goes to another thread that need not. */
 export function mayHoldMany(body: Buffer): boolean {
-  return body.length >= MAY_HOLD_MANY && mostValues(body) > MANY_VALUES;
+  return body.length >= MAY_HOLD_MANY && mayHoldMore(body, MANY_VALUES);
 }
 
 export interface LargeBodiesOptions {
@@ -110,6 +111,13 @@ export class LargeBodies {
     const outcome = await this.#run(body, { kind: 'observe', dialect, streamed }, caller);
     if (outcome.kind !== 'observe') throw anotherQuestion();
     return outcome.seen;
+  }
+
+  /** The same as `judgeJson`, on another thread. */
+  async judge({ said, ...asked }: JsonAsked, caller: string): Promise<JsonVerdict> {
+    const outcome = await this.#run(Buffer.from(said, 'utf8'), { kind: 'judge', asked }, caller);
+    if (outcome.kind !== 'judge') throw anotherQuestion();
+    return outcome.verdict;
   }
 
   /** The same as `explain` of the mapping; a short request is explained here and now. The price lists come with the first one. */

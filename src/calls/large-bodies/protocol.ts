@@ -11,6 +11,7 @@ import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
+import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
 
@@ -45,6 +46,8 @@ export type Work =
   | { readonly kind: 'translate'; readonly translation: NamedTranslation }
   /** An answer that passes unchanged is read for its receipt. */
   | { readonly kind: 'observe'; readonly dialect: string | undefined; readonly streamed: boolean }
+  /** The body is what an engine said, which must be JSON. */
+  | { readonly kind: 'judge'; readonly asked: Omit<JsonAsked, 'said'> }
   /** The body is a request of which somebody wants to know what would become of it. */
   | { readonly kind: 'explain'; readonly input: ExplainedCall };
 
@@ -78,6 +81,7 @@ export type Outcome =
   | { readonly kind: 'prepare'; readonly prepared: TravellingPrepared; readonly textSha256: string }
   | { readonly kind: 'translate'; readonly answer: TravellingAnswer }
   | { readonly kind: 'observe'; readonly seen: SeenAnswer }
+  | { readonly kind: 'judge'; readonly verdict: JsonVerdict }
   /** As JSON text, in which numbers keep their digits. */
   | { readonly kind: 'explain'; readonly text: string; readonly error?: TravellingError }
   | { readonly kind: 'refused'; readonly error: TravellingError }

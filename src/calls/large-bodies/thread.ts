@@ -7,6 +7,7 @@ import { addEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
+import { judgeJson } from '../../negotiation/post-processing.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
 import {
@@ -29,6 +30,7 @@ function done({ work, bytes: data, added }: Job): Outcome | Promise<Outcome> {
   if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
   if (work.kind === 'observe')
     return { kind: 'observe', seen: seenAnswer(bytes, work.dialect === undefined ? undefined : dialectOf(work.dialect), work.streamed) };
+  if (work.kind === 'judge') return { kind: 'judge', verdict: judgeJson({ ...work.asked, said: bytes.toString('utf8') }) };
   if (work.kind === 'explain') return explained(bytes, work.input);
   assertReadable(bytes);
   const { text, ...told } = translateWhole(bytes, translationOf(work.translation), work.translation.headers);

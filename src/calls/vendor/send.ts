@@ -67,7 +67,9 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     holding: context.budget.holding(call.share),
     aside,
     gate:
-      rules.length === 0 || dialect === undefined ? undefined : { rules, dialect, context: wordsOf(call), ownName: (name) => name, aside },
+      rules.length === 0 || dialect === undefined
+        ? undefined
+        : { rules, dialect, context: wordsOf(call), ownName: (name) => name, aside, holding: context.budget.holding(call.share) },
     onFault: (error) => context.onFault(error, runId),
   });
 }
@@ -103,6 +105,7 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     dialect: plan.route.target.id,
     asides: asidesOf(call.headers, deployment),
   };
+  const streamed = asked.stream && !counting;
   const holding = context.budget.holding(call.share);
   const turns =
     asked.hosted === true && !counting && pauses(engine, caller)
@@ -114,8 +117,9 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     admitted: plan.admitted,
     deployment,
     holding,
-    streamed: asked.stream && !counting,
-    translation: { ...way, engine, caller, filter: new AnswerChanges(changes) },
+    streamed,
+    judge: (question) => context.large.judge(question, call.share),
+    translation: { ...way, engine, caller, filter: new AnswerChanges(changes, streamed) },
     gate: counting ? undefined : gateOf(context, call, plan),
     aside: (body, headers) => context.large.translate(body, { ...way, headers, engine: engine.id, caller: caller.id, changes }, call.share),
   });
@@ -137,6 +141,7 @@ function gateOf(
     context: wordsOf(call),
     ownName: (name) => back.get(name) ?? name,
     aside: (body, streamed) => context.large.observe(body, { dialect: route.target.id, streamed, caller: call.share }),
+    holding: context.budget.holding(call.share),
   };
 }
 

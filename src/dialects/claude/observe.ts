@@ -26,6 +26,9 @@ interface OpenCall {
   arguments: string;
 }
 
+/** Memory that a call takes besides its arguments. */
+const CALL_HELD = 256;
+
 /** Gathers the facts for the receipt that a stream has told so far. */
 class Sighting {
   usage: JsonObject | undefined;
@@ -33,6 +36,8 @@ class Sighting {
   stop: string | undefined;
   error: string | undefined;
   readonly calls = new Map<number, OpenCall>();
+  /** Characters of all calls. */
+  held = 0;
 
   see(event: wire.StreamEvent): void {
     switch (event.type) {
@@ -58,12 +63,15 @@ class Sighting {
   }
 
   #open(index: number, block: wire.AnyBlock): void {
+    this.held += CALL_HELD;
     this.calls.set(index, { id: String(block.id), name: String(block.name), arguments: '' });
   }
 
   #grow(index: number, text: unknown): void {
     const call = this.calls.get(index);
-    if (call !== undefined && typeof text === 'string') call.arguments += text;
+    if (call === undefined || typeof text !== 'string') return;
+    call.arguments += text;
+    this.held += text.length;
   }
 
   /** Later values win: `message_delta` repeats and corrects what `message_start` said. */
@@ -81,6 +89,9 @@ export function observeStream(): StreamObserver {
       const parsed = parseJson(decodeSse(frame).data);
       const known = parsed.ok ? wire.StreamEvent.safeParse(parsed.value) : undefined;
       if (known?.success) sighting.see(known.data);
+    },
+    get held() {
+      return sighting.held;
     },
     done: () => {
       const { model, stop, error, usage, calls } = sighting;

@@ -13,6 +13,9 @@ function matters(frame: Buffer): boolean {
   return TELLING.some((word) => frame.includes(word));
 }
 
+/** Memory that a call takes besides its arguments. */
+const CALL_HELD = 256;
+
 /** Gathers the facts for the receipt that an answer has told so far. */
 class Sighting {
   readonly #reader = new AnswerReader();
@@ -20,6 +23,8 @@ class Sighting {
   #model: string | undefined;
   #error: string | undefined;
   #seen = false;
+  /** Characters of all calls. */
+  held = 0;
 
   see(chunk: Json): void {
     this.#seen = true;
@@ -30,10 +35,13 @@ class Sighting {
     if (event.type === 'message-start') this.#model = event.model;
     else if (event.type === 'error') this.#error = event.error.message;
     else if (event.type === 'part-start' && event.part.kind === 'tool-call') {
+      this.held += CALL_HELD;
       this.#calls.set(event.index, { id: event.part.id, name: event.part.name, arguments: '' });
     } else if (event.type === 'part-delta') {
       const call = this.#calls.get(event.index);
-      if (call !== undefined) call.arguments += event.text;
+      if (call === undefined) return;
+      call.arguments += event.text;
+      this.held += event.text.length;
     }
   }
 
@@ -64,6 +72,9 @@ export function observeStream(): StreamObserver {
     frame: (frame) => {
       skipped = matters(frame) ? undefined : frame;
       if (skipped === undefined) see(frame);
+    },
+    get held() {
+      return sighting.held + (skipped?.length ?? 0);
     },
     done: () => {
       if (skipped !== undefined) see(skipped);

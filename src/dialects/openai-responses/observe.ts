@@ -54,11 +54,18 @@ class Sighting {
 
 export function observeStream(): StreamObserver {
   const sighting = new Sighting();
+  /** Bytes of the events whose items are kept. */
+  let held = 0;
   return {
     frame: (frame) => {
       if (!matters(frame)) return;
       const parsed = parseJson(decodeSse(frame).data);
-      if (parsed.ok && isJsonObject(parsed.value)) sighting.see(parsed.value);
+      if (!parsed.ok || !isJsonObject(parsed.value)) return;
+      held += frame.length;
+      sighting.see(parsed.value);
+    },
+    get held() {
+      return held;
     },
     done: () => {
       const { model, error, response, items } = sighting;

@@ -1,4 +1,4 @@
-import { mostValues } from '../../base/json-limits.ts';
+import { mayHoldMore } from '../../base/json-limits.ts';
 import { copyToPost, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import type { Arrived, Reading } from './reading.ts';
@@ -20,7 +20,7 @@ const threads = new Threads<Omit<Arrived, 'body'> & { readonly body: Uint8Array 
 
 /** Whether reading a request may take so long that other calls would wait: it is large, or has a regular expression of its caller to solve. */
 export function isSlow(body: Buffer): boolean {
-  return body.length > MOST_BYTES || (body.length > 2 * MOST_VALUES && mostValues(body) > MOST_VALUES) || hasPattern(body);
+  return body.length > MOST_BYTES || (body.length > 2 * MOST_VALUES && mayHoldMore(body, MOST_VALUES)) || hasPattern(body);
 }
 
 /** Reads a request on another thread. */

@@ -5,7 +5,7 @@ import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 
 const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
-const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string() });
+const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string(), chain: z.string() });
 
 function journalState({ blocked, stalled, damaged }: Keeper): string {
   if (blocked !== undefined) return 'unwritable';
@@ -32,13 +32,15 @@ export const healthRoutes = [
       // The reason of a stall is in the log; this route is public.
       const { blocked } = gateway.keeper;
       const journal = journalState(gateway.keeper);
+      const { chain } = gateway.keeper;
       try {
         await gateway.store.ping();
       } catch (error) {
         gateway.log.warn({ error }, 'the database does not answer');
-        return new Reply(503, { status: 'degraded', database: 'unreachable', journal });
+        return new Reply(503, { status: 'degraded', database: 'unreachable', journal, chain });
       }
-      const answer = { status: journal === 'ok' ? 'ready' : 'degraded', database: 'ok', journal };
+      // A cut that an earlier process noticed cannot be mended; it is told, and the server is ready.
+      const answer = { status: journal === 'ok' && chain !== 'cut' ? 'ready' : 'degraded', database: 'ok', journal, chain };
       return blocked === undefined ? answer : new Reply(503, answer);
     },
   }),

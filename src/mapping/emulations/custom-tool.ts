@@ -5,6 +5,7 @@ import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrCustomTool, IrFunctionTool, IrRequest } from '../../ir/request.ts';
 import type { AnswerChange, AnswerFilter } from '../answer-filter.ts';
+import { WholeTexts } from '../whole-texts.ts';
 
 /** Free-form tools as functions, with the way back. */
 export interface CustomTools {
@@ -62,10 +63,10 @@ function withFunctionCalls(message: IrMessage): IrMessage {
   return { ...message, parts };
 }
 
-/** The string inside the arguments can only be read when they are complete, so the call's text comes in one piece. */
+/** Calls the caller's own tool: the string inside the arguments is its input. */
 export class CustomFilter implements AnswerFilter {
   readonly #names: ReadonlySet<string>;
-  readonly #texts = new Map<number, string>();
+  readonly #texts = new WholeTexts();
 
   constructor(names: ReadonlySet<string>) {
     this.#names = names;
@@ -73,16 +74,12 @@ export class CustomFilter implements AnswerFilter {
 
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name)) {
-      this.#texts.set(event.index, '');
+      this.#texts.hold(event.index);
       return [{ ...event, part: { ...event.part, custom: true } }];
     }
-    if (event.type === 'part-delta' && this.#texts.has(event.index)) {
-      this.#texts.set(event.index, (this.#texts.get(event.index) ?? '') + event.text);
-      return [];
-    }
-    const text = event.type === 'part-end' ? this.#texts.get(event.index) : undefined;
-    if (event.type !== 'part-end' || text === undefined) return [event];
-    const input = parseJsonObject(text)?.input;
-    return [{ type: 'part-delta', index: event.index, text: typeof input === 'string' ? input : text }, event];
+    return this.#texts.filter(event, (text) => {
+      const input = parseJsonObject(text)?.input;
+      return typeof input === 'string' ? input : text;
+    });
   }
 }

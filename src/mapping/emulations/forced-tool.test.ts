@@ -70,7 +70,7 @@ test('a tool of the caller that has our name keeps it', () => {
 const closed = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false };
 
 function played(events: readonly IrAnswerEvent[]): { out: IrAnswerEvent[]; filter: ForcedToolFilter } {
-  const filter = new ForcedToolFilter({ name: 'json_answer', schema: closed });
+  const filter = new ForcedToolFilter({ name: 'json_answer', schema: JSON.stringify(closed) });
   return { out: events.flatMap((event) => filter.filter(event)), filter };
 }
 

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrFunctionTool, IrRequest } from '../../ir/request.ts';
-import { extractJson, jsonProblem } from '../../negotiation/post-processing.ts';
+import { isQuickCheck, type JsonAsked, type JsonVerdict, judgeJson } from '../../negotiation/post-processing.ts';
 import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
 
@@ -53,7 +52,7 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
       toolChoice: others ? { kind: 'required' } : { kind: 'tool', name },
       parallelToolCalls: false,
     },
-    change: { kind: 'forced-tool', name, ...(output.kind === 'json-schema' ? { schema: output.schema } : {}) },
+    change: { kind: 'forced-tool', name, ...(output.kind === 'json-schema' ? { schema: JSON.stringify(output.schema) } : {}) },
   };
 }
 
@@ -69,8 +68,11 @@ function freeName({ tools, messages }: IrRequest): string {
 /** Which tool the answer comes through, and what it must match; without a schema it must be an object. */
 export interface ForcedAnswer {
   readonly name: string;
-  readonly schema?: JsonObject;
+  /** As JSON text. */
+  readonly schema?: string;
 }
+
+type End = Extract<IrAnswerEvent, { type: 'message-end' }>;
 
 const AROUND: FilterNote = {
   concept: 'text',
@@ -90,9 +92,24 @@ export class ForcedToolFilter implements AnswerFilter {
   #said = '';
   #otherCalls = false;
   readonly notes: FilterNote[] = [];
+  readonly #aside: boolean;
+  /** The end of the answer, which waits for a verdict. */
+  #waiting: { readonly asked: JsonAsked; readonly end: End } | undefined;
 
-  constructor(forced: ForcedAnswer) {
+  /** `aside`: somebody has long questions answered on another thread; without it they are answered here. */
+  constructor(forced: ForcedAnswer, aside = false) {
     this.#forced = forced;
+    this.#aside = aside;
+  }
+
+  get open(): JsonAsked | undefined {
+    return this.#waiting?.asked;
+  }
+
+  settle(verdict: JsonVerdict): IrAnswerEvent[] {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting === undefined ? [] : this.#settled(waiting.asked, verdict, waiting.end);
   }
 
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
@@ -139,31 +156,31 @@ export class ForcedToolFilter implements AnswerFilter {
     return held;
   }
 
-  #end(event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
+  #end(event: End): IrAnswerEvent[] {
     if (this.#otherCalls) return [...this.#release(), event];
     if (event.finish !== 'tool-calls' && event.finish !== 'stop') return [...(this.#json === '' ? this.#release() : []), event];
-    return this.#json === '' ? this.#fromWords(event) : this.#checked(this.#json, event);
+    // A model that did not call the tool may have said the answer all the same, bare or in a fence.
+    const words = this.#json === '';
+    const asked: JsonAsked = { said: words ? this.#said : this.#json, form: words ? 'words' : 'json', schema: this.#forced.schema };
+    if (!this.#aside || isQuickCheck(asked)) return this.#settled(asked, judgeJson(asked), event);
+    this.#waiting = { asked, end: event };
+    return [];
   }
 
-  /** The model did not call the tool. What it said may be the answer all the same, bare or in a fence. */
-  #fromWords(event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
+  #settled({ said, form }: JsonAsked, verdict: JsonVerdict, end: End): IrAnswerEvent[] {
+    if ('problem' in verdict) return [failure(verdict.problem)];
+    if (form === 'json' ? this.#said.trim() !== '' : verdict.json !== said) this.notes.push(AROUND);
+    return [...(form === 'words' ? this.#told(verdict.json) : []), { ...end, finish: 'stop' }];
+  }
+
+  /** The answer as the only text. */
+  #told(text: string): IrAnswerEvent[] {
     const index = [...this.#texts][0] ?? 0;
-    const found = extractJson(this.#said);
-    if (!found.ok) return [failure(found.problem)];
-    const text = JSON.stringify(found.value);
-    if (text !== this.#said) this.notes.push(AROUND);
-    const told: IrAnswerEvent[] = [
+    return [
       { type: 'part-start', index, part: { kind: 'text' } },
       { type: 'part-delta', index, text },
       { type: 'part-end', index },
     ];
-    return [...told, ...this.#checked(text, event)];
-  }
-
-  #checked(json: string, event: Extract<IrAnswerEvent, { type: 'message-end' }>): IrAnswerEvent[] {
-    if (this.#said.trim() !== '' && this.#json !== '') this.notes.push(AROUND);
-    const problem = jsonProblem(json, this.#forced.schema);
-    return problem === undefined ? [{ ...event, finish: 'stop' }] : [failure(problem)];
   }
 }
 

@@ -3,6 +3,7 @@ import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { AnswerFilter } from '../answer-filter.ts';
+import { WholeTexts } from '../whole-texts.ts';
 
 const MEMBER = 'value';
 
@@ -31,20 +32,15 @@ export function wrapOutput(request: IrRequest): IrRequest | undefined {
   return { ...request, output: { ...output, schema } };
 }
 
-/** Takes the answer out of its object. Only a whole one can be read, so a text comes in one piece. */
+/** Takes the answer out of its object. */
 export class UnwrapFilter implements AnswerFilter {
-  readonly #texts = new Map<number, string>();
+  readonly #texts = new WholeTexts();
 
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
-    if (event.type === 'part-start' && event.part.kind === 'text') this.#texts.set(event.index, '');
-    if (event.type !== 'part-delta' && event.type !== 'part-end') return [event];
-    const text = this.#texts.get(event.index);
-    if (text === undefined) return [event];
-    if (event.type === 'part-delta') {
-      this.#texts.set(event.index, text + event.text);
-      return [];
-    }
-    const value = parseJsonObject(text)?.[MEMBER];
-    return [{ type: 'part-delta', index: event.index, text: value === undefined ? text : JSON.stringify(value) }, event];
+    if (event.type === 'part-start' && event.part.kind === 'text') this.#texts.hold(event.index);
+    return this.#texts.filter(event, (text) => {
+      const value = parseJsonObject(text)?.[MEMBER];
+      return value === undefined ? text : JSON.stringify(value);
+    });
   }
 }

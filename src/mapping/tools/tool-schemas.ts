@@ -1,10 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { Dialect, FateNote } from '../../dialects/dialect.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrFunctionTool, IrRequest, IrTool } from '../../ir/request.ts';
 import type { AnswerChange, AnswerFilter } from '../answer-filter.ts';
+import { WholeTexts } from '../whole-texts.ts';
 
 /** Keywords that combine schemas, which some wires answer with 400 at the root of a function's schema. */
 const COMBINING = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
@@ -90,27 +91,20 @@ function withWrappedCalls(message: IrMessage, names: ReadonlySet<string>): IrMes
   return { ...message, parts };
 }
 
-/** Takes the arguments of wrapped functions out of their object. Only whole ones can be read, so they come in one piece. */
+/** Takes the arguments of wrapped functions out of their object. */
 export class WrappedCallsFilter implements AnswerFilter {
   readonly #names: ReadonlySet<string>;
-  readonly #texts = new Map<number, string>();
+  readonly #texts = new WholeTexts();
 
   constructor(names: ReadonlySet<string>) {
     this.#names = names;
   }
 
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
-    if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name))
-      this.#texts.set(event.index, '');
-    if (event.type !== 'part-delta' && event.type !== 'part-end') return [event];
-    const text = this.#texts.get(event.index);
-    if (text === undefined) return [event];
-    if (event.type === 'part-delta') {
-      this.#texts.set(event.index, text + event.text);
-      return [];
-    }
-    const object = parseJsonObject(text);
-    const inner = isJsonObject(object) ? object[MEMBER] : undefined;
-    return [{ type: 'part-delta', index: event.index, text: inner === undefined ? text : JSON.stringify(inner) }, event];
+    if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name)) this.#texts.hold(event.index);
+    return this.#texts.filter(event, (text) => {
+      const inner = parseJsonObject(text)?.[MEMBER];
+      return inner === undefined ? text : JSON.stringify(inner);
+    });
   }
 }

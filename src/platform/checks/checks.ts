@@ -115,7 +115,7 @@ const LONGEST_VALUE = 64 * 1024;
 /** Why a value does not match a schema, or undefined when it does. */
 export async function problemOf(schema: JsonObject, value: Json): Promise<string | undefined> {
   const { isQuickSchema, schemaProblem } = await import('../../negotiation/json-schema.ts');
-  const known = quick.get(schema) ?? isQuickSchema(schema);
+  const known = quick.get(schema) ?? isQuickSchema(JSON.stringify(schema));
   quick.set(schema, known);
   if (known && JSON.stringify(value).length <= LONGEST_VALUE) return schemaProblem(schema, value);
   const outcome = await checks.run({ kind: 'problem', schema, value });

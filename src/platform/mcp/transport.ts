@@ -2,6 +2,8 @@ import { Readable, Transform } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Outbound } from '../../upstream/outbound.ts';
+import { MessageMeasure } from './message-limits.ts';
+import { StdioTransport } from './stdio.ts';
 
 /** Statuses whose answers have no body; `Response` refuses one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -9,16 +11,9 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** The SDK is loaded when the first server is used. */
 export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): Promise<Transport> {
   if (endpoint.transport === 'stdio') {
-    const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-    const { command, args, env, cwd } = endpoint;
-    return new StdioClientTransport({
-      command,
-      args: [...args],
-      // A few harmless variables and what the definition names; not the environment of the server, which holds keys.
-      env: { ...getDefaultEnvironment(), ...env },
-      stderr: 'ignore',
-      ...(cwd === undefined ? {} : { cwd }),
-    });
+    const { getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    // A few harmless variables and what the definition names; not the environment of the server, which holds keys.
+    return new StdioTransport({ ...endpoint, env: { ...getDefaultEnvironment(), ...endpoint.env } });
   }
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), {
@@ -28,19 +23,14 @@ export async function openTransport(endpoint: McpEndpoint, outbound: Outbound): 
   return transport as Transport; // its session id may be undefined, which the interface writes as absent
 }
 
-/** The SDK holds an answer, and each event of a stream, until it is whole; over pipes it gives up at as many bytes. */
-const LONGEST_MESSAGE = 10 * 1024 * 1024;
-
-/** The body of an answer, broken off where one message in it is too long. A stream may go on for as long as its events are short. */
+/** The body of an answer, broken off where one message in it is too long or holds too much: the SDK holds each until it is whole. */
 function bounded(body: Readable, headers: Readonly<Record<string, string>>): Readable {
-  const streamed = headers['content-type']?.startsWith('text/event-stream') === true;
-  let held = 0;
+  const measure = new MessageMeasure(headers['content-type']?.startsWith('text/event-stream') === true);
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      const ended = streamed ? Math.max(chunk.lastIndexOf('\n\n'), chunk.lastIndexOf('\r\n\r\n')) : -1;
-      held = ended === -1 ? held + chunk.length : chunk.length - ended;
-      if (held > LONGEST_MESSAGE) done(new Error(`the MCP server sent a message longer than ${LONGEST_MESSAGE} bytes`));
-      else done(null, chunk);
+      const fault = measure.add(chunk);
+      if (fault === undefined) done(null, chunk);
+      else done(new Error(`the MCP server sent ${fault}`));
     },
   });
   // An error on either side ends the other, too.

@@ -41,6 +41,9 @@ export interface TaskResults {
 /** Messages to the keeper thread. */
 export type KeeperOrder = { readonly kind: 'stop' } | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
 
+/** Whether the chain is whole; `was-cut` when an earlier process has noticed that it is not, and said so in an entry. */
+export type ChainState = 'ok' | 'was-cut' | 'cut';
+
 /** Messages of the keeper thread. */
 export type KeeperReport =
   | { readonly kind: 'ready'; readonly interrupted: number }
@@ -54,6 +57,8 @@ export type KeeperReport =
   | { readonly kind: 'bodies-fault'; readonly message: string }
   /** Parts of the journal could not be read; they were set aside and named in the chain. */
   | { readonly kind: 'damaged'; readonly segment: string; readonly bytes: number }
+  /** Entries were taken off the end of the chain or put there: before this process began, or noticed by it. */
+  | { readonly kind: 'chain'; readonly state: Exclude<ChainState, 'ok'> }
   | { readonly kind: 'removed'; readonly runs: readonly RunId[] }
   /** Runs of a lost node were closed by this one. */
   | { readonly kind: 'closed-for'; readonly node: string; readonly runs: readonly RunId[] }

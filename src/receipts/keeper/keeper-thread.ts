@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
+import { entriesOfKind } from '../../store/receipts/chain-lines.ts';
 import type { Store } from '../../store/store.ts';
 import { BodyKeeper } from '../bodies/keeper.ts';
 import { type Chain, openChain } from '../seal/chain.ts';
@@ -75,12 +76,33 @@ async function nodesBeside(store: Store, chain: Chain): Promise<LostNodes | unde
   return new LostNodes({ store, chain, timing: data.nodes, onClosed });
 }
 
+/** Says what is known of cuts in the chain; the function that it gives looks again. */
+async function cutTeller(store: Store, chain: Chain): Promise<() => void> {
+  let told = false;
+  const tell = (): void => {
+    if (chain.cut && !told) report({ kind: 'chain', state: 'cut' });
+    told = chain.cut;
+  };
+  tell();
+  if (!chain.cut && (await entriesOfKind(store, chain.number, 'cut')).length > 0) report({ kind: 'chain', state: 'was-cut' });
+  return tell;
+}
+
+async function headWatch(store: Store, chain: Chain, keysFolder: string): Promise<HeadWatch> {
+  const file = await headFile(store, keysFolder);
+  return new HeadWatch(store, chain, (document) => {
+    keepHead(file, keysFolder, document);
+    report({ kind: 'head', document });
+  });
+}
+
 async function keep(): Promise<void> {
   const home = openHome({ path: data.homePath });
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
   const origin = { node: home.nodeId, version: data.version };
   const keysFolder = sealKeysFolder(home.path);
   const chain = await openChain(store, home.nodeId, keysFolder);
+  const tellCut = await cutTeller(store, chain);
   const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
   const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
   let damaged = false;
@@ -92,11 +114,7 @@ async function keep(): Promise<void> {
   const onSealed = (sealed: SealedUsage): void => usage.note(sealed);
   const { journalSince } = data;
   const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSealed, onSettled, onDamage });
-  const file = await headFile(store, keysFolder);
-  const heads = new HeadWatch(store, chain, (document) => {
-    keepHead(file, keysFolder, document);
-    report({ kind: 'head', document });
-  });
+  const heads = await headWatch(store, chain, keysFolder);
   const tasks = new KeeperTasks({
     store,
     chain,
@@ -129,6 +147,7 @@ async function keep(): Promise<void> {
       (await attempted(() => usage.look())) &&
       (await attempted(async () => nodes?.look()));
     await bodies.tidy();
+    tellCut();
     if (done && failed) report({ kind: 'resumed' });
     failed = !done;
     if (failed) await pause(RETRY_MS);

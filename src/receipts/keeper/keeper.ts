@@ -10,6 +10,7 @@ import { Journal } from '../journal/journal.ts';
 import type { RemovalOrder } from '../remove.ts';
 import { damagedParts } from './gaps.ts';
 import {
+  type ChainState,
   IDLE,
   type KeeperData,
   type KeeperOrder,
@@ -53,6 +54,8 @@ export interface KeeperOptions {
   readonly onRemoved?: (runs: readonly RunId[]) => void;
   /** Parts of the journal could not be read; they were set aside and named in the chain. */
   readonly onDamaged?: (segment: string, bytes: number) => void;
+  /** Entries of the chain that this home had signed are gone from the database, or others stand in their place. */
+  readonly onChainCut?: () => void;
   /** Another node was lost, and these of its runs were closed here as interrupted. */
   readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
 }
@@ -83,6 +86,8 @@ export interface Keeper {
   readonly blocked: string | undefined;
   /** Whether parts of the journal were set aside because they could not be read, and nobody has looked at them yet. */
   readonly damaged: boolean;
+  /** Whether the chain is whole. */
+  readonly chain: ChainState;
   /** Why facts are not moving, or undefined. */
   readonly stalled: string | undefined;
   /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
@@ -137,6 +142,7 @@ class ThreadKeeper implements Keeper {
   /** The thread has ended, or has nothing left to do. */
   readonly #stopped = Promise.withResolvers<void>();
   #stalled: string | undefined;
+  #chain: ChainState = 'ok';
   #blocked: string | undefined;
 
   constructor(worker: Worker, signal: Int32Array, options: KeeperOptions & { readonly journalSince: number }) {
@@ -171,6 +177,10 @@ class ThreadKeeper implements Keeper {
 
   get damaged(): boolean {
     return damagedParts(this.#options.journalFolder).length > 0;
+  }
+
+  get chain(): ChainState {
+    return this.#chain;
   }
 
   get stalled(): string | undefined {
@@ -294,6 +304,10 @@ class ThreadKeeper implements Keeper {
         break;
       case 'damaged':
         this.#options.onDamaged?.(message.segment, message.bytes);
+        break;
+      case 'chain':
+        this.#chain = message.state;
+        if (message.state === 'cut') this.#options.onChainCut?.();
         break;
       case 'removed':
         this.#options.onRemoved?.(message.runs);

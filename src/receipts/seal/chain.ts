@@ -10,21 +10,34 @@ import { append, entryTime } from './entry.ts';
 import { headFile, keptHead, NewestHead, signedHere } from './kept-head.ts';
 import { firstSigner, readSigner, type Signer } from './seal-keys.ts';
 
+export interface ChainOptions {
+  /** Keeps the head of every batch outside of the database. */
+  readonly newest?: NewestHead;
+  readonly cut?: boolean;
+}
+
 /** The chain of this node, in the hands of its one sealer. */
 export class Chain {
   #stored: StoredChain;
   #signer: Signer;
   /** A write failed, and the database may know more than we do. */
   #stale = false;
+  /** Entries that this home has signed were gone, or others stood in their place. */
+  #cut: boolean;
   readonly #folder: string;
   readonly #newest: NewestHead | undefined;
 
-  /** `newest` keeps the head of every batch outside of the database. */
-  constructor(stored: StoredChain, signer: Signer, folder: string, newest?: NewestHead) {
+  constructor(stored: StoredChain, signer: Signer, folder: string, { newest, cut = false }: ChainOptions = {}) {
     this.#stored = stored;
+    this.#cut = cut;
     this.#signer = signer;
     this.#folder = folder;
     this.#newest = newest;
+  }
+
+  /** Since this process began, it was noticed that entries were taken off the end of the chain or put there. */
+  get cut(): boolean {
+    return this.#cut;
   }
 
   get number(): number {
@@ -95,6 +108,7 @@ export class Chain {
 
   /** The database has lost entries that this process has written: it goes on behind them. */
   async #skip(store: Store, stored: StoredChain): Promise<void> {
+    this.#cut = true;
     await skipTo(store, stored, this.#stored, { id: this.#signer.keyId, publicKey: this.#signer.publicKey });
   }
 }
@@ -106,7 +120,7 @@ export async function openChain(store: Store, node: string, keysFolder: string):
   const newest = new NewestHead(file);
   const kept = keptHead(file, keysFolder, node);
   if (kept === undefined || (await isOurs(store, stored, keysFolder, kept)))
-    return new Chain(stored, signerFor(keysFolder, stored.keyId), keysFolder, newest);
+    return new Chain(stored, signerFor(keysFolder, stored.keyId), keysFolder, { newest });
   return await behind(store, stored, kept, { keysFolder, newest });
 }
 
@@ -138,7 +152,7 @@ async function behind(store: Store, stored: StoredChain, kept: SignedHead, { key
   // A place that somebody has taken cannot be given again.
   const tip = { sequence: Math.max(stored.sequence, kept.sequence), hash: kept.hash };
   await skipTo(store, stored, tip, { id: signer.keyId, publicKey: signer.publicKey });
-  const chain = new Chain({ ...stored, ...tip, keyId: signer.keyId }, signer, keysFolder, newest);
+  const chain = new Chain({ ...stored, ...tip, keyId: signer.keyId }, signer, keysFolder, { newest, cut: true });
   const from = Math.min(stored.sequence + 1, kept.sequence + (stored.sequence > kept.sequence ? 1 : 0));
   const members = { at: entryTime(), from, to: tip.sequence };
   await append(store, chain, { kind: 'cut', members, signer, work: async () => undefined });

@@ -54,6 +54,23 @@ describe('an MCP server', () => {
     expect([refused.status, refused.body.code]).toEqual([503, 'E007']);
   });
 
+  it.each([
+    ['lines', /more than 1000 lines that are no messages|ended|closed/i],
+    ['words', /more than 1000 lines that are no messages|ended|closed/i],
+    ['line', /longer than 10485760 bytes|ended|closed/i],
+    ['values', /more than 50000 values|ended|closed/i],
+  ])('that prints %s without end is ended, and others are served meanwhile', async (manner, reason) => {
+    const made = define(`printing_${manner}`, manner);
+    const started = performance.now();
+    for (let asked = 0; asked < 20; asked += 1) expect((await admin.call('GET', '/v1/capabilities')).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(60_000);
+    expect((await made).body.tools_error).toMatch(reason);
+  });
+
+  it('that sends notes without end is still heard', async () => {
+    expect((await define('noting', 'notes')).body.tools).toHaveLength(4);
+  });
+
   it('with too many tools, or one that says too much of itself, is refused until somebody chooses', async () => {
     expect((await define('many', 'many')).body.tools_error).toMatch(/has 501 tools, more than 500; name those that are needed/);
     expect((await define('few', 'many', { tools: ['tool_7'] })).body.tools).toHaveLength(1);

@@ -67,6 +67,10 @@ class Sighting {
     if (usage && (this.#usage === undefined || (usage.total_tokens ?? usage.prompt_tokens ?? 0) > 0)) this.#usage = usage;
   }
 
+  get held(): number {
+    return this.#calls.held;
+  }
+
   done(): Observed {
     const calls = this.#calls.list;
     const finish = finishOf({
@@ -99,6 +103,9 @@ export function observeChatStream(): StreamObserver {
       const parsed = parseJson(decodeSse(frame).data);
       const chunk = parsed.ok ? wire.Chunk.safeParse(parsed.value) : undefined;
       if (chunk?.success) sighting.see(chunk.data);
+    },
+    get held() {
+      return sighting.held;
     },
     done: () => sighting.done(),
   };

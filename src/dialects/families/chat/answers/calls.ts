@@ -13,6 +13,9 @@ export interface OpenCall {
   readonly extra?: JsonObject;
 }
 
+/** Memory that a call takes besides its arguments. */
+const CALL_HELD = 256;
+
 /**
  * Puts the pieces of streamed calls together. The number of a piece is its key, except for engines that give every call the
  * number 0: a new id, or another name, is another call. Pieces of several calls may come mixed.
@@ -20,6 +23,9 @@ export interface OpenCall {
 export class Calls {
   readonly list: OpenCall[] = [];
   readonly #byNumber = new Map<number, OpenCall>();
+  readonly #byId = new Map<string, OpenCall>();
+  /** Characters of all calls. */
+  held = 0;
 
   /** The call a piece belongs to, grown by it. */
   add(piece: CallDelta, answerId: string | undefined): OpenCall {
@@ -29,13 +35,14 @@ export class Calls {
     const text = textOf(piece);
     call.added = call.arguments === '' && text === NO_ARGUMENTS ? '' : text;
     call.arguments += call.added;
+    this.held += call.added.length;
     return call;
   }
 
   #find({ id, index }: CallDelta, name: string): OpenCall | undefined {
     const last = this.list.at(-1);
     const numbered = index === undefined || index === null ? last : this.#byNumber.get(index);
-    if (id) return numbered?.id === id ? numbered : this.list.find((call) => call.id === id);
+    if (id) return numbered?.id === id ? numbered : this.#byId.get(id);
     if (numbered === undefined) return undefined;
     return name === '' || numbered.name === '' || numbered.name === name ? numbered : undefined;
   }
@@ -50,6 +57,8 @@ export class Calls {
       ...(piece.extra_content ? { extra: jsonOf(piece.extra_content) } : {}),
     };
     this.list.push(call);
+    if (!this.#byId.has(call.id)) this.#byId.set(call.id, call);
+    this.held += CALL_HELD;
     this.#byNumber.set(piece.index ?? this.list.length - 1, call);
     return call;
   }
