@@ -108,7 +108,7 @@ export interface SpawnPlan {
   /** The model that the agent is started with: the canonical id of a known one, else the caller's own words. */
   readonly modelId?: string;
   readonly thinking: NativeThinking;
-  /** What is attached to the prompt, read and of kinds that the agent takes. */
+  /** Attachments of the prompt, read and of kinds that the agent takes. */
   readonly attachments?: readonly GivenAttachment[];
   /** The detected version. */
   readonly version?: string;
@@ -219,7 +219,7 @@ export interface Outcome {
   readonly told?: SidecarAccount;
 }
 
-/** What a sidecar says that it made, and its own receipt. */
+/** The artefacts that a sidecar says it made, and its own receipt. */
 export interface SidecarAccount {
   readonly artifacts: readonly { readonly kind: string; readonly path: string }[];
   readonly receipt: SidecarReceiptRecord;

@@ -5,7 +5,7 @@ import { type Call, type CallEnding, shareOfOwner, type TokenBound } from './cal
 /** Larger bodies hold media, whose bytes say nothing of their tokens. */
 const MOST_ESTIMATED = 200_000;
 
-/** What a body of this many bytes, which allows the answer this many tokens, may use. */
+/** The most tokens that a call may use whose body has this many bytes and allows its answer this many tokens. */
 export function tokenBound(bytes: number, output: number | undefined): TokenBound {
   return { input: Math.min(MOST_ESTIMATED, tokensIn(bytes)), output };
 }

@@ -130,7 +130,7 @@ function near(name: string, own: readonly string[] = []): string {
   return one === undefined ? `; known are ${known.join(', ')}.` : `; did you mean ${one}?`;
 }
 
-/** What is said of a name that no engine has. */
+/** The sentence that tells an operator that no engine has this name. */
 function unknownName(name: string, where: string, own: readonly string[] = []): string {
   const advice = `An engine of your own needs base = "${COMPATIBLE}" (or a built-in one) and url.`;
   return `${where}: there is no engine "${name}"${near(name, own)} ${advice}`;

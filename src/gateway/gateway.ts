@@ -43,9 +43,9 @@ export interface Gateway {
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
-  /** What may be spent on whose behalf. */
+  /** The amounts that operators allow callers, tags, agents and engines to spend. */
   readonly budgets: BudgetBook;
-  /** What each caller may use at a time. */
+  /** Requests, tokens and calls at a time that each caller may have. */
   readonly limits: LimitTable;
   /** The means of every call to an engine. */
   readonly calls: CallContext;

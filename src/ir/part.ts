@@ -87,7 +87,7 @@ export interface VendorPart extends PartBase {
   readonly kind: 'vendor';
   readonly dialect: string;
   readonly type: string;
-  /** What streamed into the block after it opened. */
+  /** Text that streamed into the block after it opened. */
   readonly text?: string;
 }
 

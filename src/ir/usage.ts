@@ -43,7 +43,7 @@ export const NO_USAGE: IrUsage = {
   webSearchRequests: 0,
 };
 
-/** What two answers used together. */
+/** The usage of two answers together. */
 export function addUsage(one: IrUsage, two: IrUsage): IrUsage {
   const details = usageDetails({
     cacheWrite1hTokens: sum(one.details?.cacheWrite1hTokens, two.details?.cacheWrite1hTokens),

@@ -96,7 +96,7 @@ function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
 const carries = (input: PreflightInput, concept: Concept): boolean =>
   input.target.names[concept] !== undefined && !input.lower.lacks.has(concept);
 
-/** What the mapping layer does itself: cutting at stop sequences where the wire has none, JSON by a forced tool where the model or the wire has none. */
+/** The mapping layer emulates by itself: cutting at stop sequences where the wire has none, JSON by a forced tool where the model or the wire has none. */
 function emulationFor(input: PreflightInput, capability: Capability, request: IrRequest, native: boolean): Emulation | undefined {
   if (capability === 'stop_sequences') {
     const fits = carries(input, 'stop_sequences') && takesStops(input.target, request.stop);

@@ -1,4 +1,4 @@
-/** What tokens cost by the word of a configuration, in US dollars per million. */
+/** The prices of tokens that an operator configures, in US dollars per million. */
 export interface TokenRates {
   readonly input: number;
   readonly output: number;

@@ -51,7 +51,7 @@ export function unmet(manifest: CapabilityManifest, requirements: Requirements, 
   return found;
 }
 
-/** What a requirement comes to: strict wants it native, unless a foreign order says that anything will do. */
+/** The level that a requirement asks for: strict wants it native, unless a foreign order says that anything will do. */
 function leastLevel(min: ForeignMinSupport, compatibility: Compatibility): ForeignMinSupport {
   return compatibility === 'strict' && min !== 'any' ? 'native' : min;
 }

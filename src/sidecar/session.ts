@@ -82,7 +82,7 @@ export class Session {
         this.#asked.delete(envelope.id);
         break;
       default:
-        // What only a sidecar writes is not for us.
+        // Lines that only a sidecar may write are ignored when the host sends them.
         break;
     }
   }

@@ -5,7 +5,7 @@ export function undecodable(encoding: string): Error {
   return new Error(`it is compressed (${encoding}) and cannot be decompressed`);
 }
 
-/** What the engine says went wrong. */
+/** The error in an engine's own words. */
 export function engineError(message: string | undefined): AbpError {
   return new AbpError('engine_failed', message ?? 'the engine reported an error');
 }

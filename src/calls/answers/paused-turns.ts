@@ -30,7 +30,7 @@ export interface PausedTurnsOptions {
  */
 export class PausedTurns {
   readonly #options: PausedTurnsOptions;
-  /** What became of everything in all pieces. */
+  /** The fates of all pieces together. */
   readonly account: AnswerAccount;
   /** The answer so far, in the engine's own words. */
   readonly #fold = new Fold();
@@ -58,7 +58,7 @@ export class PausedTurns {
     return this.#fold.response();
   }
 
-  /** What the pieces before a failure have used. */
+  /** The usage of the pieces before a failure. */
   get spent(): Observed | undefined {
     return this.#used === undefined ? undefined : { usage: this.#used, toolCalls: [] };
   }
@@ -84,7 +84,7 @@ export class PausedTurns {
     return usage === undefined ? this.#used : this.#sum(usage);
   }
 
-  /** What to send so that the engine goes on; undefined where its pause cannot be answered. */
+  /** The request that makes the engine go on; undefined where its pause cannot be answered. */
   goOn(): Buffer | undefined {
     const { engine, context, request } = this.#options;
     const end = this.#end;

@@ -137,7 +137,7 @@ export class StreamTranslator {
     return this.#turns?.paused === true;
   }
 
-  /** What to send so that the engine goes on; its next stream follows on this one. */
+  /** The request that makes the engine go on; its next stream follows on this one. */
   goOn(): Buffer | undefined {
     this.#stream = this.#open();
     const body = this.#turns?.goOn();

@@ -58,7 +58,7 @@ class Callers {
   }
 }
 
-/** What is under way is one object for all limits that a caller has had, so that ends count where their beginnings did. */
+/** Calls under way are counted in one object for all limits that a caller has had, so that ends count where their beginnings did. */
 interface UnderWay {
   calls: number;
   lastAt: number;

@@ -98,7 +98,7 @@ function deploymentOf({ deployments }: CallContext, { target }: UnreadCall): Dep
   return deployment;
 }
 
-/** What another vendor's path asks for, an engine cannot know; passed on unread, it would be answered with a riddle at best. */
+/** Refuses paths of another vendor: the engine cannot know them, and its own error would not tell the caller which path to use. */
 function assertOwnPath(engine: Engine, path: string): void {
   const owner = foreignOwner(path, engine.dialects);
   const home = owner === undefined ? undefined : ownEngine(owner.id);

@@ -145,7 +145,7 @@ function gateOf(
   };
 }
 
-/** What an error of ours inside a stream is told with. */
+/** The facts of the call that an error of ours inside a stream is written with. */
 function wordsOf({ runId, target, match }: VendorCall): ToolGateOptions['context'] {
   return { runHex: runId.slice(4), createdAtMs: Date.now(), model: match.model ?? '', includeUsage: false, query: target.query };
 }

@@ -5,7 +5,7 @@ import { openStore } from '../../store/database.ts';
 import { findChain } from '../../store/receipts/chain.ts';
 import { entriesOfKind } from '../../store/receipts/chain-lines.ts';
 
-/** What is wrong with the chain of a home, as far as a quick look shows it: its end, and cuts that the node has noticed itself. */
+/** Faults in the chain of a home, as far as a quick look shows it: its end, and cuts that the node has noticed itself. */
 export async function chainFaults(path: string, url: string | undefined): Promise<string[]> {
   const home = openHome({ path });
   const store = await openStore({ home, url });

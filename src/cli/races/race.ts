@@ -38,7 +38,7 @@ export interface RaceOptions {
 export interface Finish {
   readonly contender: Contender;
   readonly entrant: Entrant;
-  /** What to do about a refusal. */
+  /** The next step after a refusal. */
   readonly hint?: string;
   readonly receipt?: JsonObject;
 }
@@ -158,7 +158,7 @@ export class Race {
     });
   }
 
-  /** What the entrants used stands in their own receipts, so that nothing is counted twice. */
+  /** The entrants' own receipts hold their usage, so that nothing is counted twice. */
   async #close(began: number, finishes: readonly Finish[]): Promise<void> {
     const at = Date.now();
     const isWon = finishes.some(({ entrant }) => entrant.status === 'completed');

@@ -89,7 +89,7 @@ class ResponsesStream {
   }
 }
 
-/** What items say; opaque state of theirs may differ between its first telling and its last. */
+/** The words of items; opaque state of theirs may differ between its first telling and its last. */
 function gist(items: Json | undefined): string {
   const list = Array.isArray(items) ? items.filter(isJsonObject) : [];
   return JSON.stringify(list.map(({ type, id, name, arguments: input, content }) => [type, id, name, input, textsOf(content)]));

@@ -122,7 +122,7 @@ export function observeBody(body: string): Observed {
   return observeEnds(body) ?? observeWhole(body);
 }
 
-/** What stands before and behind the content of an answer. */
+/** The parts of an answer before and behind its content. */
 const CONTENT = '"content":';
 const STOP = '"stop_reason":';
 

@@ -139,7 +139,7 @@ export function fullName(named: { readonly name: string; readonly namespace?: st
 
 /**
  * The item's id and status stay with us (`abp`), so that no other dialect carries them about: a call may come back without them.
- * What changes the call, its namespace or caller, belongs to the dialect.
+ * Members that change the call (its namespace, its caller) belong to the dialect.
  */
 export function callMeta(item: object): { meta?: VendorMeta } {
   const known = 'namespace' in item && typeof item.namespace === 'string' ? CALL : [...CALL, 'namespace', 'name'];

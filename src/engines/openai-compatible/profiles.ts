@@ -93,5 +93,5 @@ function engineOf({ id, name, url, env, header, manifest, prices, lacks }: Profi
 /** Upstreams that speak Chat Completions: one row each. */
 export const openaiCompatible: readonly Engine[] = PROFILES.map(engineOf);
 
-/** What is relied on where nothing is known but the dialect: the base of an engine that a configuration adds. */
+/** The profile where nothing is known but the dialect: the base of an engine that a configuration adds. */
 export const engineBase: Engine = engineOf({ id: 'openai-compatible', name: 'OpenAI-compatible', env: [] });

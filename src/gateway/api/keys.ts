@@ -19,7 +19,7 @@ export const NewKey = z.strictObject({
     .describe('Seconds until the key stops working, a hundred years at most.'),
 });
 
-/** What may change of a key. */
+/** The members of a key that a PATCH may change. */
 export const KeyChange = z.strictObject({
   limits: CallLimits.describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
 });

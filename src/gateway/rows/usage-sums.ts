@@ -11,7 +11,7 @@ export type GroupKey = Readonly<Record<string, string | null>>;
 const SERIES = ['calls', 'failed', 'unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
 type Series = (typeof SERIES)[number];
 
-/** What a call, or a sum of calls, adds. */
+/** The amounts that a call, or a sum of calls, adds. */
 export type Counted = Readonly<Record<Series, number>>;
 
 interface Sum {

@@ -43,7 +43,7 @@ type Group = keyof typeof COLUMNS;
 /** Conditions that the sums do not know; a question with one of them is answered from receipts alone. */
 const ROW_ONLY = ['plane', 'reason', 'parent', 'root', 'min_cost_nano_usd', 'min_ms', 'q'] as const;
 
-/** What is asked, in times and bounds. */
+/** A question about usage, with its times and bounds worked out. */
 interface Question {
   readonly query: UsageQuery;
   readonly own: Pick<RowFilter, 'unkeyed' | 'key'>;

@@ -106,7 +106,7 @@ export function patchOffer(
 
 /** Settings about tools, which vendors refuse beside none. */
 const CHOICES: ReadonlySet<string> = new Set(['tool_choice', 'function_call', 'parallel_tool_calls', 'toolConfig', 'tool_config']);
-/** What a group of tools is called by; without tools it is nothing. */
+/** Members that only name a group of tools: a group without tools that has nothing else is left out. */
 const LABELS: ReadonlySet<string> = new Set(['type', 'name', 'description']);
 
 /** The value without the places below it; undefined where nothing is left of it. */

@@ -111,7 +111,7 @@ export class Deltas {
     return channels.filter((channel) => answer.texts[channel] !== '').map((channel) => answer.delta(channel, 0, answer.texts[channel]));
   }
 
-  /** What there is of the answer that is written in this process, for a turn that is ended meanwhile. */
+  /** The answer as far as this process has written it, for a turn that somebody ends meanwhile. */
   answerSoFar(sessionId: string): AnswerSoFar | undefined {
     const { source, sent, partial } = this.#live.get(sessionId) ?? {};
     const usage = sent === undefined ? undefined : partial?.usage(sent.bytes);

@@ -29,7 +29,7 @@ function keptBy({ node, keysFolder }: ChainHome, file: string): OutsideHead | un
   return kept === undefined ? undefined : { sequence: kept.sequence, hash: kept.hash, node, signed: kept };
 }
 
-/** What is wrong with the end of the chain, from the last head on that this home signed and kept. A quick look: the rest is not read. */
+/** Faults at the end of the chain, from the last head on that this home signed and kept. A quick look: the rest is not read. */
 export async function tailProblems(store: Store, home: ChainHome): Promise<readonly ChainProblem[]> {
   const head = keptBy(home, await headFile(store, home.keysFolder));
   if (head === undefined) return [];

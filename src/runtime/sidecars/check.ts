@@ -26,7 +26,7 @@ export interface SidecarCheck {
   readonly handshakeMs: number;
   /** How long one run of a trivial order may take. */
   readonly runMs: number;
-  /** What it is asked to do. */
+  /** The task that the sidecar is given. */
   readonly task: string;
 }
 

@@ -67,7 +67,7 @@ export class SidecarGreetings {
     this.#environment = environment;
   }
 
-  /** What it said when it was greeted; undefined where it was not, or is not any more what it was then. */
+  /** The program as it greeted us; undefined where it has not greeted yet, or has changed since. */
   async known(name: string, setting: SidecarSetting): Promise<SidecarProgram | undefined> {
     return await this.#known.get(JSON.stringify([name, setting]))?.catch(() => undefined);
   }

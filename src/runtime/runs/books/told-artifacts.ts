@@ -9,7 +9,7 @@ const MOST = 500;
 const LONGEST_NAME = 1024;
 const LARGEST_READ = 64 * 1024 * 1024;
 
-/** What a sidecar says that it made. Only files inside the workspace are read for their digest: the path is the sidecar's word. */
+/** The artefacts that a sidecar says it made. Only files inside the workspace are read for their digest: the path is the sidecar's word. */
 export function toldArtifacts({ artifacts }: SidecarAccount, root: string): Artifact[] {
   return artifacts.slice(0, MOST).map(({ kind, path }) => ({
     kind: kind.slice(0, LONGEST_NAME),
