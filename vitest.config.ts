@@ -6,10 +6,16 @@ import { defineConfig } from 'vitest/config';
 // of a suite that starts a dozen of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
-/** Folders of suites that leave nothing behind in their process: like the tests beside the code they share it and load each module once. */
-const PURE = ['adapters', 'architecture', 'cases', 'conformance', 'contract', 'corpus', 'mapping', 'pins', 'truth'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/**
+ * Suites that need a process of their own: they measure it, watch the methods of its database, or change where it looks for temporary
+ * files. All others leave nothing behind, so that they share a process per worker, load each module once and use one PostgreSQL.
+ */
+const ALONE = [
+  'test/platform/sandbox/**/*.test.ts',
+  'test/platform/statements.test.ts',
+  'test/console/**/*.test.ts',
+  'test/e2e/browser.test.ts',
+];
 
 /** Rounds of killed workers and agents, lost nodes and outages take minutes: they are the business of `npm run crash`. */
 const CRASHES = ['test/platform/crash/**', 'test/crash/lost-node.test.ts', 'test/crash/outage.test.ts', 'test/sandbox/kill.test.ts'];
@@ -25,10 +31,9 @@ export default defineConfig({
     // Many tests wait for another process; one worker more than there are cores uses that time.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      // Tests beside the code leave nothing behind, so that they share their processes and load each module once: 36 s of work instead of 90.
       { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'test', include: ['test/**/*.test.ts'], exclude: PURE } },
+      { extends: true, test: { name: 'test', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 });

@@ -6,23 +6,20 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 
 describe('abp worker', () => {
-  let postgres: TestPostgres;
   let folder: string;
   beforeAll(async () => {
-    postgres = await startPostgres();
     folder = mkdtempSync(join(tmpdir(), 'abp-worker-'));
   });
   afterAll(async () => {
-    await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   test('works on the turns of a server that has no room for them, and stops when asked', async () => {
-    const url = await postgres.freshDatabase();
+    const url = await freshDatabase();
     const server = await startGateway({ databaseUrl: url, config: { sessions: { turns: 0 } } });
     const worker = spawnAbp(['worker', '--json', '--turns', '2'], {
       ABP_HOME: join(folder, 'worker'),
@@ -48,7 +45,7 @@ describe('abp worker', () => {
   });
 
   test('is restarted, one after the other, and no turn is lost or done twice', async () => {
-    const url = await postgres.freshDatabase();
+    const url = await freshDatabase();
     const server = await startGateway({ databaseUrl: url, config: { sessions: { turns: 0 } } });
     const start = async (home: string): Promise<ReturnType<typeof spawnAbp>> => {
       const env = { ABP_HOME: join(folder, home), ABP_DATABASE_URL: url, ABP_LOG: 'error' };

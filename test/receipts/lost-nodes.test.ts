@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LateEnd } from '../../src/contract/receipts/late-end.ts';
 import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
@@ -9,20 +9,15 @@ import { findLateEnd } from '../../src/store/receipts/late-ends.ts';
 import { getReceipt, listReceipts } from '../../src/store/receipts/receipts.ts';
 import { createRun, endRun, getRun } from '../../src/store/runs/runs.ts';
 import { closeFact, openFact } from '../support/facts.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { type NodeGroup, nodeGroup, type TestNode } from './node-group.ts';
 
 const MINUTE = 60_000;
-let postgres: TestPostgres;
 let group: NodeGroup;
 let [a, b, c]: TestNode[] = [];
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.stop());
 beforeEach(async () => {
-  group = await nodeGroup(await postgres.freshDatabase());
+  group = await nodeGroup(await freshDatabase());
   [a, b, c] = [await group.node('node_a'), await group.node('node_b'), await group.node('node_c')];
 });
 afterEach(() => group.close());

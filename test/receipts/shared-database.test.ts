@@ -1,30 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { uuidv7Hex } from '../../src/base/ids.ts';
 import { AbpClient } from '../../src/client/client.ts';
 import { PendingReceipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
 import { closeFact, openFact, runIdOf } from '../support/facts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, type WireAnswer } from '../support/http-call.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 
-/** Ids that were made first come first: later ones would keep the time of the newest. */
-const old = runIdOf(`run_${uuidv7Hex(Date.now() - 121_000)}`);
+/** Written by hand: an id that is made now never has a time before those that were made already. */
+const old = runIdOf(`run_${(Date.now() - 121_000).toString(16).padStart(12, '0')}7${'0'.repeat(3)}8${'0'.repeat(15)}`);
 const untimed = runIdOf(`run_${'4'.repeat(32)}`);
 const future = runIdOf('run_ffffffffffff7fff8fffffffffffffff');
 
-let postgres: TestPostgres;
 let [one, other]: TestGateway[] = [];
 beforeAll(async () => {
-  postgres = await startPostgres();
-  const databaseUrl = await postgres.freshDatabase();
+  const databaseUrl = await freshDatabase();
   [one, other] = [await startGateway({ databaseUrl }), await startGateway({ databaseUrl })];
 });
 afterAll(async () => {
   await one?.close();
   await other?.close();
-  await postgres?.stop();
 });
 
 const ask = (server: TestGateway | undefined, path: string): Promise<WireAnswer> =>
@@ -95,7 +91,7 @@ describe('a run that nobody knows, where there is one node', () => {
   });
 
   it('is not there, on PostgreSQL', async () => {
-    const server = await startGateway({ databaseUrl: await postgres.freshDatabase() });
+    const server = await startGateway({ databaseUrl: await freshDatabase() });
     for (const path of pathsOf(newRunId())) expect((await ask(server, path)).status).toBe(404);
     await server.close();
   });

@@ -1,13 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 
 it('records, replays and erases with PostgreSQL as the home database', async () => {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.stop());
-  const server = await startGateway({ databaseUrl: await postgres.freshDatabase() });
+  const server = await startGateway({ databaseUrl: await freshDatabase() });
   onTestFinished(() => server.close());
   const request = JSON.stringify({ model: 'sim-1', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'say "postgres"' }] });
   const run = await post(`${server.url}/e/sim/v1/messages`, request);

@@ -2,25 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openHome } from '../../src/home/home.ts';
 import { openStore } from '../../src/store/database.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { createChain } from '../../src/store/receipts/chain.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { endChildren, startChild } from './children.ts';
 import { storeSuite } from './store-suite.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'abp-postgres-home-'));
-let server: TestPostgres;
-
-beforeAll(async () => {
-  server = await startPostgres();
-});
 
 afterAll(async () => {
-  await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -28,11 +22,11 @@ afterEach(endChildren);
 
 const home = () => openHome({ path: temporaryHome() });
 
-storeSuite('PostgreSQL', async () => openStore({ url: await server.freshDatabase(), home: openHome({ path: join(folder, 'home') }) }));
+storeSuite('PostgreSQL', async () => openStore({ url: await freshDatabase(), home: openHome({ path: join(folder, 'home') }) }));
 
 describe('PostgreSQL', () => {
   test('is migrated once by processes that start at the same moment', async () => {
-    const url = await server.freshDatabase();
+    const url = await freshDatabase();
     const path = temporaryHome();
     const children = await Promise.all([1, 2, 3].map(() => startChild({ home: path, url, command: 'open' })));
     for (const child of children) child.go();
@@ -45,7 +39,7 @@ describe('PostgreSQL', () => {
   });
 
   test('gives nodes that start at the same moment a chain each', async () => {
-    const url = await server.freshDatabase();
+    const url = await freshDatabase();
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore({ url, home: home() })));
     const made = await Promise.all(
       stores.map((store, at) => createChain(store, `node_${at}`, { id: `key_${at}`, publicKey: '', createdAt: at })),
@@ -55,7 +49,7 @@ describe('PostgreSQL', () => {
   });
 
   test('written by a newer version is refused without showing the password', async () => {
-    const url = await server.freshDatabase();
+    const url = await freshDatabase();
     const store = await openStore({ url, home: home() });
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(store.db);
     await store.close();
@@ -73,7 +67,7 @@ describe('PostgreSQL', () => {
   });
 
   test('may drop our connections without ending the process', async () => {
-    const url = await server.freshDatabase();
+    const url = await freshDatabase();
     const store = await openStore({ url, home: home() });
     const other = await openStore({ url, home: home() });
     const dropped = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
@@ -91,7 +85,7 @@ describe('PostgreSQL', () => {
   });
 
   test('may drop a connection in the middle of a transaction without ending the process', async () => {
-    const url = await server.freshDatabase();
+    const url = await freshDatabase();
     const store = await openStore({ url, home: home() });
     const broken = store.db.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);

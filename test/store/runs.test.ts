@@ -9,17 +9,11 @@ import { createKey, findRunKey, isLive, revokeRunKeys } from '../../src/store/ke
 import { appendRunEvents, deleteRunEvents, readRunEvents } from '../../src/store/runs/run-events.ts';
 import { createRun, endRun, getRun, interruptRuns, setRunProcess } from '../../src/store/runs/runs.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'abp-store-runs-'));
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
 
 afterAll(async () => {
-  await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -27,7 +21,7 @@ const home = () => openHome({ path: join(folder, 'home') });
 
 describe.each<[string, () => Promise<Store>]>([
   ['SQLite', () => openStore({ home: home() })],
-  ['PostgreSQL', async () => openStore({ home: home(), url: await postgres.freshDatabase() })],
+  ['PostgreSQL', async () => openStore({ home: home(), url: await freshDatabase() })],
 ])('runs of coding agents on %s', (_, open) => {
   let store: Store;
 

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type Identity, postgresPrograms } from './postgres-programs.ts';
 
-/** A real PostgreSQL server of this test file. */
+/** A real PostgreSQL server. */
 export interface TestPostgres {
   /** Creates an empty database and returns its URL. */
   freshDatabase(): Promise<string>;
@@ -69,11 +69,17 @@ async function serve(program: string, args: readonly string[], identity: Identit
   return child;
 }
 
+/** Lets this process end while the child runs. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
+}
+
 /**
  * Stop it in `afterAll`; a watchdog stops it when the test process dies before that. It does not wait for the disk unless it is to be
- * `durable`: a test ends before any power failure.
+ * `durable`: a test ends before any power failure. One that does not keep us lets the test process end while it runs.
  */
-export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<TestPostgres> {
+export async function startPostgres({ durable = false, keepsUs = true } = {}): Promise<TestPostgres> {
   const { bin, identity, temporary } = postgresPrograms();
   const folder = mkdtempSync(join(temporary, 'abp-postgres-'));
   const data = join(folder, 'data');
@@ -84,7 +90,7 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
   });
-  watchdog.unref();
+  letGo(watchdog);
   let server: ChildProcess | undefined;
   let port = 0;
   const pause = async (): Promise<void> => {
@@ -102,6 +108,7 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
       ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', `fsync=${durable ? 'on' : 'off'}`],
       identity,
     );
+    if (!keepsUs) letGo(server);
   };
   const stop = async (): Promise<void> => {
     await pause();
@@ -129,4 +136,15 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`;
   };
   return { freshDatabase, pause, resume, stop };
+}
+
+let shared: Promise<TestPostgres> | undefined;
+
+/**
+ * An empty database on the one server that the test files of this process share. The first file that asks starts the server, and its
+ * watchdog stops it when the process ends. A test that takes its server away starts one of its own.
+ */
+export async function freshDatabase(): Promise<string> {
+  shared ??= startPostgres({ keepsUs: false });
+  return (await shared).freshDatabase();
 }

@@ -7,22 +7,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AgentApi } from '../../support/agent-api.ts';
 import { fakeCommand } from '../../support/agents/command.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { freshDatabase } from '../../support/postgres.ts';
 import { ended, spawnAbp } from '../../support/run-abp.ts';
 
-let postgres: TestPostgres;
 let folder: string;
 beforeAll(async () => {
-  postgres = await startPostgres();
   folder = mkdtempSync(join(tmpdir(), 'abp-coding-worker-'));
 });
 afterAll(async () => {
-  await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 test('a worker runs coding agents too: their calls go through it', async () => {
-  const url = await postgres.freshDatabase();
+  const url = await freshDatabase();
   const server = await startGateway({ databaseUrl: url, config: { sessions: { turns: 0 } } });
   const worker = spawnAbp(['worker', '--json', '--turns', '2'], {
     PATH: fakeCommand(join(folder, 'bin'), 'claude'),
