@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { benchAdmission } from './admission.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
 import { benchMapped } from './mapped.ts';
@@ -15,6 +16,7 @@ import { benchTurns } from './turns.ts';
 const MOST_NEGOTIATION_NS = 2000;
 const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   negotiation: reportNegotiation,
+  admission: benchAdmission,
   start: benchStart,
   passthrough: benchPassthrough,
   mapped: benchMapped,

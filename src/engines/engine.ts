@@ -84,8 +84,18 @@ export interface Engine {
 }
 
 /** The price list that calls of a model are billed by: rates of its row, rates of the engine, else the list of the vendor. */
-export function pricesOf({ models, rates, prices }: Engine, model: string | null): string | undefined {
-  const row = model === null ? undefined : models.findLast((one) => one.rates !== undefined && globMatch(one.match, model));
+export function pricesOf(engine: Engine, model: string | null): string | undefined {
+  const { rates, prices } = engine;
+  const row = model === null ? undefined : ratedRows(engine).findLast(({ match }) => globMatch(match, model));
   const stated = row?.rates ?? rates;
   return stated === undefined ? prices : ratesText(stated);
+}
+
+const rated = new WeakMap<Engine, readonly ModelRow[]>();
+
+/** Rows with rates of their own. Most engines have none, and every call asks. */
+function ratedRows(engine: Engine): readonly ModelRow[] {
+  const known = rated.get(engine) ?? engine.models.filter(({ rates }) => rates !== undefined);
+  rated.set(engine, known);
+  return known;
 }

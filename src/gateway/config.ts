@@ -161,6 +161,12 @@ export const Config = z.strictObject({
         .default(64)
         .describe('Runs of coding agents at the same time, three quarters of them at most for one caller; more answer 503.'),
       ...CallLimits.shape,
+      budgets_away: z
+        .enum(['refuse', 'allow'])
+        .default('refuse')
+        .describe(
+          'What becomes of calls while PostgreSQL is away and this node has used its part of a budget: refused, or counted by this node alone.',
+        ),
       stages_mb: z
         .number()
         .positive()

@@ -126,7 +126,10 @@ async function assemble(
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
-  const held = { limits: await limitsOf(config, store, log, closers), budgets: budgetsOf(config, { store, keeper, log }, closers) };
+  const held = {
+    limits: await limitsOf(config, store, log, closers),
+    budgets: budgetsOf(config, { store, keeper, log, node: home.nodeId }, closers),
+  };
   const large = new LargeBodies();
   closers.push(() => large.close());
   const calls = callContextOf(config, { checks, ...held, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
@@ -177,17 +180,20 @@ async function limitsOf(config: Config, store: Store, log: Logger, closers: Clos
 }
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */
-function budgetsOf(config: Config, { store, keeper, log }: { store: Store; keeper: Keeper; log: Logger }, closers: Closers): BudgetBook {
+function budgetsOf(
+  config: Config,
+  { store, keeper, log, node }: { store: Store; keeper: Keeper; log: Logger; node: string },
+  closers: Closers,
+): BudgetBook {
   const budgets = new BudgetBook({
     store,
+    node,
+    away: config.limits.budgets_away,
     configured: config.budgets,
     holders: { holderOf: () => undefined, keysOf: () => [], knows: () => false },
     settled: () => keeper.settled(),
     onThreshold: ({ budget, page }, percent) =>
-      log.warn(
-        { budget: budget.id, on: budget.on, period: budget.period, percent, spent: page.settled },
-        'a budget has reached a threshold',
-      ),
+      log.warn({ budget: budget.id, on: budget.on, period: budget.period, percent, spent: page.spent }, 'a budget has reached a threshold'),
     onFault: (error) => log.warn({ error }, 'budgets could not be read again; those known before hold'),
   });
   closers.push(() => budgets.close());

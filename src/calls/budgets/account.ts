@@ -7,17 +7,33 @@ export class Page {
   readonly window: Window;
   readonly settled = nothing();
   readonly reserved = nothing();
+  /** Something was reserved or settled since the database was last asked. */
+  touched = true;
   /** Calls without a price, which a budget of dollars cannot hold. */
   unpriced = 0;
-  /** The part of the budget that this node may use, where several nodes share it. */
+  /** Spent on other nodes, as far as the database has told. */
+  readonly elsewhere = nothing();
+  /** The part of the budget that this node may use, where several nodes share it; what it has spent is a part of it. */
   granted: Amounts | undefined;
-  /** Other nodes have been granted all the rest. */
-  dry = false;
+  /** Of all nodes this one may let a call in that may use more than is left. */
+  lastCall = false;
+  /** Until when the part is this node's without a word from the database. */
+  trustedUntil = Number.POSITIVE_INFINITY;
+  /** When this much is used, it is time to ask for more. */
+  readonly renewAt = nothing();
   /** What calls were refused for want of, since the node last asked for more. */
   readonly wanted = nothing();
 
   constructor(window: Window) {
     this.window = window;
+  }
+
+  /** On all nodes together. */
+  get spent(): Amounts {
+    const { settled, elsewhere } = this;
+    const sum = nothing();
+    for (const measure of MEASURES) sum[measure] = settled[measure] + elsewhere[measure];
+    return sum;
   }
 
   /** Whatever is known to be spent, by this node's own count or by the database's: both miss something at times, and neither counts too much. */
@@ -29,7 +45,7 @@ export class Page {
 /** A call does not fit, and when it might. */
 export interface Shortage {
   readonly measure: Measure;
-  /** The rest is reserved by calls under way, or this node asks for more of the shared budget. */
+  /** The rest is not spent yet: calls under way have reserved it, or other nodes hold it. */
   readonly passing: boolean;
 }
 
@@ -59,31 +75,38 @@ export class Account {
 
   /**
    * Why a call does not fit; undefined where it does. A node that has the budget to itself lets a call in while anything is left, so that what is
-   * spent exceeds the limit by one call's worst case at most. A node that shares it must have been granted the whole of what the call may use.
+   * spent exceeds the limit by one call's worst case at most. Of nodes that share it one may do so; the others must have been granted all that
+   * the call may use.
    */
-  shortage(wanted: Readonly<Amounts>): Shortage | undefined {
-    const { settled, reserved, granted, dry } = this.page;
-    const { limits } = this.budget;
+  shortage(wanted: Readonly<Amounts>, now: number): Shortage | undefined {
+    const { settled, elsewhere } = this.page;
     for (const measure of MEASURES) {
-      const limit = limits[measure];
-      if (limit === undefined) continue;
-      const taken = settled[measure] + reserved[measure];
-      if (granted === undefined) {
-        if (taken >= limit) return { measure, passing: settled[measure] < limit };
-      } else if (taken + wanted[measure] > granted[measure]) {
-        return { measure, passing: !dry || reserved[measure] > 0 };
-      }
+      const limit = this.budget.limits[measure];
+      if (limit === undefined || this.#fits(measure, limit, wanted[measure], now)) continue;
+      return { measure, passing: settled[measure] + elsewhere[measure] < limit };
     }
     return undefined;
   }
 
+  #fits(measure: Measure, limit: number, wanted: number, now: number): boolean {
+    const { settled, reserved, elsewhere, granted, lastCall, trustedUntil } = this.page;
+    const taken = settled[measure] + reserved[measure];
+    if (granted === undefined) return taken + elsewhere[measure] < limit;
+    if (now > trustedUntil) return false;
+    return lastCall ? taken < granted[measure] : taken + wanted <= granted[measure];
+  }
+
   /** The measure that is used up by what has been spent alone; undefined where some is left. */
   spent(): Measure | undefined {
-    const { settled, granted, dry } = this.page;
-    return MEASURES.find((measure) => {
-      const limit = this.budget.limits[measure];
-      return limit !== undefined && (settled[measure] >= limit || (dry && granted !== undefined && settled[measure] >= granted[measure]));
-    });
+    const { settled, elsewhere } = this.page;
+    return MEASURES.find((measure) => settled[measure] + elsewhere[measure] >= (this.budget.limits[measure] ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** Whether the node should ask for more of a shared budget, ahead of need. */
+  isNearlyShort(): boolean {
+    const { settled, reserved, granted, renewAt } = this.page;
+    if (granted === undefined) return false;
+    return MEASURES.some((measure) => this.budget.limits[measure] !== undefined && settled[measure] + reserved[measure] > renewAt[measure]);
   }
 
   /** The threshold that was reached since the last time of asking; undefined where none was. */
@@ -96,9 +119,10 @@ export class Account {
 
   #reached(): number {
     let share = 0;
+    const { settled, elsewhere } = this.page;
     for (const measure of MEASURES) {
       const limit = this.budget.limits[measure];
-      if (limit !== undefined) share = Math.max(share, (100 * this.page.settled[measure]) / limit);
+      if (limit !== undefined) share = Math.max(share, (100 * (settled[measure] + elsewhere[measure])) / limit);
     }
     return THRESHOLDS.findLast((threshold) => share >= threshold) ?? 0;
   }
@@ -116,14 +140,14 @@ const PASSING_WAIT_S = 1;
 /** The error for a call that does not fit. */
 export function exceeded({ budget, page }: Account, { measure, passing }: Shortage, now: number): AbpError {
   const [limit, words] = WORDS[measure];
-  const { settled, reserved, window } = page;
+  const { settled, reserved, elsewhere, window } = page;
   const { on, period } = budget;
   const allowed = budget.limits[measure] ?? 0;
   const resetsAt = Number.isFinite(window.end) ? new Date(window.end).toISOString() : null;
   const seconds = passing ? PASSING_WAIT_S : Math.max(1, Math.ceil((window.end - now) / 1000));
   const what = `The budget of ${on.kind} ${on.id} ${period === 'total' ? 'in all' : `for this ${period}`}, ${allowed} ${words}, `;
   const why = passing
-    ? 'may be used up by calls that are under way; try again when they have ended.'
+    ? 'may be used up by calls that are under way; try again in a moment.'
     : `is used up. ${resetsAt === null ? 'It does not begin anew by itself.' : `It begins anew at ${resetsAt}.`}`;
   return new AbpError('budget_exceeded', `${what}${why}`, {
     budget: budget.id,
@@ -131,7 +155,7 @@ export function exceeded({ budget, page }: Account, { measure, passing }: Shorta
     period,
     limit,
     allowed,
-    spent: settled[measure],
+    spent: settled[measure] + elsewhere[measure],
     reserved: reserved[measure],
     resets_at: resetsAt,
     ...(Number.isFinite(seconds) ? { retry_after_s: seconds } : {}),

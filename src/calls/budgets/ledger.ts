@@ -103,15 +103,18 @@ export class Ledger {
     for (const account of accounts) {
       account.turn(now, (window) => this.#outlook.nextPage(account, window));
       if (account.budget.action === 'warn') continue;
-      const shortage = account.shortage(wanted);
+      const shortage = account.shortage(wanted, now);
       if (shortage === undefined) continue;
       for (const measure of MEASURES) account.page.wanted[measure] += wanted[measure];
       if (account.page.granted !== undefined) this.#outlook.onShort(account);
       return exceeded(account, shortage, now);
     }
     const pages = accounts.map(({ page }) => page);
-    for (const { reserved } of pages) add(reserved, wanted, 1);
-    for (const account of accounts) if (isNearlyShort(account)) this.#outlook.onShort(account);
+    for (const page of pages) {
+      add(page.reserved, wanted, 1);
+      page.touched = true;
+    }
+    for (const account of accounts) if (account.isNearlyShort()) this.#outlook.onShort(account);
     return (ending) => this.#settle(call, { accounts, pages, wanted }, ending);
   }
 
@@ -134,6 +137,7 @@ export class Ledger {
     const used: Amounts = { nanoUsd: nanoUsd ?? 0, tokens: usage === null ? 0 : tokensOf(usage), requests: 1 };
     for (const page of pages) {
       add(page.settled, used, 1);
+      page.touched = true;
       if (nanoUsd === undefined && usage !== null) page.unpriced += 1;
     }
     for (const [at, account] of accounts.entries()) {
@@ -160,13 +164,4 @@ interface Reservation {
 
 function add(sum: Amounts, amounts: Readonly<Amounts>, sign: 1 | -1): void {
   for (const measure of MEASURES) sum[measure] += sign * amounts[measure];
-}
-
-/** Whether more than half of what the node was granted beyond its spending is taken: time to ask for more, ahead of need. */
-function isNearlyShort({ budget, page: { granted, settled, reserved } }: Account): boolean {
-  if (granted === undefined) return false;
-  return MEASURES.some((measure) => {
-    if (budget.limits[measure] === undefined) return false;
-    return 2 * (settled[measure] + reserved[measure]) > granted[measure] + settled[measure];
-  });
 }

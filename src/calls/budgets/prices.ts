@@ -15,20 +15,27 @@ export interface CallPrices {
 /** Loads the price lists, which are twenty megabytes: only for a process that has a budget of dollars. */
 export async function loadPrices(): Promise<CallPrices> {
   const { costOf } = await import('../../models/cost.ts');
-  const priced = (call: Call, model: string | null, usage: BilledUsage): number | undefined => {
-    const engine = call.engine === null || model === null ? undefined : findEngine(call.engine);
-    const list = engine === undefined ? undefined : pricesOf(engine, call.model);
-    return list === undefined || model === null ? undefined : costOf(usage, model, list, new Date());
-  };
   return {
     most: (call, inputTokens, outputTokens) => {
+      const prices = pricesOfCall(call);
+      if (prices === undefined || call.model === null) return undefined;
+      const at = new Date();
       const plain = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
       // Writing into a cache costs more than reading nothing from it.
-      const written = priced(call, call.model, { ...plain, cacheWriteTokens: inputTokens });
-      return written === undefined ? undefined : Math.max(written, priced(call, call.model, plain) ?? 0);
+      const written = costOf({ ...plain, cacheWriteTokens: inputTokens }, call.model, prices, at);
+      return written === undefined ? undefined : Math.max(written, costOf(plain, call.model, prices, at) ?? 0);
     },
-    of: (call, { usage, upstreamModel }) => (usage === null ? undefined : priced(call, upstreamModel ?? call.model, billed(usage))),
+    of: (call, { usage, upstreamModel }) => {
+      const prices = pricesOfCall(call);
+      const model = upstreamModel ?? call.model;
+      return usage === null || prices === undefined || model === null ? undefined : costOf(billed(usage), model, prices, new Date());
+    },
   };
+}
+
+function pricesOfCall({ engine: id, model }: Call): string | undefined {
+  const engine = id === null ? undefined : findEngine(id);
+  return engine === undefined ? undefined : pricesOf(engine, model);
 }
 
 function billed(usage: ReceiptUsage): BilledUsage {

@@ -28,12 +28,12 @@ export function rateCheck(limitsOf: LimitsOf): Check {
       if (limits === undefined) return undefined;
       const use = callers.of(caller, limits);
       const wanted = limits.tokens_per_minute === undefined ? 0 : learned.bound(call);
-      const refusal = use.refusal(wanted, Date.now());
+      const refusal = use.refusal(wanted, performance.now());
       if (refusal !== undefined) return refusal;
-      use.take(wanted, Date.now());
+      use.take(wanted, performance.now());
       return (ending) => {
         learned.hear(call, ending);
-        use.settle(wanted, ending, Date.now());
+        use.settle(wanted, ending, performance.now());
       };
     },
   };
@@ -53,7 +53,7 @@ class Callers {
   }
 
   #sweep(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [caller, use] of this.#uses) if (use.isIdle(now)) this.#uses.delete(caller);
   }
 }
@@ -72,7 +72,7 @@ class Use {
   readonly #tokens: Meter | undefined;
 
   constructor(limits: CallLimits, before: Use | undefined) {
-    const now = Date.now();
+    const now = performance.now();
     this.limits = limits;
     this.#underWay = before === undefined ? { calls: 0, lastAt: now } : before.#underWay;
     this.#requests = meterOf(limits.requests_per_minute, before === undefined ? undefined : before.#requests, now);

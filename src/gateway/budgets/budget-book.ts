@@ -1,16 +1,18 @@
 import { Account, Page } from '../../calls/budgets/account.ts';
-import { type Amounts, type Budget, type BudgetTerms, budgetOf } from '../../calls/budgets/budget.ts';
+import { type Amounts, type Budget, type BudgetTerms, budgetOf, nothing } from '../../calls/budgets/budget.ts';
 import { type KeyHolder, Ledger } from '../../calls/budgets/ledger.ts';
-import { windowAt } from '../../calls/budgets/period.ts';
+import { type Window, windowAt } from '../../calls/budgets/period.ts';
 import { type CallPrices, loadPrices } from '../../calls/budgets/prices.ts';
 import { UNKEYED } from '../../calls/call.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { findEngine } from '../../engines/index.ts';
 import { spentSince } from '../../receipts/usage/spent.ts';
 import { type BudgetChange, changeBudget, createBudget, deleteBudget, listBudgets } from '../../store/budgets/budgets.ts';
+import { forgetGrants } from '../../store/budgets/grants.ts';
 import { findKey } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
-import type { SpentSums } from '../../store/usage/spent.ts';
+import type { SpentOn, SpentSums } from '../../store/usage/spent.ts';
+import { Leases } from './leases.ts';
 import { configuredBudget, rowOf, spentOn, storedBudget } from './subjects.ts';
 
 /** People and their keys, as far as budgets ask. */
@@ -30,10 +32,19 @@ export interface BudgetBookOptions {
   readonly settled: () => Promise<void>;
   readonly onThreshold: (account: Account, percent: number) => void;
   readonly onFault: (error: unknown) => void;
+  readonly node: string;
+  /** What becomes of calls beyond the part of this node while the database that several share is away. */
+  readonly away: 'refuse' | 'allow';
 }
 
 /** Other nodes on the same database hear of a change this much later at the latest. */
 const FRESH_MS = 5000;
+/** How long a shared budget that nobody uses here may go without a look at what others have spent. */
+const IDLE_MS = 30_000;
+/** Parts of the next period are asked for this much before it begins. */
+const AHEAD_MS = 15_000;
+/** Grants of periods that began before are forgotten: no period is as long. */
+const FORGET_MS = 40 * 24 * 3_600_000;
 /** Calls that were under way when a budget was made have ended by then. */
 const YOUNG_MS = 20 * 60_000;
 /** How long a reader waits for the receipts of the last calls. */
@@ -61,6 +72,11 @@ export class BudgetBook {
   #entries = new Map<string, Entry>();
   #prices: CallPrices | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Where several nodes share the budgets. */
+  readonly #leases: Leases | undefined;
+  #refreshedAt = 0;
+  /** Pages of the periods that begin in a moment, by the id of the budget. */
+  readonly #next = new Map<string, Page>();
   /** One reading at a time: two would make two accounts of one budget. */
   #reading: Promise<void> = Promise.resolve();
 
@@ -70,33 +86,40 @@ export class BudgetBook {
     this.ledger = new Ledger({
       holderOf: (key) => options.holders.holderOf(key),
       onThreshold: options.onThreshold,
-      onShort: () => undefined,
-      nextPage: (_account, window) => new Page(window),
+      onShort: (account) => this.#leases?.short(account),
+      nextPage: (account, window) => this.#nextPage(account, window),
     });
+    const { store, node, away, onFault, holders } = options;
+    const spent = (on: Budget['on']): SpentOn => spentOn(on, (kind, id) => holders.keysOf(kind, id));
+    this.#leases = store.kind === 'postgres' ? new Leases({ store, node, away, onFault, spentOn: spent }) : undefined;
   }
 
   /** Reads the budgets and what was spent of them. Every receipt of the past must be in the database. */
   async open(): Promise<void> {
+    if (this.#options.store.kind === 'postgres') await forgetGrants(this.#options.store, Date.now() - FORGET_MS);
     await this.#read();
     this.#timer = setInterval(() => this.#tick().catch(this.#options.onFault), FRESH_MS);
     this.#timer.unref();
   }
 
-  close(): void {
+  /** Gives back what this node was granted and has not used. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#reading.catch(() => undefined);
+    for (const { account } of this.#entries.values()) await this.#leases?.leave(account).catch(this.#options.onFault);
   }
 
   /** All budgets as they stand, those of the configuration first. */
   async list(): Promise<KeptBudget[]> {
     await this.#settled();
-    for (const { account } of this.#entries.values()) account.page.raise(await this.#spent(account));
+    for (const { account } of this.#entries.values()) await this.#refresh(account);
     return [...this.#entries.values()].map(kept);
   }
 
   async get(id: string): Promise<KeptBudget> {
     const entry = this.#entry(id);
     await this.#settled();
-    entry.account.page.raise(await this.#spent(entry.account));
+    await this.#refresh(entry.account);
     return kept(entry);
   }
 
@@ -144,10 +167,44 @@ export class BudgetBook {
   }
 
   async #tick(): Promise<void> {
-    if (this.#options.store.kind === 'postgres') await this.#read();
     const now = Date.now();
-    const young = [...this.#entries.values()].filter(({ heldSince }) => now - heldSince < YOUNG_MS);
-    for (const { account } of young) account.page.raise(await this.#spent(account));
+    if (this.#leases !== undefined) await this.#read();
+    const all = (await this.#leases?.hasMoved()) === true || now - this.#refreshedAt > IDLE_MS;
+    if (all) this.#refreshedAt = now;
+    for (const { account, heldSince } of this.#entries.values()) {
+      account.turn(now, (window) => this.#nextPage(account, window));
+      if (this.#leases !== undefined) await this.#prepareNext(account, now);
+      const due = this.#leases === undefined ? now - heldSince < YOUNG_MS : all || account.page.touched;
+      if (due) await this.#refresh(account);
+    }
+  }
+
+  /** The page of a period that begins: the one that was made ready, else one that has been granted nothing yet. */
+  #nextPage(account: Account, window: Window): Page {
+    const ready = this.#next.get(account.budget.id);
+    this.#next.delete(account.budget.id);
+    return ready?.window.start === window.start ? ready : this.#newPage(account.budget, window);
+  }
+
+  #newPage({ action }: Budget, window: Window): Page {
+    const page = new Page(window);
+    if (this.#leases !== undefined && action === 'refuse') page.granted = nothing();
+    return page;
+  }
+
+  /** Asks for a part of the next period before it begins, so that its first calls find one. */
+  async #prepareNext({ budget, page }: Account, now: number): Promise<void> {
+    if (now < page.window.end - AHEAD_MS || this.#next.has(budget.id)) return;
+    const next = this.#newPage(budget, windowAt(budget.period, page.window.end));
+    await this.#leases?.renew(budget, next);
+    this.#next.set(budget.id, next);
+  }
+
+  /** Brings an account up to what the database knows. */
+  async #refresh({ budget, page }: Pick<Account, 'budget' | 'page'>): Promise<void> {
+    page.touched = false;
+    if (this.#leases === undefined) page.raise(await this.#spent({ budget, page }));
+    else await this.#leases.renew(budget, page);
   }
 
   #read(): Promise<void> {
@@ -168,7 +225,7 @@ export class BudgetBook {
     for (const { budget, createdAt } of wanted) {
       const known = this.#entries.get(budget.id);
       if (known === undefined) made.push(await this.#opened(budget));
-      else known.account.budget = budget;
+      else await this.#changeTerms(known.account, budget);
       const account = known?.account ?? made.at(-1);
       if (account !== undefined) entries.set(budget.id, { account, createdAt, heldSince: known?.heldSince ?? Date.now() });
     }
@@ -180,12 +237,24 @@ export class BudgetBook {
     if (made.length === 0) return;
     // Calls that ended while the sums were read, and are held by nobody.
     await this.#settled();
-    for (const account of made) account.page.raise(await this.#spent(account));
+    for (const account of made) await this.#refresh(account);
+  }
+
+  /** A part of other limits is another part: what is not used of it is given back. */
+  async #changeTerms(account: Account, budget: Budget): Promise<void> {
+    const changed = JSON.stringify(account.budget) !== JSON.stringify(budget);
+    account.budget = budget;
+    if (!changed || this.#leases === undefined) return;
+    this.#next.delete(budget.id);
+    if (budget.action === 'warn') account.page.granted = undefined;
+    else account.page.granted ??= nothing();
+    await this.#leases.leave(account);
+    await this.#leases.renew(budget, account.page);
   }
 
   async #opened(budget: Budget): Promise<Account> {
-    const page = new Page(windowAt(budget.period, Date.now()));
-    page.raise(await this.#spent({ budget, page }));
+    const page = this.#newPage(budget, windowAt(budget.period, Date.now()));
+    await this.#refresh({ budget, page });
     return new Account(budget, page);
   }
 

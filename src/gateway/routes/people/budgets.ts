@@ -17,7 +17,7 @@ function view({ budget: { id, on, period, limits, action }, page, createdAt }: K
     ...(limits.requests === undefined ? {} : { limit_requests: limits.requests }),
     action,
     source: createdAt === null ? 'configuration' : 'api',
-    spent: amountsView(page.settled),
+    spent: amountsView(page.spent),
     reserved: amountsView(page.reserved),
     unpriced_requests: page.unpriced,
     period_start: start === 0 ? null : isoTime(start),

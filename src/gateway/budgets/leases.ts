@@ -1,0 +1,211 @@
+import type { Account, Page } from '../../calls/budgets/account.ts';
+import { type Amounts, type Budget, MEASURES, nothing } from '../../calls/budgets/budget.ts';
+import { spentSince } from '../../receipts/usage/spent.ts';
+import {
+  changeGrant,
+  type Grant,
+  type GrantAmounts,
+  leaveGrant,
+  listGrants,
+  type NodeState,
+  nodeStates,
+} from '../../store/budgets/grants.ts';
+import type { PostgresStore } from '../../store/store.ts';
+import type { SpentOn } from '../../store/usage/spent.ts';
+import { fairPart, isTooMuch, largerPart } from './lease-share.ts';
+
+export interface LeaseOptions {
+  readonly store: PostgresStore;
+  readonly node: string;
+  readonly spentOn: (on: Budget['on']) => SpentOn;
+  /** What becomes of calls beyond this node's part while the database is away. */
+  readonly away: 'refuse' | 'allow';
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A node that has been silent for so long no longer uses what it was granted; the node itself stops a good while before. */
+const LOST_MS = 15 * 60_000;
+const TRUSTED_MS = 10 * 60_000;
+/** Asking again is in vain for a while when the others hold all the rest. */
+const IN_VAIN_MS = 500;
+
+/** The parts of shared budgets that this node may use. It asks for more in the background, ahead of need; no call waits for the database. */
+export class Leases {
+  readonly #options: LeaseOptions;
+  readonly #renewing = new Map<Page, Promise<void>>();
+  readonly #vainUntil = new WeakMap<Page, number>();
+  #live = 0;
+  #nodes: { readonly at: number; readonly states: readonly NodeState[] } | undefined;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** A call did not fit, or nearly not. Told on the hot path. */
+  short({ budget, page }: Account): void {
+    if (this.#renewing.has(page) || (this.#vainUntil.get(page) ?? 0) > Date.now()) return;
+    this.renew(budget, page).catch(() => undefined);
+  }
+
+  /** Brings what other nodes have spent and the part of this node up to date. Rejects while the database is away. */
+  renew(budget: Budget, page: Page): Promise<void> {
+    const running = this.#renewing.get(page);
+    if (running !== undefined) return running;
+    const renewed = this.#renew(budget, page)
+      .catch((error: unknown) => {
+        this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+        if (this.#options.away === 'allow') page.granted = undefined;
+        this.#options.onFault(error);
+        throw error;
+      })
+      .finally(() => this.#renewing.delete(page));
+    this.#renewing.set(page, renewed);
+    return renewed;
+  }
+
+  async #renew(budget: Budget, page: Page): Promise<void> {
+    const states = await this.#states();
+    await this.#readSpent(budget, page, states);
+    if (budget.action === 'warn') return;
+    const rows = await listGrants(this.#options.store, placeOf(budget, page));
+    await this.#giveBack(budget, page, rows, liveOf(states, this.#options.node));
+    await this.#ask(budget, page, { states, rows });
+  }
+
+  /** What this node has spent by its receipts, and what the others have. */
+  async #readSpent({ on }: Budget, page: Page, states: readonly NodeState[]): Promise<void> {
+    const all = await this.#spent(on, page);
+    const chain = states.find(({ node }) => node === this.#options.node)?.chain;
+    const own = chain === undefined ? nothing() : await this.#spent(on, page, chain);
+    page.raise(own);
+    for (const measure of MEASURES) page.elsewhere[measure] = Math.max(page.elsewhere[measure], all[measure] - own[measure]);
+  }
+
+  async #spent(on: Budget['on'], page: Page, chain?: number): Promise<Amounts> {
+    const { store, spentOn } = this.#options;
+    const { nano_usd: nanoUsd, tokens, requests, unpriced } = await spentSince(store, { on: spentOn(on), since: page.window.start, chain });
+    if (chain === undefined) page.unpriced = Math.max(page.unpriced, unpriced);
+    return { nanoUsd, tokens, requests };
+  }
+
+  /** Lets others have what this node holds beyond its part. The node stops using it before the database hears of it. */
+  async #giveBack(budget: Budget, page: Page, rows: readonly Grant[], live: number): Promise<void> {
+    const { store, node } = this.#options;
+    if (page.granted === undefined) return;
+    const others = sumOf(rows.filter((row) => row.node !== node));
+    const part = fairPart({ limits: budget.limits, used: usedOf(page), wanted: page.wanted, others, live });
+    if (!isTooMuch(page.granted, part, budget.limits)) return;
+    page.granted = part;
+    await changeGrant(store, { place: placeOf(budget, page), node, spent: [], decide: () => wire(part) });
+  }
+
+  async #ask(budget: Budget, page: Page, { states, rows }: { states: readonly NodeState[]; rows: readonly Grant[] }): Promise<void> {
+    const { store, node } = this.#options;
+    const live = liveOf(states, node);
+    const wanted = { ...page.wanted };
+    const before = page.granted;
+    const spent = await this.#spentByOthers(budget, page, { states, rows });
+    const granted = await changeGrant(store, {
+      place: placeOf(budget, page),
+      node,
+      spent,
+      decide: (others, mine) => {
+        const part = fairPart({ limits: budget.limits, used: usedOf(page), wanted, others: sumOf(others), live });
+        return wire(mine === undefined ? part : largerPart(part, amountsOf(mine)));
+      },
+    });
+    this.#take(page, granted, wanted);
+    const grown = before === undefined || MEASURES.some((measure) => (page.granted?.[measure] ?? 0) > before[measure]);
+    if (!grown) this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+  }
+
+  #take(page: Page, granted: Grant, wanted: Amounts): void {
+    page.granted = amountsOf(granted);
+    page.lastCall = granted.last_call === 1;
+    page.trustedUntil = Date.now() + TRUSTED_MS;
+    const used = usedOf(page);
+    for (const measure of MEASURES) {
+      page.wanted[measure] -= wanted[measure];
+      page.renewAt[measure] = (used[measure] + page.granted[measure]) / 2;
+    }
+  }
+
+  /** Nodes that have spent something without a grant, and lost ones, which no longer use theirs. */
+  async #spentByOthers(
+    { on }: Budget,
+    page: Page,
+    { states, rows }: { states: readonly NodeState[]; rows: readonly Grant[] },
+  ): Promise<(GrantAmounts & { node: string })[]> {
+    const found: (GrantAmounts & { node: string })[] = [];
+    for (const { node, chain, lost } of states) {
+      const row = rows.find((one) => one.node === node);
+      if (node === this.#options.node || (row !== undefined && !lost)) continue;
+      const spent = wire(await this.#spent(on, page, chain));
+      if (row === undefined || row.nano_usd > spent.nano_usd || row.tokens > spent.tokens || row.requests > spent.requests) {
+        found.push({ node, ...spent });
+      }
+    }
+    return found;
+  }
+
+  /** Stops using what is left of its part, so that others may. */
+  async leave({ budget, page }: Account): Promise<void> {
+    if (page.granted === undefined) return;
+    const used = usedOf(page);
+    page.granted = used;
+    page.lastCall = false;
+    await leaveGrant(this.#options.store, placeOf(budget, page), { node: this.#options.node, ...wire(used) });
+  }
+
+  /** Whether another number of nodes lives than the last time. */
+  async hasMoved(): Promise<boolean> {
+    const live = liveOf(await this.#states(), this.#options.node);
+    const moved = live !== this.#live;
+    this.#live = live;
+    return moved;
+  }
+
+  async #states(): Promise<readonly NodeState[]> {
+    if (this.#nodes === undefined || Date.now() - this.#nodes.at > FRESH_MS) {
+      this.#nodes = { at: Date.now(), states: await nodeStates(this.#options.store, LOST_MS) };
+    }
+    return this.#nodes.states;
+  }
+}
+
+/** Nodes come and go seldom. */
+const FRESH_MS = 2000;
+
+function liveOf(states: readonly NodeState[], node: string): number {
+  return states.filter((state) => state.live || state.node === node).length;
+}
+
+function placeOf({ id }: Budget, { window }: Page): { budget: string; windowStart: number } {
+  return { budget: id, windowStart: window.start };
+}
+
+function usedOf({ settled, reserved }: Page): Amounts {
+  return {
+    nanoUsd: settled.nanoUsd + reserved.nanoUsd,
+    tokens: settled.tokens + reserved.tokens,
+    requests: settled.requests + reserved.requests,
+  };
+}
+
+function wire({ nanoUsd, tokens, requests }: Readonly<Amounts>): GrantAmounts {
+  return { nano_usd: Math.ceil(nanoUsd), tokens: Math.ceil(tokens), requests };
+}
+
+function amountsOf({ nano_usd: nanoUsd, tokens, requests }: GrantAmounts): Amounts {
+  return { nanoUsd, tokens, requests };
+}
+
+function sumOf(rows: readonly GrantAmounts[]): Amounts {
+  const sum = nothing();
+  for (const { nano_usd, tokens, requests } of rows) {
+    sum.nanoUsd += nano_usd;
+    sum.tokens += tokens;
+    sum.requests += requests;
+  }
+  return sum;
+}
