@@ -41,7 +41,9 @@ export const RunResult = z.strictObject({
   model: z
     .string()
     .nullable()
-    .describe('The model that was asked for, else the one that answered most, else the default of the agent; null when nobody knows one.'),
+    .describe(
+      'The model that was asked for, else the one that answered most, else the default of the agent, which is called `default` where nobody knows its name.',
+    ),
   sessionId: z.string().nullable().describe('The session of the agent, to be resumed.'),
   text: z.string().describe('What the agent said, all messages of it.'),
   cost: CostRecord.nullable().describe('What it cost; null when nobody knows.'),

@@ -11,7 +11,7 @@ import { CancelWatch } from './books/cancel-watch.ts';
 import { DiskWatch } from './books/disk-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
-import { type RunAccount, Settlement, toldBy } from './books/settlement.ts';
+import { modelOf, type RunAccount, Settlement, toldBy } from './books/settlement.ts';
 import type { RunDeps } from './deps.ts';
 import { type CalledHooks, gateTools } from './dialogue/approval-gate.ts';
 import { Approvals, isAnswerable } from './dialogue/approvals.ts';
@@ -265,7 +265,7 @@ export class Run implements RunHandle {
       return await settlement.close(ending, this.#telling.tally, this.#approvals.records);
     } catch (error) {
       this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
-      return { ...toldBy(this.#telling.tally), model: this.#options.model ?? this.#gated.adapter.defaultModelId };
+      return { ...toldBy(this.#telling.tally), model: modelOf(this.#options, this.#gated.adapter) };
     }
   }
 

@@ -122,10 +122,8 @@ export class Settlement {
     return checked;
   }
 
-  /** As the caller named it, else the one that answered, else the one that the agent takes by itself. */
-  #model(spend?: RunSpend): string | null {
-    const { options, adapter } = this.#run;
-    return options.model ?? spend?.fates?.upstreamModel ?? adapter.defaultModelId;
+  #model(spend?: RunSpend): string {
+    return modelOf(this.#run.options, this.#run.adapter, spend?.fates?.upstreamModel);
   }
 
   async #open(): Promise<void> {
@@ -210,6 +208,11 @@ async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunC
     changeSet: changeSetRecord(changes, 'staged'),
     artifacts: [{ kind: 'patch', path: 'patch.diff', sha256: patchSha256 }],
   };
+}
+
+/** The model of a run: as the caller named it, else the one that answered, else the one that the agent takes by itself. */
+export function modelOf({ model }: RunOptions, { defaultModelId }: Pick<Adapter, 'defaultModelId'>, served?: string | null): string {
+  return model ?? served ?? defaultModelId ?? 'default';
 }
 
 /** Whether the run has a wish about thinking: in the words of the agent, or only in those of the gateway. */
