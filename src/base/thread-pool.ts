@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { FairShare } from './fair-share.ts';
-import { threadEnvironment } from './threads.ts';
+import { threadStart } from './threads.ts';
 
 export interface ThreadsOptions {
   readonly module: URL;
@@ -122,7 +122,7 @@ export class Threads<Job, Outcome> {
   #start(): Worker | undefined {
     if (this.#busy.size >= this.#options.threads) return undefined;
     const worker = new Worker(this.#options.module, {
-      env: threadEnvironment(),
+      ...threadStart(),
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb },
     });
     worker.on('message', (outcome: Outcome) => this.#finished(worker, outcome));

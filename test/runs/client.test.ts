@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runCommand } from '../../src/base/subprocess.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { CapabilityError, ValidationError } from '../../src/contract/runs/run-error.ts';
 import { createClient } from '../../src/node/client.ts';
@@ -32,6 +33,17 @@ describe('createClient().run', () => {
       ['completed', true],
     ]);
     await mux.close();
+  });
+
+  it('runs from a program that is in no file', async () => {
+    const program = `
+      import { createClient } from ${JSON.stringify(new URL('../../src/node/client.ts', import.meta.url).href)};
+      const mux = createClient();
+      const { exitReason, error } = await mux.run({ agent: 'claude', prompt: 'hello', engine: 'sim', cwd: ${JSON.stringify(folder)} });
+      await mux.close();
+      console.log(exitReason, error);`;
+    const { stdout, stderr } = await runCommand(process.execPath, ['--input-type=module', '--eval', program], { env });
+    expect([stdout, stderr]).toEqual(['completed null\n', '']);
   });
 
   it('refuses by a throw, before it returns a handle', async () => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { siblingModule, threadEnvironment } from '../../base/threads.ts';
+import { siblingModule, threadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** Work of libraries on texts and schemas of users, which may take as long as their author wants. */
@@ -50,7 +50,7 @@ class Checks {
 
   #start(): Worker {
     const worker = new Worker(siblingModule(import.meta.url, './check-thread'), {
-      env: threadEnvironment(),
+      ...threadStart(),
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: 4 },
     });
     this.#ready = false;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule, threadEnvironment } from '../../base/threads.ts';
+import { siblingModule, threadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { BodyJournal } from '../bodies/journal.ts';
@@ -120,7 +120,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   };
   const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), {
     workerData: data,
-    env: threadEnvironment(),
+    ...threadStart(),
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   return new ThreadKeeper(worker, signal, { ...options, journalSince });
