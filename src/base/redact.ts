@@ -101,7 +101,7 @@ class KnownValues {
   readonly shortest: number;
 
   constructor(values: readonly string[]) {
-    this.#forms = [...new Set(values.flatMap(secretForms))].toSorted((a, b) => b.length - a.length);
+    this.#forms = [...new Set(values.flatMap((value) => secretForms(value)))].toSorted((a, b) => b.length - a.length);
     this.#inBytes = this.#forms.map((form) => Buffer.from(form, 'utf8').toString('latin1'));
     this.shortest = Math.min(SHORTEST, ...this.#forms.map((form) => form.length));
   }
@@ -117,6 +117,12 @@ class KnownValues {
   in(bytes: Buffer): boolean {
     return this.#forms.some((form) => bytes.includes(form));
   }
+}
+
+/** Takes these values out of a text, in every form that it may hold them in, and nothing else: what is JSON stays JSON. */
+export function withoutValues(values: readonly string[]): (text: string) => string {
+  const known = new KnownValues(values);
+  return (text) => known.without(text);
 }
 
 /** A redactor that knows the shapes above, the given patterns, and the given values in every form that a text may hold them in. */
@@ -223,15 +229,40 @@ function runHoldsKey(bytes: Buffer, start: number, end: number): boolean {
 const SHORTEST_VALUE = 8;
 
 /**
- * A secret as it may stand in a text: plain, as JSON and an address write it, and inside base64, where it begins at any of three places
- * of a group. Longest first: one form may hold another.
+ * A secret as it may stand in a text: plain, as JSON writes it once and twice, with slashes escaped or in ASCII, as addresses write it, with
+ * digits of either case, as HTML writes it, and inside base64, where it begins at any of three places of a group. For a key of letters and digits nearly all of
+ * these are the same. Longest first: one form may hold another.
  */
-function secretForms(value: string): string[] {
-  if (value.length < SHORTEST_VALUE) return [];
-  const inQuery = new URLSearchParams({ '': value }).toString().slice(1);
+export function secretForms(value: string, shortest = SHORTEST_VALUE): string[] {
+  if (value.length < shortest) return [];
   const encoded = [0, 1, 2].flatMap((offset) => [insideBase64(value, offset, 'base64'), insideBase64(value, offset, 'base64url')]);
-  const forms = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), inQuery, ...encoded]);
-  return [...forms].filter((form) => form.length >= SHORTEST_VALUE).toSorted((a, b) => b.length - a.length);
+  const forms = new Set([value, ...inJson(value), ...inAddress(value), inHtml(value), ...encoded]);
+  return [...forms].filter((form) => form.length >= shortest).toSorted((a, b) => b.length - a.length);
+}
+
+function inJson(value: string): string[] {
+  const once = JSON.stringify(value).slice(1, -1);
+  const escapes = [once, once.replaceAll('/', '\\/'), once.replaceAll(/[\u0080-\uffff]/g, unicodeEscape)];
+  return [...escapes, JSON.stringify(once).slice(1, -1)];
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function inAddress(value: string): string[] {
+  const inPath = encodeURIComponent(value.toWellFormed());
+  const inQuery = new URLSearchParams({ '': value }).toString().slice(1);
+  // Strict encoders leave out of RFC 3986 what JavaScript leaves in.
+  const strict = inPath.replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [inPath, inQuery, strict, encodeURI(value.toWellFormed())];
+  return [...forms, ...forms.map((form) => form.replaceAll(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase()))];
+}
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function inHtml(value: string): string {
+  return value.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character);
 }
 
 /** The characters of base64 that depend on the value alone when `offset` bytes stand before it. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withoutValues } from '../base/redact.ts';
 import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
@@ -118,7 +119,8 @@ async function assemble(
   const keeper = keeperOf({ config, home, version, log, keep }, live, heads);
   closers.push(() => keeper.close());
   const database = config.database.url;
-  const store = await openStore({ home, besideKeeper: true, ...(database === undefined ? {} : { url: database }) });
+  const withoutSecrets = withoutValues(secretValues(config, home.token));
+  const store = await openStore({ home, besideKeeper: true, withoutSecrets, ...(database === undefined ? {} : { url: database }) });
   closers.push(() => store.close());
   const keyOf = (hex: string) => keyOfRun(live, hex);
   const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() }, between);

@@ -10,12 +10,14 @@ export interface StoreOptions {
   readonly home: { readonly databaseFile: string; readonly keySecret: () => KeySecret };
   /** A keeper of this process writes to the same database and makes its checkpoints. */
   readonly besideKeeper?: boolean | undefined;
+  /** Takes secrets of the installation out of texts of sessions. */
+  readonly withoutSecrets?: ((text: string) => string) | undefined;
 }
 
 /** Opens the home database and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const keySecret = options.home.keySecret();
-  const store = { ...(await opened(options)), keySecret };
+  const store = { ...(await opened(options)), keySecret, withoutSecrets: options.withoutSecrets };
   await adoptKeys(store.db, keySecret);
   return store;
 }

@@ -16,6 +16,8 @@ interface StoreBase {
   readonly db: Kysely<Tables>;
   /** The secret that rows of keys are authenticated with. */
   readonly keySecret: KeySecret;
+  /** Takes secrets of the installation out of a text of a session that is about to be kept. */
+  readonly withoutSecrets?: ((text: string) => string) | undefined;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   /** Waits for work in progress; calling it again is harmless. */

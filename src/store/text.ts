@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
+import type { Store } from './store.ts';
 
 /** PostgreSQL limits an index entry to 2704 bytes; 256 characters of four bytes stay below with room for the other columns. */
 const INDEXED_CHARACTERS = 256;
@@ -32,4 +33,11 @@ export function storedObject(column: string, text: string): JsonObject {
 
 export function damaged(column: string, reason: string): AbpError {
   return new AbpError('internal', `the stored ${column} is damaged: ${reason}`);
+}
+
+/** An object without the secrets of the installation, as it may be kept. */
+export function keptObject(store: Pick<Store, 'withoutSecrets'>, object: JsonObject): JsonObject {
+  const text = store.withoutSecrets === undefined ? '' : JSON.stringify(object);
+  const clean = store.withoutSecrets?.(text) ?? text;
+  return clean === text ? object : (parseJsonObject(clean) ?? object);
 }

@@ -6,6 +6,7 @@ import type { GatewayPort } from '../../runtime/gateway-port.ts';
 import { loadConfig } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { openLog } from '../log.ts';
+import { secretValues } from '../secret-values.ts';
 import { startServer } from '../server.ts';
 import { attachedRunsOf } from './attach.ts';
 import { runPort } from './run-port.ts';
@@ -69,7 +70,7 @@ async function attached(home: Home): Promise<RunGateway | undefined> {
 async function started(home: Home, { configPath, onWaiting }: RunGatewayOptions): Promise<RunGateway> {
   const { config } = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
   const { cert_file: _cert, key_file: _key, ...server } = config.server;
-  const log = openLog(config.recording.redact);
+  const log = openLog(config.recording.redact, undefined, secretValues(config, home.token));
   log.level = process.env.ABP_LOG ?? 'error';
   const running = await startServer({
     config: {

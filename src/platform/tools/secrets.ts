@@ -1,5 +1,6 @@
 import { globMatch } from '../../base/glob.ts';
 import { type Json, parseJson } from '../../base/json.ts';
+import { secretForms } from '../../base/redact.ts';
 import type { ToolBehalf } from './tool.ts';
 
 /** Which calls may carry a secret. What is not named is not asked. */
@@ -45,9 +46,14 @@ export function refusedCaller({ name, keys, tags }: Secret, behalf: Pick<ToolBeh
 /** The operator's secrets, by name. */
 export class Secrets {
   readonly #byName: ReadonlyMap<string, Secret>;
+  /** Longest first: one may hold another. */
+  readonly #forms: readonly { readonly name: string; readonly form: string }[];
 
   constructor(secrets: readonly Secret[] = []) {
     this.#byName = new Map(secrets.map((secret) => [secret.name, secret]));
+    this.#forms = secrets
+      .flatMap(({ name, value }) => secretForms(value, Math.max(1, Math.min(8, value.length))).map((form) => ({ name, form })))
+      .toSorted((a, b) => b.form.length - a.form.length);
   }
 
   find(name: string): Secret | undefined {
@@ -58,12 +64,9 @@ export class Secrets {
     return [...this.#byName.keys()];
   }
 
-  /** The text without any secret in it, also as JSON or an address would write it: a service may echo what it was sent. */
+  /** The text without any secret in it, in any form that it may have there: a service may echo what it was sent. */
   redact(text: string): string {
-    return [...this.#byName.values()].reduce(
-      (clean, { name, value }) => formsOf(value).reduce((rest, form) => rest.replaceAll(form, `[secret ${name}]`), clean),
-      text,
-    );
+    return this.#forms.reduce((clean, { name, form }) => (clean.includes(form) ? clean.replaceAll(form, `[secret ${name}]`) : clean), text);
   }
 
   redactJson(value: Json): Json {
@@ -72,11 +75,4 @@ export class Secrets {
     const parsed = clean === text ? undefined : parseJson(clean);
     return parsed?.ok === true ? parsed.value : parsed === undefined ? value : clean;
   }
-}
-
-/** The value and how it looks inside JSON and inside an address, longest first: one may hold another. */
-function formsOf(value: string): string[] {
-  const inQuery = new URLSearchParams({ '': value }).toString().slice(1);
-  const forms = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), inQuery]);
-  return [...forms].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }

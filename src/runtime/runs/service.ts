@@ -105,7 +105,7 @@ export class RunService {
       throw error;
     });
     const { onApprovalRequest: _approves, onInputRequired: _answers, hooks: _hooks, ...plain } = options;
-    const kept = keepableOptions(plain);
+    const kept = withoutSecrets(keepableOptions(plain), this.#options.redact);
     const row = { runId, agent: adapter.agent, node, keyId: ask.owner.keyId, options: kept, createdAt: Date.now() };
     await createRun(store, row).catch(async (error: unknown) => {
       this.#options.release(runId);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { EVENTS_CHANNEL, TURNS_CHANNEL, tell } from '../databases/notices.ts';
 import type { Store } from '../store.ts';
+import { keptObject } from '../text.ts';
 import { eventOf, type StoredEvent } from './session-events.ts';
 import type { SessionStatus } from './sessions.ts';
 import type { DraftEvent, TurnStep } from './turn-step.ts';
@@ -92,7 +93,7 @@ export async function intervene(
       type,
       turn_id: turnId,
       at,
-      data: JSON.stringify(data),
+      data: JSON.stringify(keptObject(store, data)),
     }));
     if (rows.length > 0) await db.insertInto('session_events').values(rows).execute();
     await tell(store, db, EVENTS_CHANNEL, [`${origin} ${sessionId} ${sequence}`]);

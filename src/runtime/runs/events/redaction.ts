@@ -31,7 +31,7 @@ function hidden(values: Readonly<Record<string, string>>): Record<string, string
 
 /** The value with `redact` done to every text in it. */
 export function withoutSecrets(value: JsonObject, redact: (text: string) => string): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redacted(member, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [redact(key), redacted(member, redact)]));
 }
 
 function redacted(value: Json, redact: (text: string) => string): Json {
