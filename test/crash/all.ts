@@ -50,19 +50,24 @@ function passedBefore(): string[] {
 
 const passed = new Set(values.resume ? passedBefore() : []);
 const failed: string[] = [];
+const rows: { readonly part: string; readonly outcome: string; readonly seconds: number }[] = [];
 for (const name of named ?? Object.keys(PARTS)) {
   if (passed.has(name)) {
-    process.stdout.write(`${name}: passed before on this commit\n`);
+    rows.push({ part: name, outcome: 'passed before on this commit', seconds: 0 });
     continue;
   }
+  const started = performance.now();
   const { status } = spawnSync(process.execPath, [vitest, 'run', ...(PARTS[name] ?? []), '--reporter=verbose'], {
     stdio: 'inherit',
     env: { ...process.env, ABP_CRASH: 'all', ABP_CRASH_ROUNDS: process.env.ABP_CRASH_ROUNDS ?? '20' },
   });
   if (status === 0) passed.add(name);
   else failed.push(name);
+  rows.push({ part: name, outcome: status === 0 ? 'passed' : 'failed', seconds: Math.round((performance.now() - started) / 1000) });
   mkdirSync(folder, { recursive: true });
   writeFileSync(record, JSON.stringify({ commit, passed: [...passed] }));
 }
+process.stdout.write(`\n| part | outcome | seconds |\n|---|---|--:|\n`);
+for (const { part, outcome, seconds } of rows) process.stdout.write(`| ${part} | ${outcome} | ${seconds} |\n`);
 process.stdout.write(`passed: ${[...passed].join(', ') || 'none'}; failed: ${failed.join(', ') || 'none'}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -14,7 +14,7 @@ const threads = new Threads<Omit<Arrived, 'body'> & { readonly body: Uint8Array 
   module: siblingModule(import.meta.url, './reading-thread'),
   threads: 1,
   mostWaiting: 64,
-  heapMb: 1024,
+  heapMb: 512,
   deadlineMs: 20_000,
 });
 
