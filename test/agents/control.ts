@@ -72,9 +72,15 @@ function toolNames(value: Json): string[] {
   return [...(typeof value.name === 'string' ? [value.name] : []), ...Object.values(value).flatMap(toolNames)];
 }
 
+/** Tools through which an agent lets its model call those that it does not offer by name, and what they take. */
+const DISPATCHERS: Readonly<Record<string, (input: JsonObject) => JsonObject>> = {
+  tool_call: (args) => ({ id: 'example__shout', args }),
+};
+
 export const mcp: Scenario = {
   name: 'mcp',
-  about: 'a server of the run is started, its tool is offered to the model, called, and its result sent back',
+  about:
+    'a server of the run is started, its tool is offered to the model (or behind the agent’s own search), called, and its result sent back',
   async play(stage) {
     if (!(await effectiveOf(stage)).supportsMCP) return notClaimed('no MCP');
     const server = {
@@ -86,9 +92,13 @@ export const mcp: Scenario = {
     const options = { mcpServers: [server], approvalMode: 'yolo' as const };
     const first = await stage.play(options);
     const offered = (await Promise.all(first.calls.map((call) => stage.sent(call)))).flatMap(({ tools = null }) => toolNames(tools));
-    const name = offered.find((one) => one.endsWith('shout'));
+    const name = offered.find((one) => one.endsWith('shout')) ?? offered.find((one) => one in DISPATCHERS);
     if (name === undefined) return no(`no tool of the server is offered; ${whyNot(first)}`);
-    const second = await stage.play({ ...options, prompt: `call the tool ${name} with {"text":"hush now"}` });
+    const input = { text: 'hush now' };
+    const second = await stage.play({
+      ...options,
+      prompt: `call the tool ${name} with ${JSON.stringify(DISPATCHERS[name]?.(input) ?? input)}`,
+    });
     const bodies = await Promise.all(second.calls.map((call) => stage.sent(call)));
     return JSON.stringify(bodies).includes('HUSH NOW') ? yes(name) : no(`${name} gave no result; ${whyNot(second)}`);
   },

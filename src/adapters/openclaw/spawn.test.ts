@@ -49,6 +49,12 @@ it.each(['deny', 'prompt'] as const)('offers tools that change nothing for %s', 
   expect(configIn(spec.files)).toMatchObject({ tools: { allow: ['read', 'ls'] } });
 });
 
+it('offers every tool by its own name where rules go by names', () => {
+  const tools = { allowed: [], denied: ['exec'] };
+  expect(configIn(spawn(planOf('openclaw', {}, { gateway: GATEWAY, tools })).files)).toMatchObject({ tools: { toolSearch: false } });
+  expect(configIn(spawn(planOf('openclaw', {}, { gateway: GATEWAY })).files)).not.toHaveProperty('tools');
+});
+
 it('refuses what it could not hold', () => {
   expect(() => spawn(planOf('openclaw', { approvalMode: 'deny' }))).toThrow('leave out --direct, or use approval yolo');
 });

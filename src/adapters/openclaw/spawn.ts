@@ -91,10 +91,19 @@ function configOf(plan: SpawnPlan): JsonObject | undefined {
         ...(plan.interactive && { workspace: plan.cwd, skipBootstrap: true }),
       },
     },
-    ...(mustRefuse(options) && { tools: { allow: READING } }),
+    ...toolsOf(plan),
     ...(mcpServers.length > 0 && { mcp: { servers: Object.fromEntries(mcpServers.map((server) => [server.name, mcpOf(server)])) } }),
     ...(skills.length > 0 && { skills: { load: { extraDirs: skills } } }),
   };
+}
+
+/**
+ * By itself the agent offers few tools by name, and the rest, those of MCP servers too, through `tool_search` and `tool_call`. Rules about
+ * tools go by names, so all are offered by their own where there are rules.
+ */
+function toolsOf({ options, tools }: SpawnPlan): JsonObject {
+  const settings = { ...(mustRefuse(options) && { allow: READING }), ...(tools !== undefined && { toolSearch: false }) };
+  return Object.keys(settings).length === 0 ? {} : { tools: settings };
 }
 
 /** Tools that change nothing and reach nobody. */
