@@ -91,7 +91,7 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
     staged,
     toolsByName,
     toolsByPattern,
-    wireObstacle: wireObstacle(judging, found !== undefined && !isObstacle(found)),
+    wireObstacle: wireObstacle(judging, found),
     external,
     waitsForEvery: waitsForEvery(judging),
   });
@@ -106,12 +106,14 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
 }
 
 /** Why rules about tools do not hold on the wire. Out of a room a connection carries its run; without one anybody may come past the key. */
-function wireObstacle({ traffic, port, adapter, options }: Judging, confined: boolean): string | undefined {
+function wireObstacle({ traffic, port, adapter, options }: Judging, found: Equipment | Obstacle | undefined): string | undefined {
   const direct = traffic === undefined ? options.direct === true || adapter.traffic.unserved !== undefined : traffic.kind === 'direct';
   if (direct) return 'its model calls do not pass the gateway';
   if (traffic?.kind === 'gateway' && traffic.credential === 'caller') return 'it runs on a login of its own, whose calls pass unchanged';
-  if (confined || port.enforcement === 'enforced') return undefined;
-  return 'callers without a key may come past the gateway: run with --sandbox, or close auth.local';
+  const open = 'callers without a key may come past the gateway';
+  if (port.enforcement === 'enforced') return undefined;
+  if (found === undefined) return `${open}: run with --sandbox, or close auth.local`;
+  return isObstacle(found) ? `${open}, and there is no sandbox: ${found.reason}. ${found.remedy.replace(/\.$/, '')}` : undefined;
 }
 
 /** Whether the agent, started as one that is watched, waits before every tool. */
