@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { PaperGateway } from '../../../../test/runs/paper.ts';
-import { fakeAdapter } from '../../../../test/support/agents/test-adapter.ts';
-import { assertPolicyHolds } from './ground.ts';
+import { assertPolicyHolds } from '../../src/runtime/runs/ground/ground.ts';
+import { fakeAdapter } from '../support/agents/test-adapter.ts';
+import { PaperGateway } from './paper.ts';
 
 /** A run that may not use a tool, beside a server that lets callers in without a key and lends this process its gateway. */
 async function refusalOf(sandbox: boolean): Promise<unknown> {
