@@ -6,7 +6,7 @@ import module from 'node:module';
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `abp needs Node 22.19 or newer, this is ${process.versions.node}. Run it through npx or npm (they find the bundled one), or install a newer Node.\n`,
+    `abp needs Node 22.19 or newer, this is ${process.versions.node}.\nhint: Install a newer one (nvm install 24, or nodejs.org); for one call, npx -y -p node@24 abp … uses it without installing. In a clone of the repository, npm start finds the bundled one.\n`,
   );
   process.exit(2);
 }

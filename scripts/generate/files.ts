@@ -5,7 +5,9 @@ import { configDoc } from './config-doc.ts';
 import { conformanceDoc } from './conformance-doc.ts';
 import { enginesDoc } from './engines-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
+import { eventsDoc } from './events-doc.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { httpDoc } from './http-doc.ts';
 import { matrixDoc } from './matrix-doc.ts';
 import { pythonClientsDoc } from './python-clients-doc.ts';
 import { schemaFiles } from './schemas.ts';
@@ -21,6 +23,8 @@ export const generatedFiles: readonly GeneratedFile[] = [
   configDoc,
   enginesDoc,
   cliDoc,
+  httpDoc,
+  eventsDoc,
   conformanceDoc,
   pythonClientsDoc,
   simDoc,

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { type Json, parseJson } from './json.ts';
+import { pinnedSocket, pinOf } from './pinned-certificates.ts';
 
 /** How long a server may take until its answer begins; it holds an answer itself for up to 30 seconds where it is asked to wait. */
 const ANSWER_MS = 45_000;
@@ -11,8 +12,10 @@ const SILENCE_MS = 300_000;
 export interface NodeFetchInit {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How long the server may take until its answer begins. */
+  readonly answerMs?: number | undefined;
 }
 
 /** An answer, with the members of a `Response` that callers of our own server use. */
@@ -20,6 +23,8 @@ export interface NodeAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+  /** Name and value in turn, as they came. */
+  readonly rawHeaders: readonly string[];
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
   json(): Promise<Json>;
@@ -27,16 +32,21 @@ export interface NodeAnswer {
 
 /**
  * `fetch` for the calls that a process of ours makes to a server of ours. Unlike the platform's it is loaded in a millisecond, knows no
- * ports that browsers forbid, and keeps no connection, which would only hold a process open that makes one call.
+ * ports that browsers forbid, and keeps no connection, which would only hold a process open that makes one call. A server of this machine
+ * whose home names its certificate is known by that certificate.
  */
-export function nodeFetch(url: string, { method = 'GET', headers = {}, body, signal }: NodeFetchInit = {}): Promise<NodeAnswer> {
+export async function nodeFetch(url: string, init: NodeFetchInit = {}): Promise<NodeAnswer> {
+  const { method = 'GET', headers = {}, body, signal, answerMs = ANSWER_MS } = init;
   const ask = url.startsWith('https:') ? overHttps : overHttp;
-  return new Promise((resolve, reject) => {
-    const asked = ask(url, { method, headers, agent: false, ...(signal && { signal }) }, (message) => {
+  const pin = pinOf(url);
+  const socket = pin === undefined ? undefined : await pinnedSocket(url, pin);
+  const way = socket === undefined ? { agent: false as const } : { createConnection: () => socket };
+  return await new Promise((resolve, reject) => {
+    const asked = ask(url, { method, headers, ...way, ...(signal && { signal }) }, (message) => {
       asked.setTimeout(SILENCE_MS);
       resolve(answerOf(message));
     });
-    asked.setTimeout(ANSWER_MS);
+    asked.setTimeout(answerMs);
     asked.on('timeout', () => asked.destroy(new Error('the server is silent')));
     asked.on('error', reject);
     asked.end(body);
@@ -50,6 +60,7 @@ function answerOf(message: IncomingMessage): NodeAnswer {
     ok: status >= 200 && status < 300,
     status,
     headers: { get: (name) => [message.headers[name.toLowerCase()] ?? []].flat().join(', ') || null },
+    rawHeaders: message.rawHeaders,
     body: message,
     text,
     async json() {

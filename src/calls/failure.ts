@@ -6,10 +6,11 @@ import type { Deployment } from './deployment.ts';
 export function failureError(failure: ExchangeFailure, deployment: Deployment): AbpError {
   if (failure.error !== undefined) return failure.error;
   const { name, id } = deployment.engine;
-  const details = { backend_id: `engine:${id}`, reason: failure.message };
+  const at = deployment.origin === '' ? '' : ` at ${deployment.origin}`;
+  const details = { backend_id: `engine:${id}`, reason: failure.message, ...(at === '' ? {} : { url: deployment.origin }) };
   switch (failure.kind) {
     case 'unreachable':
-      return new AbpError('E007', `${name} cannot be reached: ${failure.message}`, details);
+      return new AbpError('E007', `${name}${at} cannot be reached: ${failure.message}`, details);
     case 'timeout':
       return new AbpError('engine_timeout', `${name} did not answer in time`, details);
     case 'busy':

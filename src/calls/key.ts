@@ -23,5 +23,6 @@ function missing(engine: Engine, what: string, variable: string): AbpError {
   return new AbpError('E007', `${engine.name} has no ${what}: set ${variable}`, {
     backend_id: `engine:${engine.id}`,
     reason: `${variable} is not set`,
+    variable,
   });
 }

@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../base/json.ts';
 import { nodeFetch } from '../base/node-fetch.ts';
-import { type Call, type Connection, callJson } from '../client/http.ts';
+import { packageVersion } from '../base/package-version.ts';
+import { CERTIFICATE_FAULT, OTHER_CERTIFICATE } from '../base/pinned-certificates.ts';
+import { type Call, type Connection, callJson, getDocument } from '../client/http.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { ServerAddress } from '../home/address.ts';
 import { openHome } from '../home/home.ts';
@@ -14,6 +16,8 @@ export interface ServerClient extends Address {
   readonly connection: Connection;
   /** The answer's JSON; an error answer is thrown as the error it carries. */
   call(method: NonNullable<Call['method']>, path: string, body?: Json): Promise<Json>;
+  /** A document of the contract; errors as with `call`. */
+  document<T>(path: string): Promise<T>;
 }
 
 /** The client of the home's server; throws `no_server` when none runs. */
@@ -27,11 +31,38 @@ export function connect(options: { readonly homePath?: string | undefined }): Se
 /** A client of any address; without a token the server takes it for an unkeyed caller. */
 export function clientOf(address: Address, token?: string): ServerClient {
   const connection = { url: address.url, key: token, fetch: nodeFetch };
+  const asked = async <T>(called: Promise<T>): Promise<T> => {
+    try {
+      return await reached(address, called);
+    } catch (error) {
+      throw (await otherVersion(connection, error)) ?? error;
+    }
+  };
   return {
     ...address,
     connection,
-    call: (method, path, body) => reached(address, callJson(connection, path, { method, body })),
+    call: (method, path, body) => asked(callJson(connection, path, { method, body })),
+    document: (path) => asked(getDocument(connection, path)),
   };
+}
+
+/** How a server says that it has no such path, or no such member of a query. */
+const NOT_UNDERSTOOD = /^There is no path |is not a known field/;
+
+/** A question that the server does not understand is asked by a command of another version, where the two differ. */
+async function otherVersion(connection: Connection, error: unknown): Promise<CliError | undefined> {
+  if (!AbpError.is(error) || !NOT_UNDERSTOOD.test(error.message)) return undefined;
+  const health = await callJson(connection, '/healthz').catch(() => undefined);
+  const version = isJsonObject(health) ? health.version : undefined;
+  if (typeof version !== 'string' || version === packageVersion()) return undefined;
+  return new CliError(
+    'other_version',
+    `the server at ${connection.url} is version ${version}, this command is ${packageVersion()}: ${error.message}`,
+    {
+      hint: 'Stop the server and start it again with the version of this command, or call the abp of its version.',
+      cause: error,
+    },
+  );
 }
 
 /** Waits for a call; where the server cannot be reached, the error says so. */
@@ -48,9 +79,6 @@ export async function reached<T>(address: Address, called: Promise<T>): Promise<
   }
 }
 
-/** Words of OpenSSL and Node for a certificate that is not trusted, has expired, or names another host. */
-const CERTIFICATE_FAULT = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT_)/;
-
 /** Why the certificate of a server was not taken, where that is what went wrong: the server itself answers. */
 export function certificateFault(thrown: unknown): string | undefined {
   for (let cause = thrown; cause instanceof Error; cause = cause.cause)
@@ -59,9 +87,29 @@ export function certificateFault(thrown: unknown): string | undefined {
 }
 
 function untrusted({ url }: Address, fault: string, cause: unknown): CliError {
-  const hint = 'Set NODE_EXTRA_CA_CERTS to the file of its certificate (server.cert_file), and call it by a name that the certificate has.';
-  return new CliError('no_server', `the server at ${url} answers with a certificate that is not trusted here (${fault})`, { hint, cause });
+  const [message, hint] =
+    fault === OTHER_CERTIFICATE
+      ? [
+          `${url} shows another certificate than the server of this home has`,
+          'Another program answers there, or the certificate was changed while the server ran: start the server again.',
+        ]
+      : [
+          `the server at ${url} answers with a certificate that is not trusted here: ${CERTIFICATE_WORDS[fault] ?? fault}`,
+          'Set NODE_EXTRA_CA_CERTS to the file of its certificate (server.cert_file), and call it by a name that the certificate has.',
+        ];
+  return new CliError('no_server', message, { hint, cause, details: { url, fault } });
 }
+
+/** Faults of certificates in words; others keep the word of OpenSSL. */
+const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'an authority that this machine does not know has signed it',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'an authority that this machine does not know has signed it',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'an authority that this machine does not know has signed it',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is made for another name',
+};
 
 /** The object that a route answers with. */
 export function objectOf(value: Json | undefined): JsonObject {

@@ -8,6 +8,8 @@ export interface Context {
   readonly output: Output;
   readonly configPath?: string;
   readonly homePath?: string;
+  /** For commands that show other commands. */
+  readonly registry: Registry;
 }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -22,6 +24,24 @@ export interface Command {
   readonly options: Parameters;
   readonly examples: readonly string[];
   run(context: Context, raw: RawValues): Promise<number>;
+}
+
+/** One line of `abp --help`. The implementation is loaded only when its command runs or its own help is asked for. */
+export interface CommandRow {
+  /** The words after `abp`; also the path of the file under `commands/`. */
+  readonly name: string;
+  readonly group: string;
+  readonly summary: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** Every command, as help and shells show them. */
+export interface Registry {
+  readonly commands: readonly CommandRow[];
+  /** The first words of commands that have two. */
+  readonly families: Readonly<Record<string, { readonly group: string; readonly summary: string }>>;
+  /** Options that every command takes. */
+  readonly globals: readonly { readonly syntax: string; readonly description: string }[];
 }
 
 /** How a command is written: `run` gets its arguments and options typed by their parameters. */

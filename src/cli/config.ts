@@ -7,7 +7,7 @@ export async function withConfig<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (thrown) {
     if (!AbpError.is(thrown) || thrown.code !== 'invalid_request') throw thrown;
-    const hint = 'Correct the values it names; abp config check shows the ones in effect.';
+    const hint = thrown.hint ?? 'Correct the values it names; abp config check shows the ones in effect.';
     throw new CliError('config', thrown.message, { hint, details: thrown.details, cause: thrown });
   }
 }

@@ -10,6 +10,7 @@ const CLI_FAULTS = {
   config: { type: 'ConfigError', exit: 'config' },
   not_found: { type: 'NotFound', exit: 'notFound' },
   no_server: { type: 'NoServer', exit: 'unavailable' },
+  other_version: { type: 'OtherVersion', exit: 'unavailable' },
   no_key: { type: 'NoKey', exit: 'auth' },
 } as const satisfies Record<string, { type: string; exit: ExitName }>;
 
@@ -34,7 +35,8 @@ export interface Failure {
   readonly error: { code: string; type: string; message: string; details: JsonObject; retryable: boolean; hint: string };
 }
 
-export function toFailure(thrown: unknown): Failure {
+/** Any thrown thing as a failure; `env` is the environment of the command, which may differ from that of the server. */
+export function toFailure(thrown: unknown, env: NodeJS.ProcessEnv = {}): Failure {
   if (thrown instanceof CliError) {
     const { type, exit } = CLI_FAULTS[thrown.code];
     const { code, details, hint } = thrown;
@@ -45,7 +47,7 @@ export function toFailure(thrown: unknown): Failure {
     const { code, details, row } = thrown;
     return {
       exit: exitOfError(code),
-      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: thrown.retryable, hint: hintOf(thrown) },
+      error: { code, type: row.type, message: oneLine(thrown.message), details, retryable: thrown.retryable, hint: hintOf(thrown, env) },
     };
   }
   const message = oneLine(thrown instanceof Error ? thrown.message : String(thrown));

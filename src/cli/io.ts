@@ -1,5 +1,7 @@
-import { openSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { makeFolders } from '../home/make-folders.ts';
 import { CliError } from './failure.ts';
 
 /** Where text goes; the streams of the process, or a test's own. */
@@ -30,6 +32,26 @@ export function colourWanted(io: Io, flag: boolean): boolean {
   if (!flag || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
   return io.stdout.isTTY === true && TERM !== 'dumb';
+}
+
+/** Makes a folder to write files into. */
+export function makeOutputFolder(path: string): void {
+  try {
+    makeFolders(resolve(path));
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError('usage', `${path} cannot be made: ${message}`, { hint: 'Name a folder that you may write.', cause });
+  }
+}
+
+/** Writes a whole text to a file. */
+export function writeText(path: string, text: string): void {
+  const file = openOutput(path);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Opens a file to write to. What is exported is private, so a new one is its owner's alone. */

@@ -5,6 +5,7 @@ import { toFailure } from './failure.ts';
 import { colourWanted, type Io, processIo } from './io.ts';
 import { createOutput } from './output.ts';
 import { type Invocation, parse } from './program.ts';
+import { REGISTRY } from './registry.ts';
 
 /** Runs one command line and returns its exit code; nothing it does ends the process. */
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
@@ -32,6 +33,7 @@ function isAnswered(error: CommanderError): boolean {
 function contextOf({ globals }: Invocation, io: Io): Context {
   return {
     io,
+    registry: REGISTRY,
     output: createOutput({ io, json: globals.json === true, colour: colourWanted(io, globals.color) }),
     ...(globals.config !== undefined && { configPath: globals.config }),
     ...(globals.home !== undefined && { homePath: globals.home }),
@@ -39,7 +41,7 @@ function contextOf({ globals }: Invocation, io: Io): Context {
 }
 
 function report(thrown: unknown, io: Io, json: boolean): number {
-  const { error, exit } = toFailure(thrown);
+  const { error, exit } = toFailure(thrown, io.env);
   if (json) io.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
   else io.stderr.write(`abp: ${error.message}\nhint: ${error.hint}\n`);
   if (io.env.ABP_DEBUG === '1' && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);

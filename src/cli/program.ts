@@ -1,9 +1,9 @@
 import { Command as Program } from 'commander';
 import { packageVersion } from '../base/package-version.ts';
-import type { Command, Parameters, RawValues } from './command.ts';
+import type { Command, CommandRow, Parameters, RawValues } from './command.ts';
 import { CliError } from './failure.ts';
 import type { Io } from './io.ts';
-import { COMMANDS, type CommandRow, FAMILIES, FORMER_FAMILIES, GLOBAL_OPTIONS } from './registry.ts';
+import { COMMANDS, FAMILIES, FORMER_FAMILIES, FORMER_OPTIONS, GLOBAL_OPTIONS } from './registry.ts';
 
 /** The command that the arguments name, with its values. */
 export interface Invocation {
@@ -14,11 +14,16 @@ export interface Invocation {
 
 const VALUED_GLOBALS = new Set<string>(GLOBAL_OPTIONS.filter((o) => o.syntax.includes('<')).map((o) => o.syntax.split(' ')[0] ?? ''));
 
-/** The command line with the name that its family has now. */
+/** The command line with the names that its family and its options have now. */
 function renamed(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((word, index) => !word.startsWith('-') && !VALUED_GLOBALS.has(argv[index - 1] ?? ''));
   const family = FORMER_FAMILIES[argv[at] ?? ''];
-  return family === undefined ? argv : argv.with(at, family);
+  const named = family === undefined ? argv : argv.with(at, family);
+  const options = FORMER_OPTIONS[rowOf(named)?.name ?? ''] ?? {};
+  return named.map((word) => {
+    const [flag = '', ...value] = word.split('=');
+    return Object.hasOwn(options, flag) ? [options[flag], ...value].join('=') : word;
+  });
 }
 
 /** The row whose name begins the words of the command line, without parsing the rest. */

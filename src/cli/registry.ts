@@ -1,13 +1,4 @@
-import type { Command } from './command.ts';
-
-/** One line of `abp --help`. The implementation is loaded only when its command runs or its own help is asked for. */
-export interface CommandRow {
-  /** The words after `abp`; also the path of the file under `commands/`. */
-  readonly name: string;
-  readonly group: string;
-  readonly summary: string;
-  load(): Promise<{ readonly command: Command }>;
-}
+import type { CommandRow, Registry } from './command.ts';
 
 const RUN = 'Run the backplane:';
 const KNOW = 'Know before you call:';
@@ -166,6 +157,7 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Show or set the capabilities of an agent',
     load: () => import('./commands/agents/capabilities.ts'),
   },
+  { name: 'agents sessions', group: OWN, summary: 'List the sessions of agents', load: () => import('./commands/agents/sessions.ts') },
   {
     name: 'usage',
     group: RECEIPTS,
@@ -264,6 +256,12 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Try a sidecar on everything that the protocol asks of it',
     load: () => import('./commands/sidecars/check.ts'),
   },
+  {
+    name: 'completion',
+    group: CONTRACT,
+    summary: 'Print a script that lets bash, zsh or fish complete abp',
+    load: () => import('./commands/completion.ts'),
+  },
   { name: 'schema', group: CONTRACT, summary: 'List, print or write the JSON Schemas', load: () => import('./commands/schema.ts') },
 ];
 
@@ -285,6 +283,13 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
 /** Families that had another name in the version before: scripts may go on using it until the next one. No help shows them. */
 export const FORMER_FAMILIES: Readonly<Record<string, string>> = { receipt: 'receipts', sessions: 'conversations', sidecar: 'sidecars' };
 
+/** Options that had another name in the version before, by command. No help shows them. */
+export const FORMER_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'agents export': { '--file': '--output' },
+  'recordings export': { '--file': '--output' },
+  'conversations export': { '--out': '--output' },
+};
+
 /** Options that every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = [
   { syntax: '--json', description: 'write JSON instead of text' },
@@ -292,3 +297,6 @@ export const GLOBAL_OPTIONS = [
   { syntax: '--config <file>', description: 'configuration file (ABP_CONFIG, else abp.toml)' },
   { syntax: '--home <dir>', description: 'where state is kept (ABP_HOME, else ~/.abp)' },
 ] as const;
+
+/** All of it, for the commands that show other commands. */
+export const REGISTRY: Registry = { commands: COMMANDS, families: FAMILIES, globals: GLOBAL_OPTIONS };

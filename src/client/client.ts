@@ -5,6 +5,15 @@ import type { RunOptions } from '../contract/runs/run-options.ts';
 import { followReceipts } from './events.ts';
 import { type Connection, getDocument, rest, retryAfterMs, send } from './http.ts';
 import { RemoteRun, startRun } from './remote-run.ts';
+import {
+  createSession,
+  listSessions,
+  type NewSessionOptions,
+  RemoteSession,
+  type SessionListFilter,
+  type SessionPage,
+} from './sessions.ts';
+import { type UsageQuery, type UsageReport, usageOf } from './usage.ts';
 import { headersOf, wrapClient } from './wrap.ts';
 
 export interface AbpClientOptions {
@@ -56,8 +65,20 @@ const DEFAULT_URL = 'http://127.0.0.1:8088';
 const RUN_HEADER = 'x-abp-run-id';
 
 export type { QueueTime, RemoteAnswer, RemoteRun, RemoteRunView } from './remote-run.ts';
+export type {
+  NewSessionOptions,
+  RemoteSession,
+  SessionContent,
+  SessionEvent,
+  SessionListFilter,
+  SessionMessage,
+  SessionPage,
+  SessionView,
+  TurnResult,
+} from './sessions.ts';
+export type { UsageDurations, UsageGroup, UsageQuery, UsageReport, UsageSeries } from './usage.ts';
 
-/** Receipts of the runs that a program makes through the backplane, and runs of coding agents on it. */
+/** Receipts and usage of the runs that a program makes through the backplane, sessions with agents, and runs of coding agents on it. */
 export class AbpClient {
   readonly #connection: Connection;
   readonly #closing = new AbortController();
@@ -95,6 +116,26 @@ export class AbpClient {
   /** A run that was started before, by its id. */
   run(run: RunReference): RemoteRun {
     return new RemoteRun(this.#connection, runIdOf(run));
+  }
+
+  /** Begins a session with an agent. */
+  createSession(options: NewSessionOptions): Promise<RemoteSession> {
+    return createSession(this.#connection, options);
+  }
+
+  /** A session by its id. */
+  session(id: string): RemoteSession {
+    return new RemoteSession(this.#connection, id);
+  }
+
+  /** Sessions, newest first. */
+  listSessions(filter: SessionListFilter = {}): Promise<SessionPage> {
+    return listSessions(this.#connection, filter);
+  }
+
+  /** What calls came to: how many, tokens, cost and durations, by group and by time. */
+  usage(query: UsageQuery = {}): Promise<UsageReport> {
+    return usageOf(this.#connection, query);
   }
 
   /** Receipts, newest first. */

@@ -59,8 +59,8 @@ export async function callJson(connection: Connection, path: string, call: Call 
 }
 
 /** A document of the contract: our own server checks what it answers against the same schemas. */
-export async function getDocument<T>(connection: Connection, path: string): Promise<T> {
-  return (await (await send(connection, path)).json()) as T;
+export async function getDocument<T>(connection: Connection, path: string, call: Call = {}): Promise<T> {
+  return (await (await send(connection, path, call)).json()) as T;
 }
 
 function isJson({ headers }: Answer): boolean {

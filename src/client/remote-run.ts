@@ -1,4 +1,5 @@
 import { AbpError } from '../contract/errors.ts';
+import { Accumulator, withAccumulated } from '../contract/runs/accumulator.ts';
 import type { AgentEvent } from '../contract/runs/event.ts';
 import type { RunOptions } from '../contract/runs/run-options.ts';
 import type { PendingInteraction, RunResult, RunState } from '../contract/runs/run-result.ts';
@@ -64,11 +65,13 @@ export class RemoteRun implements AsyncIterable<AgentEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, RunResult> {
     const left = new AbortController();
     try {
+      const accumulator = new Accumulator();
       const options = { after: '0', signal: left.signal };
       for await (const { event, data } of followEvents(this.#connection, `/v1/runs/${this.runId}/events`, options)) {
         const value: unknown = await new Response(data).json();
         if (event === 'run_result') return resultOf(value);
-        yield value as AgentEvent; // the server's own document
+        const told = value as AgentEvent; // the server's own document
+        yield withAccumulated(told, accumulator.fields(told));
       }
       throw new AbpError('internal', 'a run’s events ended without its result');
     } finally {

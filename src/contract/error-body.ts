@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../base/keys-of.ts';
+import { keysOf } from '../base/json.ts';
 import { ERRORS } from './errors.ts';
 import { JsonRecord } from './json-value.ts';
 

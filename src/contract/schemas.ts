@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../base/keys-of.ts';
+import { keysOf } from '../base/json.ts';
 import { ErrorBody } from './error-body.ts';
 import { CompatibilityReport, EmulationReport, NegotiationResult } from './negotiation.ts';
 import { ReceiptLine } from './receipts/chain.ts';

@@ -267,13 +267,20 @@ function sidecarsFrom({ sidecars }: Config, base: string): Config['sidecars'] {
   );
 }
 
+const NO_FILE = 'Name a file that exists with --config or ABP_CONFIG; without one the defaults hold.';
+
 function readText(file: string, required: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (missing && !required) return undefined;
-    throw new AbpError('invalid_request', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new AbpError(
+      'invalid_request',
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { file },
+      NO_FILE,
+    );
   }
 }
 

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { systemClock } from '../base/clock.ts';
 import { EngineDoor, type Reach } from '../calls/admission.ts';
 import type { Deployment } from '../calls/deployment.ts';
 import { missingAccess } from '../calls/key.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
 import { addEngines, engines } from '../engines/index.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
@@ -39,6 +40,8 @@ export function deploy(
       const settings = config.engines[engine.id] ?? {};
       if (engine.transport !== undefined) {
         const { file, timing, ignore } = settings;
+        if (file !== undefined && !existsSync(file))
+          throw new AbpError('invalid_request', `engines.${engine.id}.file: there is no file ${file}.`);
         return [
           engine.id,
           deployment(engine, settings, { transport: engine.transport({ ...inside, file, timing, ignore }) }, between),

@@ -34,8 +34,14 @@ function schemaOf(schema: z.ZodType): object {
   return rest;
 }
 
+/** The first word behind the version: receipts, runs, keys. */
+export function tagOf({ path }: Pick<Route, 'path'>): string {
+  return /^\/v1\/([\w-]+)/.exec(path)?.[1] ?? 'server';
+}
+
 function operation(route: Route): object {
   return {
+    tags: [tagOf(route)],
     summary: route.summary,
     ...(route.need.kind === 'control' ? { security: [{ key: [] }] } : {}),
     parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
@@ -66,6 +72,7 @@ function parameters(place: 'path' | 'query', schema: z.ZodType | undefined): obj
 
 function vendorOperation(dialect: string, kind: string): object {
   return {
+    tags: [`vendor: ${dialect}`],
     summary: `${dialect}: ${kind}`,
     description: 'The vendor’s own body, headers and answer. `/e/{engine}` before the path chooses the engine.',
     responses: { default: { description: 'The vendor’s own answer, with X-ABP-Run-Id.' } },

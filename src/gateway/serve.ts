@@ -54,7 +54,7 @@ function greeting(server: RunningServer, loaded: LoadedConfig, home: string): st
   return [
     `Agent Backplane ${server.gateway.version} on ${server.url}`,
     `  console     ${consoleLink(server.gateway, 'all', LINK_MS).url}   (opens once, within an hour; abp console prints another)`,
-    `  try it      ${server.url}/e/sim   (any vendor SDK, no key)`,
+    `  try it      ${server.url}/e/sim   (any vendor SDK, ${loaded.config.auth.local ? 'no key from this machine' : 'with a key: abp keys create NAME makes one'})`,
     `  engines     built in: ${named(({ engine }) => engine.transport !== undefined)}${keyed === '' ? '' : ` · with a key: ${keyed}`}`,
     `              with the caller’s own key: ${named(({ auth }) => auth === 'caller')}`,
     `              on this machine: ${named(({ auth, engine }) => auth === 'none' && engine.transport === undefined)}`,

@@ -211,7 +211,8 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
     closing.abort();
   });
   gateway.url = listener.url;
-  home.writeAddress({ url: gateway.url, pid: process.pid });
+  const { certificate } = listener;
+  home.writeAddress({ url: gateway.url, pid: process.pid, ...(certificate === undefined ? {} : { certificate }) });
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   return gateway;

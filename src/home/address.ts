@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseJsonObject } from '../base/json.ts';
+import { pinCertificate } from '../base/pinned-certificates.ts';
 
 /** Where a server answers and which process it is. */
 export interface ServerAddress {
   readonly url: string;
   readonly pid: number;
+  /** SHA-256 of its certificate, where it speaks TLS. */
+  readonly certificate?: string | undefined;
 }
 
 function textOf(file: string): string | undefined {
@@ -16,8 +19,11 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** The address in the file; undefined when it is missing or not an address. */
+/** The address in the file; undefined when it is missing or not an address. Its certificate holds for the calls of this process. */
 export function readAddress(file: string): ServerAddress | undefined {
-  const { url, pid } = parseJsonObject(textOf(file) ?? '') ?? {};
-  return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : undefined;
+  const { url, pid, certificate } = parseJsonObject(textOf(file) ?? '') ?? {};
+  if (typeof url !== 'string' || typeof pid !== 'number' || !URL.canParse(url)) return undefined;
+  if (typeof certificate !== 'string') return { url, pid };
+  pinCertificate(url, certificate);
+  return { url, pid, certificate };
 }

@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress, type ServerAddress } from './address.ts';
 import { type KeySecret, keySecretOf } from './key-secret.ts';
+import { makeFolders } from './make-folders.ts';
 import { createOnce, replaceFile } from './private-file.ts';
 import { isServed, lockServer, type ServerLock } from './server-lock.ts';
 
@@ -45,24 +46,9 @@ function refuse(path: string, reason: string): AbpError {
   return new AbpError('forbidden', `the home ${path} ${reason}`, { path }, hint);
 }
 
-/**
- * Makes a folder and those above it. Node's own recursive `mkdir` never returns where the system says ENOENT of a new folder whose parent
- * is there, as it does below `/proc`, which is the home of some service accounts.
- */
-function makeFolders(path: string): void {
-  const parent = dirname(path);
-  if (!existsSync(parent)) makeFolders(parent);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // It is there already, perhaps made by another process a moment ago.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
-}
-
 function createFolder(path: string): Stats {
   try {
-    makeFolders(path);
+    makeFolders(path, 0o700);
     return statSync(path);
   } catch (error) {
     throw refuse(path, `cannot be created (${error instanceof Error ? error.message : String(error)})`);
@@ -116,7 +102,7 @@ export function openHome(options: HomeOptions = {}): Home {
     nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
     isServed: () => isServed(lockFile),
     readAddress: () => (isServed(lockFile) ? readAddress(addressFile) : undefined),
-    writeAddress: ({ url, pid }) => replaceFile(addressFile, JSON.stringify({ url, pid })),
+    writeAddress: (address) => replaceFile(addressFile, JSON.stringify(address)),
     removeAddress: () => rmSync(addressFile, { force: true }),
     lockServer: () => lockServer(lockFile, addressFile),
   };

@@ -154,6 +154,11 @@ export type EngineOffer =
     }
   | { readonly engine: string; readonly missing: string };
 
+/** Whether the engine of a run can be reached, as far as its calls have shown: `refused` after three that reached nothing, and none that did. */
+export type EngineWord =
+  | { readonly state: 'unknown' | 'reached' }
+  | { readonly state: 'refused' /** Where and why, as the calls were told. */; readonly message: string };
+
 /** A run that wants to start its agent. */
 export type RunAdmissionAsk = Pick<Call, 'runId' | 'engine' | 'model' | 'dialect' | 'agent' | 'direct'> & {
   readonly tags: readonly string[];
@@ -202,6 +207,8 @@ export interface GatewayPort {
   dropRunKey(run: RunId): Promise<void>;
   /** Whether somebody wants the run ended who could not tell the process that drives it. Absent: nobody can. */
   cancelled?(run: RunId): Promise<boolean>;
+  /** Whether the run's engine can be reached. Absent: nobody can tell. */
+  engineWord?(run: RunId): Promise<EngineWord>;
   /** `ended`: no call of the run is under way any more, and the last ones are waited for. */
   spent(run: RunId, state: 'running' | 'ended'): Promise<RunSpend>;
   /** Journals that a run of a coding agent began. Written when it resolves. */

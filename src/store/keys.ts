@@ -48,6 +48,8 @@ export interface NewKey {
 
 export interface KeyFilter extends PageOptions {
   readonly kind?: KeyKind | undefined;
+  /** Leaves out keys of runs that have ended by this time. */
+  readonly endedRunsAt?: number | undefined;
 }
 
 /** Whether the key opens anything at this time. */
@@ -102,6 +104,14 @@ export async function listKeys(store: Store, filter: KeyFilter = {}): Promise<Pa
   const size = pageSize(filter.limit);
   let query = store.db.selectFrom('keys').selectAll();
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  const { endedRunsAt: now } = filter;
+  if (now !== undefined)
+    query = query.where((eb) =>
+      eb.or([
+        eb('kind', '!=', 'run'),
+        eb.and([eb('revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])]),
+      ]),
+    );
   if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query
     .orderBy('created_at', 'desc')
@@ -172,4 +182,35 @@ export async function keyNames(store: Store, ids: readonly string[]): Promise<Re
   if (ids.length === 0) return new Map();
   const rows = await store.db.selectFrom('keys').select(['id', 'name']).where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** When the last run with each of these keys began, by its receipt. */
+export async function lastUses(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const uses = await Promise.all(
+    ids.map(async (id) => {
+      // One look at the index of each key; a grouped maximum would read every receipt of theirs.
+      const row = await store.db
+        .selectFrom('receipts')
+        .select('started_at')
+        .where('key_id', '=', id)
+        .orderBy('started_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? [] : [[id, Number(row.started_at)] as const];
+    }),
+  );
+  return new Map(uses.flat());
+}
+
+/** Ids of the keys that people gave this name, dead ones included; run keys have names of their own. */
+export async function keyIdsByName(store: Store, name: string): Promise<readonly string[]> {
+  const rows = await store.db
+    .selectFrom('keys')
+    .select('id')
+    .where('kind', '=', 'user')
+    .where('name', '=', storableText(name))
+    .orderBy('created_at', 'desc')
+    .limit(10)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -35,7 +35,7 @@ export function decodeCursor(cursor: string): Position {
   const parsed = parseJson(Buffer.from(cursor, 'base64url').toString());
   const [time, id] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
   if (typeof time !== 'number' || !Number.isSafeInteger(time) || typeof id !== 'string') {
-    throw new AbpError('invalid_request', 'the cursor is not one that this list gave out');
+    throw new AbpError('invalid_request', 'the cursor is not one that this list gave out', { cursor: cursor.slice(0, 100) });
   }
   return { time, id: storableText(id) };
 }

@@ -1,3 +1,4 @@
+import { CERTIFICATE_FAULT } from '../base/pinned-certificates.ts';
 import type { ExchangeFailure, FailureKind } from './exchange.ts';
 
 const KINDS: Readonly<Record<string, FailureKind>> = {
@@ -16,5 +17,7 @@ export function failureOf(error: Error & { code?: string }, aborted: boolean): E
   if (aborted) return { kind: 'aborted', message: 'the caller went away' };
   const { cause } = error;
   const code = error.code ?? (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
-  return { kind: KINDS[code] ?? 'broken', message: error.message === '' ? code : error.message };
+  const message = error.message === '' ? code : error.message;
+  if (CERTIFICATE_FAULT.test(code)) return { kind: 'unreachable', message: `its certificate is not trusted here: ${message} (${code})` };
+  return { kind: KINDS[code] ?? 'broken', message };
 }

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
+import { createKey, revokeRunKeys } from '../../src/store/keys.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { startGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
@@ -22,8 +24,9 @@ test('a key made on the command line opens what it says, is listed without its s
   const call = async (engine: string): Promise<number> =>
     (await post(`${gateway.url}/e/${engine}/v1/messages`, body, ['x-api-key', secret])).status;
   expect([await call('sim'), await call('claude')]).toEqual([200, 403]);
+  await gateway.gateway.keeper.settled();
   const listed = await abp('keys', 'list', '--no-color', ...home);
-  expect(listed.out).toMatch(/ci of the shop {2}abp_\S{8} {2}engines sim {2}until \d{4}-\d\d-\d\d/);
+  expect(listed.out).toMatch(/ci of the shop {2}abp_\S{8} {2}engines sim {2}ci +\d+ (?:s|min) ago +until \d{4}-\d\d-\d\d/);
   expect(listed.out).not.toContain(secret);
   expect(await abp('keys', 'revoke', id, ...home)).toEqual({ code: 0, out: `${id} is revoked.\n`, err: '' });
   expect(await call('sim')).toBe(401);
@@ -35,4 +38,38 @@ test('a key without a server to make it, or with a wrong expiry, is refused with
   onTestFinished(gateway.close);
   const wrong = await abp('keys', 'create', 'x', '--expires', 'soon', '--home', gateway.home);
   expect([wrong.code, wrong.err]).toEqual([2, "abp: 'soon' is not a number of days\nhint: Give a number above 0, such as 30.\n"]);
+});
+
+test.each([
+  [['--engine', 'gemni'], 'The key may use the engine "gemni", which nobody here knows. Did you mean gemini?'],
+  [['--engine', 'claude', '--model', 'claude-sonet-4-5'], 'The key may use the model "claude-sonet-4-5", which nobody here knows.'],
+  [['--engine', 'claude', '--model', 'my-own-model'], 'The key may use the model "my-own-model", which nobody here knows.'],
+])('a key with %j is refused as a slip', async (options, message) => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  const { code, err } = await abp('keys', 'create', 'x', ...options, '--home', gateway.home);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  ['--engine', 'clau*', '--model', 'claude-sonnet-4-5'],
+  ['--engine', 'sim:claude'],
+  ['--engine', 'claude', '--model', 'claude-of-tomorrow*'],
+  ['--engine', 'ollama', '--model', 'my-own-model'],
+])('a key with %s %s is made', async (...options) => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  expect(await abp('keys', 'create', 'x', ...options, '--home', gateway.home)).toMatchObject({ code: 0, err: '' });
+});
+
+test('keys of runs that have ended are shown only when they are asked for', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  const { store } = gateway.gateway;
+  const run = newRunId();
+  await createKey(store, { kind: 'run', name: 'of a run', hash: 'h', prefix: 'abp_', scopes: {}, createdAt: Date.now(), runId: run });
+  const list = async (...more: string[]): Promise<string> => (await abp('keys', 'list', ...more, '--home', gateway.home)).out;
+  expect(await list()).toContain('of a run');
+  await revokeRunKeys(store, run, Date.now());
+  expect([await list(), await list('--ended')]).toEqual([expect.not.stringContaining('of a run'), expect.stringContaining('of a run')]);
 });

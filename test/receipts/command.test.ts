@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
+import type { RunRow } from '../../src/gateway/api/run-rows.ts';
 import { factLine } from '../../src/receipts/journal/fact-line.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { closeFact, openFact } from '../support/facts.ts';
@@ -53,10 +54,58 @@ function reading(): void {
     expect(out.split('\n').filter((line) => line.startsWith('run_'))).toHaveLength(4);
   });
 
+  it('shows in a list what people look for, and leaves out columns that say nothing', async () => {
+    const [head = '', failed = ''] = (await abp('list')).out.split('\n');
+    expect(head.split(/ {2,}/)).toEqual(['Run', 'Started', 'Took', 'Status', 'Engine', 'Model', 'Tokens', 'Cost', 'Error']);
+    expect(failed).toMatch(/ (?:s|min) ago .* failed .*engine_failed: sim was asked to fail with 429/);
+  });
+
+  it.each([
+    [['--failed'], [3]],
+    [['--text', 'asked to FAIL'], [3]],
+    [
+      ['--text', 'sim-1', '--limit', '2'],
+      [3, 2],
+    ],
+    [
+      ['--model', 'sim-1', '--engine', 'sim'],
+      [3, 2, 1, 0],
+    ],
+    [['--min-cost', '0.5'], []],
+    [['--parent', `run_${'0'.repeat(31)}1`], []],
+    [['--sort', 'tokens', '--limit', '1', '--failed'], [3]],
+  ])('lists %j, as receipts and as lines', async (options, wanted) => {
+    for (const more of [[], ['--slim']]) {
+      const { items } = await json('list', ...options, ...more);
+      expect(items.map((item: Receipt) => item.run_id)).toEqual(wanted.map(run));
+    }
+  });
+
+  it('counts, and sorts by what no index has', async () => {
+    expect(await json('list', '--limit', '1', '--count')).toMatchObject({ total: 4, total_is: 'exact' });
+    expect(await json('list', '--count', '--text', 'sim-1', '--limit', '1')).toMatchObject({ total: 4, total_is: 'exact' });
+    expect((await abp('list', '--limit', '1', '--count')).out).toContain('1 of 4');
+    const { items } = await json('list', '--slim', '--sort', 'duration');
+    const times = items.map((item: RunRow) => item.total_ms ?? -1);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    const { code, err } = await abp('list', '--sort', 'cost', '--cursor', 'x');
+    expect([code, err]).toEqual([2, expect.stringContaining('one page and takes no cursor')]);
+  });
+
+  it('finds calls by the name of their key, and says when no key has it', async () => {
+    expect(await abp('list', '--key', 'nobody')).toMatchObject({
+      code: 3,
+      err: 'abp: There is no key with the name "nobody".\nhint: abp keys list shows the keys that are live, with their ids.\n',
+    });
+  });
+
   it('shows one as a page and as it is', async () => {
     const { out, code } = await abp('show', run(3));
     expect(code).toBe(0);
-    expect(out).toContain('status     failed (engine_error)');
+    expect(out).toMatch(/^status +failed \(engine_error\)$/m);
+    expect(out).toMatch(/^prompt +fail with 429$/m);
+    expect(out).toMatch(/^started +\d+ (?:s|min) ago, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
+    expect(out).toMatch(/^ {2}ok {2}complete from 4 to 4, tail unknown/m);
     expect(out).toContain('engine_failed: sim was asked to fail with 429');
     expect(out).toContain('in the chain of node_');
     expect(await json('show', run(0))).toEqual(receipts[0]);

@@ -91,7 +91,9 @@ describe('abp recordings', () => {
     const run = await recorded('list me');
     const { out } = await abp('recordings', 'list', '--limit', '1', '--no-color');
     expect(out).toMatch(
-      new RegExp(`^Run +Started +Engine +Path +Status +Replay\n${run} +\\S+ +sim +/v1/messages +200 +yes\nmore: --cursor \\S+\n$`),
+      new RegExp(
+        `^Run +Started +Engine +Path +Status +Replay\n${run} +\\d+ (?:s|min) ago +sim +/v1/messages +200 +yes\nmore: --cursor \\S+\n$`,
+      ),
     );
   });
 

@@ -245,17 +245,16 @@ describe('a file of recordings', () => {
   it('that is missing or damaged is a clear error', async () => {
     const damaged = join(folder, 'damaged.jsonl');
     writeFileSync(damaged, '{"format":"abp-recording/1"}\n');
-    for (const [file, code, words] of [
-      [join(folder, 'nowhere.jsonl'), 'E007', 'cannot be read'],
-      [damaged, 'invalid_request', 'line 1'],
-    ] as const) {
-      const offline = await startGateway({ engines: { replay: { file } } });
-      try {
-        const { error } = JSON.parse((await post(`${offline.url}/e/replay/v1/messages`, claude)).body.toString());
-        expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
-      } finally {
-        await offline.close();
-      }
+    const missing = join(folder, 'nowhere.jsonl');
+    await expect(startGateway({ engines: { replay: { file: missing } } })).rejects.toThrow(
+      `engines.replay.file: there is no file ${missing}.`,
+    );
+    const offline = await startGateway({ engines: { replay: { file: damaged } } });
+    try {
+      const { error } = JSON.parse((await post(`${offline.url}/e/replay/v1/messages`, claude)).body.toString());
+      expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('line 1') });
+    } finally {
+      await offline.close();
     }
   });
 });

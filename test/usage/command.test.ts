@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { compact, sparkline } from '../../src/cli/commands/usage.ts';
+import { sparkline } from '../../src/cli/commands/usage.ts';
+import { compact } from '../../src/cli/numbers.ts';
 import { startGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
 import { runAbp } from '../support/run-abp.ts';

@@ -2,7 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
 import { type WorkOrder, workOrder } from '../../src/contract/work-orders/work-order.ts';
+import { RunReport } from '../../src/gateway/api/reports.ts';
+import { captureIo } from '../support/capture-io.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Answer, callRoute } from './control-call.ts';
 
@@ -54,6 +57,28 @@ describe('a bare model with our tools', () => {
     expect(existsSync(join(folder, 'out.txt'))).toBe(false);
     const stage = join(server.home, 'stages', String(receipt.run_id));
     expect(readFileSync(join(stage, 'patch.diff'), 'utf8')).toContain('+hello');
+  });
+
+  it('is told to people with its prompt, its tool calls, its files and what each of its calls came to', async () => {
+    const receipt = await run(workOrder('write the text hello into the file told.txt').workspace({ root: folder }).build());
+    const id = String(receipt.run_id);
+    const { status, body } = await call('GET', `/v1/receipts/${id}/report`);
+    const report = RunReport.parse(body);
+    expect(status).toBe(200);
+    expect(report).toMatchObject({
+      prompt: 'write the text hello into the file told.txt',
+      tool_calls: [{ name: 'Write', arguments: expect.stringContaining('told.txt') }],
+      files: [{ path: 'told.txt', change: 'added', lines_added: 1, lines_removed: 0 }],
+    });
+    expect(report.calls.map(({ parent_run_id, engine }) => [parent_run_id, engine])).toEqual(report.calls.map(() => [id, 'sim']));
+    expect(report.calls_total).toBe(2);
+    const io = captureIo();
+    expect(await main(['receipts', 'show', id, '--home', server.home], io)).toBe(0);
+    expect(io.out()).toMatch(/^prompt +write the text hello into the file told\.txt$/m);
+    expect(io.out()).toMatch(/^2 calls\n(?: {2}….{6} {2}completed {2}sim .*\n){2}/m);
+    expect(io.out()).toMatch(/^1 tool call\n {2}Write {2}\{.*told\.txt/m);
+    expect(io.out()).toMatch(/^1 file changed, \+1 −0\n {2}A {2}told\.txt {2}\+1 −0$/m);
+    expect(io.out()).toMatch(/^Verification\n {2}ok {2}/m);
   });
 
   it('has a receipt to ask for from the moment it is accepted', async () => {

@@ -18,7 +18,8 @@ export type { AgentPreview, AgentView, Matrix, RunRow, RunRowList, Usage };
 export type Session = z.infer<typeof SessionInfo>;
 export type Engines = z.infer<typeof EngineList>;
 export type Engine = Engines['items'][number];
-export type Explained = z.infer<typeof ExplainResponse>;
+/** The console asks about one engine at a time; a list of them would be answered with a list. */
+export type Explained = Exclude<z.infer<typeof ExplainResponse>, { results: unknown }>;
 export type Keys = z.infer<typeof KeyList>;
 export type RunDetail = z.infer<typeof RunView>;
 export type Agents = z.infer<typeof AgentList>;

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearName } from '../../contract/near-name.ts';
 import { jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../contract/schemas.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
+import { makeOutputFolder } from '../io.ts';
 import { optional } from '../parameter.ts';
 
 export const command = defineCommand({
@@ -31,7 +32,7 @@ function checked(name: string): SchemaName {
 }
 
 async function writeAll(folder: string): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
+  makeOutputFolder(folder);
   return Promise.all(
     SCHEMA_NAMES.map(async (name) => {
       const path = join(folder, `${name}.json`);

@@ -3,8 +3,10 @@ import { connect } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
+import { compact, counted } from '../numbers.ts';
 import type { Paint } from '../output.ts';
 import { optional } from '../parameter.ts';
+import { nanoText } from '../receipts/page.ts';
 import { table } from '../table.ts';
 import { durationText, timeOf } from '../time.ts';
 
@@ -43,7 +45,7 @@ export const command = defineCommand({
     by: optional('--by <groups>', `${GROUPS.join(', ')}, or several with commas (default engine,model)`),
     engine: optional('--engine <id>', 'of this engine'),
     model: optional('--model <name>', 'of this model'),
-    key: optional('--key <id>', 'of calls with this key'),
+    key: optional('--key <key>', 'of calls with this key: its id or its name'),
     tag: optional('--tag <name>', 'with this tag'),
   },
   examples: ['abp usage', 'abp usage --since 2027-01-01 --by key', 'abp usage --since 7d --by tag,model --json'],
@@ -88,14 +90,17 @@ function render(answer: Answer, series: Answer, groups: readonly string[], paint
     shareText(group.total_ms.p95),
     paint.faint(lines.get(JSON.stringify(group.key)) ?? ''),
   ]);
-  return [table([head, ...rows]), ...totals(answer, paint)].join('\n');
+  const several = groups.includes('tag') || groups.includes('fate');
+  const below = several ? ['', paint.faint('A call with several tags or fates is counted with each of them.')] : totals(answer, paint);
+  return [table([head, ...rows]), ...below].join('\n');
 }
 
 function totals({ groups }: Answer, paint: Paint): string[] {
   const all = (name: 'runs' | 'unpriced'): number => groups.reduce((total, group) => total + sum(group[name]), 0);
   const unpriced = all('unpriced');
-  const note = unpriced === 0 ? '' : ` ${compact(unpriced)} calls have no price and are not in the cost.`;
-  return ['', paint.faint(`${compact(all('runs'))} calls.${note}`)];
+  const note =
+    unpriced === 0 ? '' : ` ${counted(unpriced, 'call has', 'calls have')} no price and ${unpriced === 1 ? 'is' : 'are'} not in the cost.`;
+  return ['', paint.faint(`${counted(all('runs'), 'call')}.${note}`)];
 }
 
 function titled(name: string): string {
@@ -109,9 +114,7 @@ function valueText(group: string, value: string | null, names: Answer['names']):
 
 function costText({ cost_nano_usd: cost, unpriced, runs }: Answer['groups'][number]): string {
   const nano = sum(cost);
-  if (nano === 0) return sum(unpriced) === sum(runs) && sum(runs) > 0 ? 'no price' : '$0';
-  const dollars = nano / 1e9;
-  return dollars < 0.0001 ? '< $0.0001' : `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`;
+  return nano === 0 && sum(unpriced) === sum(runs) && sum(runs) > 0 ? 'no price' : nanoText(nano);
 }
 
 function shareText([value]: readonly (number | null)[]): string {
@@ -120,13 +123,6 @@ function shareText([value]: readonly (number | null)[]): string {
 
 function sum(series: readonly number[]): number {
   return series.reduce((total, value) => total + value, 0);
-}
-
-/** Three figures: `999`, `18.2k`, `254M`. */
-export function compact(value: number): string {
-  const [unit, size] = value >= 1e9 ? ['G', 1e9] : value >= 1e6 ? ['M', 1e6] : value >= 1000 ? ['k', 1000] : ['', 1];
-  const scaled = value / size;
-  return `${unit === '' ? value : scaled.toFixed(scaled < 100 ? 1 : 0)}${unit}`;
 }
 
 const MARKS = '▁▂▃▄▅▆▇█';

@@ -2,9 +2,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { engines } from '../../engines/index.ts';
 import type { Config } from '../../gateway/config.ts';
-import { readAddress } from '../../home/address.ts';
+import { readAddress, type ServerAddress } from '../../home/address.ts';
 import { isServed } from '../../home/server-lock.ts';
 import { certificateFault, clientOf } from '../client.ts';
+import { CliError } from '../failure.ts';
 import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
 
 export const configuration: Check = {
@@ -28,15 +29,16 @@ export const server: Check = {
   },
 };
 
-async function judgeAnswer(address: { readonly url: string; readonly pid: number }): Promise<Finding> {
+async function judgeAnswer(address: ServerAddress): Promise<Finding> {
   try {
     await clientOf(address).call('GET', '/healthz');
-    return ok(`answers at ${address.url} (pid ${address.pid})`);
+    const known = address.certificate === undefined ? '' : ', known by its certificate';
+    return ok(`answers at ${address.url} (pid ${address.pid})${known}`);
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     // A server that others can call is healthy: nobody is told to end it.
-    const hint = 'Set NODE_EXTRA_CA_CERTS to the file of its certificate, so that commands of this machine can call it.';
-    return certificateFault(thrown) === undefined ? fail(message, `Look at the log of process ${address.pid}.`) : warn(message, hint);
+    if (certificateFault(thrown) === undefined) return fail(message, `Look at the log of process ${address.pid}.`);
+    return warn(message, thrown instanceof CliError ? thrown.hint : 'Look at its certificate (server.cert_file).');
   }
 }
 

@@ -1,7 +1,10 @@
 import { parseJsonObject } from '../../base/json.ts';
 import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
+import { runReport } from '../../gateway/report/run-report.ts';
+import { pageOfReceipts, pageOfRows } from '../../gateway/rows/row-page.ts';
 import type { Home } from '../../home/home.ts';
 import { BodyKeeper } from '../../receipts/bodies/keeper.ts';
 import { exportLines } from '../../receipts/export.ts';
@@ -14,7 +17,8 @@ import { publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts'
 import { verifyHome } from '../../receipts/verify/verify-home.ts';
 import { openStore } from '../../store/database.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
-import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
+import { getReceipt } from '../../store/receipts/receipts.ts';
+import { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
@@ -31,13 +35,24 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
   return {
     get: async (run) => {
       const row = await getReceipt(store, run);
-      if (row === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
+      if (row === undefined) throw noReceipt(run);
       return row.document;
     },
-    list: async (options) => {
-      const { items, next_cursor: nextCursor } = await listReceipts(store, options);
-      return { items: items.map((row) => row.document), nextCursor };
+    report: async (run) => {
+      const row = await getReceipt(store, run);
+      if (row === undefined) throw noReceipt(run);
+      const shelf = new BodyShelf(home.bodiesFolder);
+      try {
+        return await runReport({ store, shelf, homePath: home.path }, row);
+      } finally {
+        shelf.close();
+      }
     },
+    list: async (options) => {
+      const { items, ...page } = await pageOfReceipts(store, options);
+      return { ...page, items: items.map(({ receipt }) => receipt.document) };
+    },
+    rows: (options) => pageOfRows(store, options),
     export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
     verify: (range) => verifyHome(store, { node: home.nodeId, keysFolder }, range),
     keys: () => publishedKeys(store),
@@ -63,6 +78,10 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
       }),
     close: () => store.close(),
   };
+}
+
+function noReceipt(run: RunId): AbpError {
+  return new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
 }
 
 /** A killed server's journal holds receipts too; without this look the next start would bring back those that were removed. */

@@ -1,7 +1,9 @@
 import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { ROW_ORDERS, type RowOrder } from '../../gateway/api/run-rows.ts';
+import type { RowList } from '../../gateway/rows/row-page.ts';
 import { CliError } from '../failure.ts';
-import { optional, type Parameter } from '../parameter.ts';
+import { flag, optional, type Parameter } from '../parameter.ts';
 import { timeOf } from '../time.ts';
 import type { ExportRange, Filter } from './source.ts';
 
@@ -58,11 +60,60 @@ export const filters = {
   model: optional('--model <name>', 'of this model'),
   status: oneOf('--status <name>', 'completed, failed, cancelled, running, archived or deleted', RunStatus.options),
   plane: oneOf('--plane <name>', 'gateway, run or agent', Plane.options),
-  key: optional('--key <id>', 'of calls with this key'),
+  key: optional('--key <key>', 'of calls with this key: its id or its name'),
   tag: optional('--tag <name>', 'with this tag'),
   since: time('--since <time>', 'started at this date or time, or later'),
   until: time('--until <time>', 'started before this date or time'),
 };
+
+/** Options of lists of lines, beside the filters. */
+export const rowOptions = {
+  failed: flag('--failed', 'that failed; short for --status failed'),
+  parent: optional('--parent <run-id>', 'made for this run'),
+  minCost: amount('--min-cost <dollars>', 'that cost at least so much'),
+  text: optional('--text <words>', 'with this text in task, model or message, or these digits in the id'),
+  sort: oneOf('--sort <order>', 'by cost, duration or tokens, greatest first (default started, newest first)', ROW_ORDERS),
+  count: flag('--count', 'say how many there are'),
+};
+
+/** The list that those options and the filters ask for. */
+export function rowListOf(chosen: Filter & RowChoice): RowList {
+  const { failed, parent, minCost, text, sort, count } = chosen;
+  if (failed && chosen.status !== undefined && chosen.status !== 'failed')
+    throw new CliError('usage', `--failed and --status ${chosen.status} say two things`, { hint: 'Leave one of them out.' });
+  const filter = filterOf(failed ? { ...chosen, status: 'failed' } : chosen);
+  return {
+    ...(filter as RowList), // `status` and `plane` are words of the lists that their parameters check
+    ...(parent === undefined ? {} : { parent: runOf(parent) }),
+    ...(minCost === undefined ? {} : { min_cost_nano_usd: Math.round(minCost * 1e9) }),
+    ...(text === undefined ? {} : { q: text }),
+    ...(sort === undefined ? {} : { sort: sort as RowOrder }), // checked by its parameter
+    ...(count ? { total: true } : {}),
+  };
+}
+
+interface RowChoice {
+  readonly failed: boolean;
+  readonly parent: string | undefined;
+  readonly minCost: number | undefined;
+  readonly text: string | undefined;
+  readonly sort: string | undefined;
+  readonly count: boolean;
+}
+
+/** A sum of dollars. */
+function amount(syntax: string, description: string): Parameter<number | undefined> {
+  const text = optional(syntax, description);
+  return {
+    ...text,
+    read: (raw) => {
+      const given = text.read(raw)?.replace(/^\$/, '');
+      if (given === undefined) return undefined;
+      if (/^\d{1,9}(?:\.\d{1,9})?$/.test(given)) return Number(given);
+      throw new CliError('usage', `'${given}' is not a sum of dollars`, { hint: 'Write it as 0.05 or 12.' });
+    },
+  };
+}
 
 /** The filter that those options make. */
 export function filterOf({ engine, model, status, plane, key, tag, since, until }: Filter): Filter {

@@ -1,13 +1,16 @@
 import { isoTime } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type Connection, send } from '../../client/http.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
+import type { RunReport } from '../../gateway/api/reports.ts';
+import type { RunRow } from '../../gateway/api/run-rows.ts';
 import type { ServerAddress } from '../../home/address.ts';
-import { clientOf, itemsOf, objectOf } from '../client.ts';
+import { clientOf, objectOf } from '../client.ts';
 import { CliError } from '../failure.ts';
-import type { ReceiptSource } from './source.ts';
+import type { Listed, ReceiptSource } from './source.ts';
 
-type Values = Readonly<Record<string, string | number | undefined>>;
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function queryOf({ since, until, ...rest }: Values): string {
   const query = new URLSearchParams();
@@ -16,24 +19,21 @@ function queryOf({ since, until, ...rest }: Values): string {
   return query.toString();
 }
 
-function timeText(time: string | number | undefined): string | undefined {
-  return typeof time === 'number' ? isoTime(time) : time;
+function timeText(time: Values[string]): string | undefined {
+  return typeof time === 'number' ? isoTime(time) : time?.toString();
 }
 
 /** Receipts of a live server, asked with the token of its home. */
 export function serverSource(address: ServerAddress, token: string): ReceiptSource {
-  const { call, connection } = clientOf(address, token);
+  const { call, connection, document } = clientOf(address, token);
   return {
     get: async (run) => objectOf(await call('GET', `/v1/receipts/${run}`)),
-    list: async (options) => {
-      const answer = await call('GET', `/v1/receipts?${queryOf({ ...options })}`);
-      const next = objectOf(answer).next_cursor;
-      return { items: itemsOf(answer), nextCursor: typeof next === 'string' ? next : undefined };
-    },
+    report: (run) => document<RunReport>(`/v1/receipts/${run}/report`),
+    list: (options) => document<Listed<JsonObject>>(`/v1/receipts?${queryOf({ ...options })}`),
+    rows: (options) => document<Listed<RunRow>>(`/v1/receipts?${queryOf({ ...options, view: 'row' })}`),
     export: (filter, range) => pieces(connection, `/v1/receipts/export?${queryOf({ ...filter, ...range })}`),
-    // The server's own document.
-    verify: async (range) => objectOf(await call('GET', `/v1/receipts/verify?${queryOf({ ...range })}`)) as unknown as ChainVerification,
-    keys: async () => itemsOf(await call('GET', '/v1/receipts/keys')) as unknown as SealKey[], // the server's own document
+    verify: (range) => document<ChainVerification>(`/v1/receipts/verify?${queryOf({ ...range })}`),
+    keys: async () => (await document<{ readonly items: readonly SealKey[] }>('/v1/receipts/keys')).items,
     head: async () => objectOf(await call('GET', '/v1/receipts/head')),
     rotate: async (lost) => {
       if (lost)

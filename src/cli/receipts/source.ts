@@ -2,32 +2,34 @@ import type { JsonObject } from '../../base/json.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import type { RunReport } from '../../gateway/api/reports.ts';
+import type { RunRow, RunRowList } from '../../gateway/api/run-rows.ts';
+import type { RowList } from '../../gateway/rows/row-page.ts';
 import { openHome } from '../../home/home.ts';
 import type { RemovalOrder } from '../../receipts/remove.ts';
 import type { Rotation } from '../../receipts/seal/rotate.ts';
-import type { PageOptions } from '../../store/page.ts';
 import type { ReceiptChoice } from '../../store/receipts/receipts.ts';
 import type { Context } from '../command.ts';
 
 /** Which receipts; times in milliseconds since the epoch. */
 export type Filter = ReceiptChoice;
 
-type ListOptions = Filter & PageOptions;
-
 export interface ExportRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-interface ReceiptPage {
-  readonly items: readonly JsonObject[];
-  readonly nextCursor: string | undefined;
-}
+/** A page of a list, as HTTP and `--json` show it. */
+export type Listed<T> = Omit<RunRowList, 'items'> & { readonly items: readonly T[] };
 
 /** Where the commands find receipts: a live server of the home, or the home itself. */
 export interface ReceiptSource {
   get(run: RunId): Promise<JsonObject>;
-  list(options: ListOptions): Promise<ReceiptPage>;
+  /** What is kept of a run beside its receipt. */
+  report(run: RunId): Promise<RunReport>;
+  list(options: RowList): Promise<Listed<JsonObject>>;
+  /** The same as lines. */
+  rows(options: RowList): Promise<Listed<RunRow>>;
   /** The export in pieces. */
   export(filter: Filter, range: ExportRange): AsyncIterable<Uint8Array>;
   /** The database's own word on the chain, with faults that an export cannot show. */

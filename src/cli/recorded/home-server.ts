@@ -1,4 +1,5 @@
-import { request } from 'undici';
+import { buffer } from 'node:stream/consumers';
+import { nodeFetch } from '../../base/node-fetch.ts';
 import { packageVersion } from '../../base/package-version.ts';
 import { openHome } from '../../home/home.ts';
 import { clientOf, type ServerClient } from '../client.ts';
@@ -10,7 +11,8 @@ const ANSWER_MS = 900_000;
 /** An answer with its bytes. */
 export interface RawAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Name and value in turn. */
+  readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
@@ -53,16 +55,23 @@ function serverAt(url: string, pid: number, token: string): HomeServer {
   return {
     client: clientOf({ url, pid }, token),
     send: async ({ method, path, headers, body }) => {
-      const answer = await request(`${url}${path}`, {
+      const answer = await nodeFetch(`${url}${path}`, {
         method,
-        // One call per process: a kept connection would only hold the process open.
-        reset: true,
-        headersTimeout: ANSWER_MS,
-        bodyTimeout: ANSWER_MS,
-        headers: [...headers, 'x-abp-key', token],
+        answerMs: ANSWER_MS,
+        headers: { ...byName(headers), 'x-abp-key': token },
         ...(method === 'POST' && { body }),
       });
-      return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) };
+      return { status: answer.status, headers: answer.rawHeaders, body: await buffer(answer.body) };
     },
   };
+}
+
+/** Headers by name; recorded ones stand in a list, name and value in turn. */
+function byName(headers: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    found[name] = found[name] === undefined ? value : `${found[name]}, ${value}`;
+  }
+  return found;
 }

@@ -71,7 +71,7 @@ export async function rerun(server: HomeServer, { run, engine: wanted, key }: Re
     headers: [...line.request.headers.flat(), ...credential(engine, key)],
     body: bytesOf(line.request.body),
   });
-  const again = String(answer.headers['x-abp-run-id'] ?? '');
+  const again = headerIn(answer.headers, 'x-abp-run-id');
   const receipts = [await receiptOf(server, line.run_id), await receiptOf(server, again)] as const;
   const texts = [originalText(dialect, line), againText(dialect, answer)] as const;
   const differs = COMPARED.flatMap((part) => difference(part, ...receipts));
@@ -112,6 +112,11 @@ async function receiptOf(server: HomeServer, run: string): Promise<JsonObject> {
   return isJsonObject(receipt) ? receipt : {};
 }
 
+function headerIn(headers: readonly string[], wanted: string): string {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
+  return at === -1 ? '' : (headers[at + 1] ?? '');
+}
+
 function credential(engine: string, key: string | undefined): string[] {
   const auth = findEngine(engine.split(':')[0] ?? '')?.auth;
   return key === undefined || auth === undefined ? [] : [auth.header, `${auth.prefix}${key}`];
@@ -128,6 +133,5 @@ function originalText(dialect: Dialect | undefined, { delivered, response }: Rec
 }
 
 function againText(dialect: Dialect | undefined, { headers, body }: RawAnswer): string {
-  const flat = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));
-  return answerText(dialect, flat, body);
+  return answerText(dialect, headers, body);
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { ERRORS, isErrorCode } from '../../contract/errors.ts';
 import type { AgentEvent, EventOf } from '../../contract/runs/event.ts';
 import { dollars } from '../coding-agents/facts.ts';
+import { unseen } from '../hints.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output.ts';
 import { askedWords, harmless, inputWords, short } from './words.ts';
@@ -80,7 +81,7 @@ export class RunRenderer {
     ];
     const message = failed && typeof error.message === 'string' ? harmless(error.message) : '';
     if (!this.#remarked.includes(message)) this.#remark(paint.bad(message));
-    const step = !failed ? undefined : nextStep(String(error.code), String(result.agent), runId);
+    const step = !failed ? undefined : nextStep({ code: String(error.code), message, agent: String(result.agent), runId }, this.#io.env);
     if (step !== undefined) this.#remark(`hint: ${step}`);
     this.#remark(`${ok ? paint.good('completed') : paint.bad(String(result.exitReason))} ${paint.faint(`· ${facts.join(' · ')}`)}`);
   }
@@ -204,18 +205,35 @@ function objectOf(value: Json | undefined): JsonObject {
 }
 
 /** Advice on a run that did not complete; undefined where there is none. */
-function nextStep(code: string, agent: string, runId: string): string | undefined {
-  const own = STEPS[code]?.(agent, runId);
+function nextStep(ended: Ended, env: NodeJS.ProcessEnv): string | undefined {
+  const own = STEPS[ended.code]?.(ended, env);
   if (own !== undefined) return own;
-  return isErrorCode(code) ? ERRORS[code].remedy : undefined;
+  return isErrorCode(ended.code) ? ERRORS[ended.code].remedy : undefined;
+}
+
+/** How a run ended that did not complete. */
+interface Ended {
+  readonly code: string;
+  readonly message: string;
+  readonly agent: string;
+  readonly runId: string;
+}
+
+/** An engine without a key, or one that cannot be reached. */
+function engineStep({ message }: Ended, env: NodeJS.ProcessEnv): string {
+  if (message.includes('cannot be reached'))
+    return 'Look whether the engine runs at that address; it is url in its part of abp.toml, [engines.<id>].';
+  const [, variable = ''] = /\bset ([A-Z][A-Z0-9_]+)/.exec(message) ?? [];
+  const usual = 'Set the engine’s key (ABP_ENGINE_<ID>_KEY), or try --engine sim, which needs none; abp doctor says what is set.';
+  return unseen(variable, env) ?? usual;
 }
 
 /** Where the command line knows more than the table of errors. */
-const STEPS: Readonly<Record<string, (agent: string, runId: string) => string>> = {
-  AGENT_NOT_INSTALLED: (agent) => `Install it with abp install ${agent}.`,
-  E007: () => 'Set the engine’s key (ABP_ENGINE_<ID>_KEY), or try --engine sim, which needs none; abp doctor says what is set.',
-  AUTH_ERROR: (agent) => `abp adapters doctor ${agent} says how it is logged in; with --engine it runs on a key of the gateway.`,
+const STEPS: Readonly<Record<string, (ended: Ended, env: NodeJS.ProcessEnv) => string>> = {
+  AGENT_NOT_INSTALLED: ({ agent }) => `Install it with abp install ${agent}.`,
+  E007: engineStep,
+  AUTH_ERROR: ({ agent }) => `abp adapters doctor ${agent} says how it is logged in; with --engine it runs on a key of the gateway.`,
   // The agent's own words stand above; what it did stands in the receipt.
-  INTERNAL: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
-  AGENT_CRASH: (_, runId) => `abp receipts show ${runId} says what was recorded.`,
+  INTERNAL: ({ runId }) => `abp receipts show ${runId} says what was recorded.`,
+  AGENT_CRASH: ({ runId }) => `abp receipts show ${runId} says what was recorded.`,
 };

@@ -31,6 +31,9 @@ const cost = CostRecord.optional();
 /** Null when a signal ended the process. */
 const exitCode = z.int().nullable();
 
+/** Pieces do not repeat what came before. */
+const LATE = 'A reader who came late gets the text so far once, with the next piece.';
+
 /** Every event of a run. The union, the list of names, the JSON Schema and the docs come from this table. */
 export const EVENTS = {
   session_start: { about: 'A session begins.', fields: { sessionId: text, resumed: z.boolean(), forkedFrom: text.optional() } },
@@ -45,15 +48,18 @@ export const EVENTS = {
   step_end: { about: 'A step inside a turn ends.', fields: { turnIndex: count, stepIndex: count } },
 
   message_start: { about: 'The agent begins a message.', fields: {} },
-  text_delta: { about: 'A piece of the message, and the message so far.', fields: { delta: text, accumulated: text } },
+  text_delta: { about: `A piece of the message. ${LATE}`, fields: { delta: text, accumulated: text.optional() } },
   message_stop: { about: 'The message is complete.', fields: { text } },
 
   thinking_start: { about: 'The agent begins to think.', fields: { effort: text.optional() } },
-  thinking_delta: { about: 'A piece of the thinking, and the thinking so far.', fields: { delta: text, accumulated: text } },
+  thinking_delta: { about: `A piece of the thinking. ${LATE}`, fields: { delta: text, accumulated: text.optional() } },
   thinking_stop: { about: 'The thinking is complete.', fields: { thinking: text } },
 
-  tool_call_start: { about: 'A tool call begins; its input follows.', fields: { ...toolCall, inputAccumulated: text } },
-  tool_input_delta: { about: 'A piece of the input of a tool call.', fields: { toolCallId: text, delta: text, inputAccumulated: text } },
+  tool_call_start: { about: 'A tool call begins; its input follows.', fields: { ...toolCall, inputAccumulated: text.optional() } },
+  tool_input_delta: {
+    about: `A piece of the input of a tool call. ${LATE}`,
+    fields: { toolCallId: text, delta: text, inputAccumulated: text.optional() },
+  },
   tool_call_ready: { about: 'The input of a tool call is complete.', fields: { ...toolCall, input: JsonValue } },
   tool_result: { about: 'A tool returned.', fields: { ...toolCall, output: JsonValue, durationMs: ms } },
   tool_error: { about: 'A tool failed.', fields: { ...toolCall, error: text } },

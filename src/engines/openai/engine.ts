@@ -5,7 +5,7 @@ import { models } from './models.ts';
 /** OpenAI's API; the seeds call it Codex. */
 export const openai: Engine = {
   id: 'openai',
-  name: 'Codex',
+  name: 'OpenAI',
   aliases: ['codex'],
   dialects: ['openai-responses', 'openai-chat'],
   manifest,

@@ -18,6 +18,8 @@ export async function work(options: WorkOptions): Promise<number> {
     throw new AbpError(
       'invalid_request',
       'A worker shares a PostgreSQL database with servers; set ABP_DATABASE_URL. On SQLite the server works itself.',
+      {},
+      'Set ABP_DATABASE_URL to the address of the database that the servers have.',
     );
   }
   const turns = options.turns ?? config.sessions.turns;

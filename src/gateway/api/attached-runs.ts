@@ -59,6 +59,11 @@ export const AttachedSecret = z.strictObject({ secret: text.describe('Shown once
 
 export const AttachedCancel = z.strictObject({ cancelled: z.boolean().describe('Somebody wants the run ended.') });
 
+export const AttachedEngine = z.strictObject({
+  state: z.enum(['unknown', 'reached', 'refused']).describe('refused: three calls of the run found nobody at the address of the engine.'),
+  message: text.optional().describe('Where and why.'),
+});
+
 export const SpendQuery = z.strictObject({ state: z.enum(['running', 'ended']) });
 
 export const Spend = z.strictObject({

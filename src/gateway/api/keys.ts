@@ -36,6 +36,7 @@ export const KeyView = z.strictObject({
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
+  last_used_at: z.string().nullable().describe('When the last run with a receipt began; null: never.'),
 });
 export type KeyView = z.infer<typeof KeyView>;
 
@@ -43,4 +44,8 @@ export const CreatedKey = KeyView.extend({ secret: z.string().describe('Shown on
 
 export const KeyList = z.strictObject({ items: z.array(KeyView), next_cursor: z.string().optional() });
 export const KeyParams = z.strictObject({ id: z.string() });
-export const KeyListQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).optional(), cursor: z.string().optional() });
+export const KeyListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  cursor: z.string().optional(),
+  ended: z.stringbool().default(false).describe('true: also keys of runs that have ended.'),
+});

@@ -4,6 +4,7 @@ import { ReceiptStub, SealKey } from '../../contract/receipts/chain.ts';
 import { LateEnd } from '../../contract/receipts/late-end.ts';
 import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { PendingReceipt, Receipt } from '../../contract/receipts/receipt.ts';
+import { counted, listing, RunRow, rowFilters } from './run-rows.ts';
 
 export const ReceiptParams = z.strictObject({ run_id: z.string() });
 
@@ -23,7 +24,7 @@ const filters = {
   engine: z.string().optional(),
   model: z.string().optional(),
   status: RunStatus.optional(),
-  key: z.string().optional().describe('Id of the key that made the call.'),
+  key: z.string().optional().describe('Id of the key that made the call, or its name.'),
   tag: z.string().optional(),
   content: z
     .string()
@@ -38,6 +39,9 @@ export const ReceiptListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   cursor: z.string().optional(),
   ...filters,
+  ...rowFilters,
+  ...listing,
+  view: z.enum(['receipt', 'row']).default('receipt').describe('row: a line of each, as /v1/runs?view=row shows runs.'),
 });
 
 const sequence = z.coerce.number().int().positive();
@@ -95,7 +99,11 @@ export const RemovedReceipts = z.strictObject({ count: z.int(), run_ids: z.array
 export const SealKeyList = z.strictObject({ items: z.array(SealKey) });
 export const KeyChange = z.strictObject({ old_key: z.string(), new_key: z.string() });
 
-export const ReceiptList = z.strictObject({ items: z.array(AnyReceipt), next_cursor: z.string().optional() });
+export const ReceiptList = z.strictObject({
+  items: z.array(z.union([AnyReceipt, RunRow])),
+  next_cursor: z.string().optional(),
+  ...counted,
+});
 
 export const LateEndView = LateEnd.extend({ entry: z.int().describe('The entry of the node’s chain that has its hash.') });
 

@@ -11,12 +11,17 @@ const time = z
   .transform((text) => Date.parse(text));
 const coerced = z.coerce.number().nonnegative();
 
+/** What a list of runs can be sorted by. */
+export const ROW_ORDERS = ['started', 'cost', 'duration', 'tokens'] as const;
+export type RowOrder = (typeof ROW_ORDERS)[number];
+
 /** A run in one line of a list. */
 export const RunRow = RunSummary.extend({
   dialect: z.string().nullable(),
   mode: Mode.nullable(),
   agent: z.string().nullable().describe('The coding agent, or the agent of a turn.'),
-  model_upstream: z.string().nullable(),
+  upstream_model: z.string().nullable().describe('As it was served.'),
+  key_name: z.string().nullable().describe('The name of the key; null for calls without one, and for keys that are gone.'),
   tokens: z.strictObject({ in: count, out: count, cache_read: count, thinking: count }).nullable(),
   cost_nano_usd: count.nullable().describe('null: the model has no price.'),
   first_byte_ms: z.number().nullable(),
@@ -29,15 +34,8 @@ export const RunRow = RunSummary.extend({
 });
 export type RunRow = z.infer<typeof RunRow>;
 
-const filters = {
-  plane: Plane.optional(),
-  engine: z.string().optional(),
-  model: z.string().optional(),
-  status: RunStatus.optional(),
-  key: z.string().optional(),
-  tag: z.string().optional(),
-  since: time.optional(),
-  until: time.optional(),
+/** Conditions that lines are asked for, beside those that the database selects by. */
+export const rowFilters = {
   mode: Mode.optional(),
   fate: Fate.optional(),
   reason: z.string().optional().describe('Part of the reason or of the code of the error.'),
@@ -49,11 +47,39 @@ const filters = {
   q: z.string().min(1).max(200).optional().describe('Text in task, model or message, or three or more digits of the id.'),
 };
 
+/** Which order a list has, and whether it is counted. */
+export const listing = {
+  sort: z
+    .enum(ROW_ORDERS)
+    .default('started')
+    .describe('started: newest first, page by page. The others: greatest first among the newest 20,000 that fit, one page.'),
+  total: z.stringbool().default(false).describe('true: how many there are, counted up to 10,000.'),
+};
+
+/** The count of a list. */
+export const counted = {
+  total: count.optional(),
+  total_is: z.enum(['exact', 'at_least']).optional(),
+};
+
+const filters = {
+  plane: Plane.optional(),
+  engine: z.string().optional(),
+  model: z.string().optional(),
+  status: RunStatus.optional(),
+  key: z.string().optional().describe('Id of the key that made the call, or its name.'),
+  tag: z.string().optional(),
+  since: time.optional(),
+  until: time.optional(),
+  ...rowFilters,
+};
+
 export const RowQuery = z.strictObject(filters);
 export type RowQuery = z.output<typeof RowQuery>;
 
 export const RunListOrRowsQuery = RunListQuery.extend({
   ...filters,
+  ...listing,
   view: z.enum(['summary', 'row']).default('summary').describe('row: with tokens, cost, times and fates.'),
   before: time.optional().describe('Begins with the newest run before this time.'),
 });
@@ -62,8 +88,7 @@ export type RunListOrRowsQuery = z.output<typeof RunListOrRowsQuery>;
 export const RunRowList = z.strictObject({
   items: z.array(RunRow),
   next_cursor: z.string().optional(),
-  total: count.optional(),
-  total_is: z.enum(['exact', 'at_least']).optional(),
+  ...counted,
 });
 export type RunRowList = z.infer<typeof RunRowList>;
 

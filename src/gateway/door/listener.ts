@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type http from 'node:http';
 import https from 'node:https';
@@ -24,6 +25,8 @@ const SWEEP_MS = 100;
 /** The port this server answers on. */
 export interface Listener {
   readonly url: string;
+  /** SHA-256 of its certificate, where it speaks TLS. */
+  readonly certificate: string | undefined;
   /** Takes no more calls and lets the running ones end. */
   close(): Promise<void>;
 }
@@ -75,6 +78,7 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
   return {
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
+    certificate: certificateOf(config),
     close: () => closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections()),
   };
 }
@@ -125,6 +129,11 @@ function createServer(config: Config, listener: http.RequestListener): http.Serv
     { ...limits(), handshakeTimeout: HEADERS_MS, cert: readFileSync(cert_file), key: readFileSync(key_file) },
     listener,
   );
+}
+
+/** The fingerprint of the certificate that callers see: the first one in the file. */
+function certificateOf({ server: { cert_file: file } }: Config): string | undefined {
+  return file === undefined ? undefined : new X509Certificate(readFileSync(file)).fingerprint256;
 }
 
 function listenError(error: Error & { code?: string }, config: Config): AbpError {

@@ -4,6 +4,7 @@ import {
   AttachedAdmission,
   AttachedCancel,
   AttachedClosing,
+  AttachedEngine,
   AttachedKey,
   AttachedOpening,
   AttachedParams,
@@ -21,6 +22,7 @@ import { defineRoute } from '../route.ts';
 import { attachedRunsOf } from '../run-plane/attach.ts';
 import { closingFromWire, fatesToWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
 import { runPort } from '../run-plane/run-port.ts';
+import { engineWord } from '../run-plane/run-refusals.ts';
 import { runIdOf } from './runs.ts';
 
 /** Of a run that has made no calls. */
@@ -134,6 +136,15 @@ export const attachedRunRoutes = [
     params: AttachedParams,
     response: AttachedCancel,
     handle: async ({ gateway, params }) => ({ cancelled: await isCancelRequested(gateway.store, runIdOf(params.run_id)) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/attached-runs/{run_id}/engine',
+    summary: 'Whether the engine of the run can be reached, as far as its calls have shown.',
+    need: NEED,
+    params: AttachedParams,
+    response: AttachedEngine,
+    handle: ({ gateway, params }) => engineWord(gateway, runIdOf(params.run_id)),
   }),
   defineRoute({
     method: 'GET',

@@ -5,15 +5,16 @@ import type { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Recording } from '../../contract/receipts/parts.ts';
-import { createKey, findKey, isLive, type Key, listKeys, revokeKey } from '../../store/keys.ts';
+import { createKey, findKey, isLive, type Key, lastUses, listKeys, revokeKey } from '../../store/keys.ts';
 import { CreatedKey, KeyChange, KeyList, KeyListQuery, KeyParams, KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
+import { assertKnownScopes } from '../auth/known-scopes.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 
 const SHOWN = 12;
 
-function view(key: Key, limits: CallLimits = {}): KeyView {
+function view(key: Key, limits: CallLimits = {}, lastUsedAt?: number): KeyView {
   const recording = Recording.safeParse(key.recording);
   return {
     id: key.id,
@@ -27,6 +28,7 @@ function view(key: Key, limits: CallLimits = {}): KeyView {
     created_at: isoTime(key.createdAt),
     expires_at: key.expiresAt === null ? null : isoTime(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
+    last_used_at: lastUsedAt === undefined ? null : isoTime(lastUsedAt),
   };
 }
 
@@ -43,6 +45,7 @@ export const keyRoutes = [
     body: NewKey,
     response: CreatedKey,
     handle: async ({ gateway, body }) => {
+      await assertKnownScopes(gateway, body.scopes);
       const secret = `abp_${randomToken(32)}`;
       const now = Date.now();
       const key = await createKey(gateway.store, {
@@ -63,15 +66,22 @@ export const keyRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/keys',
-    summary: 'All keys, without their secrets.',
+    summary: 'Keys, without their secrets. Keys of runs that have ended are left out unless they are asked for.',
     need: { kind: 'control' },
     query: KeyListQuery,
     response: KeyList,
     handle: async ({ gateway, query }) => {
-      const page = await listKeys(gateway.store, query);
-      const limits = await gateway.limits.ofKeys();
+      const { ended, ...options } = query;
+      const page = await listKeys(gateway.store, { ...options, ...(ended ? {} : { endedRunsAt: Date.now() }) });
+      const [limits, used] = [
+        await gateway.limits.ofKeys(),
+        await lastUses(
+          gateway.store,
+          page.items.map(({ id }) => id),
+        ),
+      ];
       return {
-        items: page.items.map((key) => view(key, limits.get(key.id))),
+        items: page.items.map((key) => view(key, limits.get(key.id), used.get(key.id))),
         ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
       };
     },

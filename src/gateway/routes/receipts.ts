@@ -3,13 +3,14 @@ import { AbpError } from '../../contract/errors.ts';
 import type { PendingReceipt } from '../../contract/receipts/receipt.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { findTurnRun } from '../../platform/turns/turn-receipt.ts';
-import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
+import { getReceipt } from '../../store/receipts/receipts.ts';
 import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
 import { maySee, ownOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { pageOfReceipts, pageOfRows } from '../rows/row-page.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 
 const UNFINISHED = new Set(['pending', 'running']);
@@ -103,9 +104,11 @@ export const receiptRoutes = [
     need: { kind: 'read' },
     query: ReceiptListQuery,
     response: ReceiptList,
-    handle: async ({ gateway, principal, query }) => {
-      const page = await listReceipts(gateway.store, ownOnly(principal, query));
-      return { items: page.items.map((row) => row.document), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
+    handle: async ({ gateway, principal, query: { view, ...query } }) => {
+      const list = ownOnly(principal, query);
+      if (view === 'row') return await pageOfRows(gateway.store, list);
+      const { items, ...page } = await pageOfReceipts(gateway.store, list);
+      return { ...page, items: items.map(({ receipt }) => receipt.document) };
     },
   }),
 ];

@@ -54,7 +54,7 @@ async function ownRecording(gateway: Gateway, principal: Principal, text: string
   if (known === undefined && gateway.calls.live.keyOf(run) !== undefined) await gateway.keeper.settled();
   const recording = known ?? (await getRecording(gateway.store, run));
   if (recording === undefined || !maySee(principal, recording.keyId)) {
-    throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run });
+    throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run, recording: 'none' });
   }
   return recording;
 }

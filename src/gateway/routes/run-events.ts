@@ -28,7 +28,7 @@ async function* eventText(gateway: Gateway, run: RunId, after: number): AsyncGen
       }
       if (page.done === true) break;
       next = pages.next();
-      // Each event may repeat a long text that has grown so far: a page of them in one piece would be many times that text.
+      // A page may hold long texts; the reader gets it in pieces that it can take.
       let text = '';
       for (const { sequence, event } of page.value) {
         text += encodeSse({ id: String(sequence), event: event.type, data: JSON.stringify(event) });

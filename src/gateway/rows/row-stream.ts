@@ -7,7 +7,7 @@ import type { RowQuery, RunRow } from '../api/run-rows.ts';
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
-import { rowTest } from './find-rows.ts';
+import { rowTest, withKeyNames } from './find-rows.ts';
 import { withLiveFacts } from './live-rows.ts';
 import { rowOf } from './run-row.ts';
 import { SettleBell } from './settle-bell.ts';
@@ -54,10 +54,11 @@ export async function* rowEvents(
 
 function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean {
   const test = rowTest(query);
-  const same = (['plane', 'engine', 'model', 'status'] as const).filter((name) => query[name] !== undefined);
+  const same = (['plane', 'engine', 'status'] as const).filter((name) => query[name] !== undefined);
   return (row) =>
     maySee(principal, row.key_id) &&
     same.every((name) => row[name] === query[name]) &&
+    (query.model === undefined || (row.upstream_model ?? row.model) === query.model) &&
     (query.key === undefined || row.key_id === query.key) &&
     (query.tag === undefined || row.tags.includes(query.tag)) &&
     test(row);
@@ -74,7 +75,11 @@ async function ended({ store }: Gateway, chain: number, told: Told, test: (row: 
       .orderBy('sequence')
       .limit(PAGE)
       .execute();
-    for (const row of found.map((stored) => rowOf(receiptOf(stored)))) {
+    const rows = await withKeyNames(
+      store,
+      found.map((stored) => rowOf(receiptOf(stored))),
+    );
+    for (const row of rows) {
       told.position = row.sequence ?? told.position;
       told.underWay.delete(row.run_id);
       if (test(row)) text += encodeSse({ id: String(told.position), event: 'run.ended', data: JSON.stringify(row) });
@@ -85,7 +90,7 @@ async function ended({ store }: Gateway, chain: number, told: Told, test: (row: 
 
 async function underWay(gateway: Gateway, told: Told, test: (row: RunRow) => boolean): Promise<string> {
   const { items } = await listReceipts(gateway.store, { unfinished: true, limit: MOST_UNDER_WAY });
-  const rows = await withLiveFacts(gateway, items.map(rowOf).filter(test));
+  const rows = await withKeyNames(gateway.store, await withLiveFacts(gateway, items.map(rowOf).filter(test)));
   const now = performance.now();
   const mayProgress = now - told.lastProgress >= PROGRESS_MS;
   if (mayProgress) told.lastProgress = now;

@@ -192,7 +192,7 @@ async function countBetween(store: Store, asked: Asked, since: number, until: nu
   if (since >= until) return;
   const { plane, engine, status, tag } = asked.query;
   const test = rowTest(asked.query);
-  for await (const receipts of scan(store, { plane, engine, status, tag, parent: asked.query.parent, since, until }, CHUNK)) {
+  for await (const { items: receipts } of scan(store, { plane, engine, status, tag, parent: asked.query.parent, since, until }, CHUNK)) {
     const kept = receipts.filter((receipt) => test(rowOf(receipt)));
     for (const call of await callsIn(store, kept)) count(asked, call);
   }

@@ -22,6 +22,7 @@ import { hashSecret } from '../auth/key-ring.ts';
 import type { Gateway } from '../gateway.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
 import { contextWindowOf } from './context-window.ts';
+import { engineWord } from './run-refusals.ts';
 import { spentOf } from './run-spend.ts';
 
 const MIB = 1024 * 1024;
@@ -57,6 +58,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       gateway.keys.forget();
     },
     cancelled: (run) => isCancelRequested(gateway.store, run),
+    engineWord: (run) => engineWord(gateway, run),
     spent: (run, state) => spentOf(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
       gateway.calls.live.begin(opening.run, opening.at, keyId);

@@ -9,8 +9,8 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { addEngines, builtInEngine, findEngine } from '../../engines/index.ts';
 import { baseEngine, engineOf } from '../../engines/own.ts';
-import { type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
-import { AttachedCancel, AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
+import { type EngineWord, type GatewayPort, RunAdmitted } from '../../runtime/gateway-port.ts';
+import { AttachedCancel, AttachedEngine, AttachedSecret, Fates, Offer, Spend } from '../api/attached-runs.ts';
 import { closingToWire, fatesFromWire, keyToWire, offerFromWire, openingToWire, spendFromWire } from './attached-wire.ts';
 
 export interface ServerAccess {
@@ -44,6 +44,8 @@ export function serverPort(server: ServerAccess): GatewayPort {
     dropRunKey: async (run) => void (await call(server, 'DELETE', at(run, '/key'))),
     cancelled: async (run) =>
       (await knownTo(() => asked(server, 'GET', at(run, '/cancelled'), { answer: AttachedCancel })))?.cancelled ?? false,
+    engineWord: async (run) =>
+      engineWordFromWire(await knownTo(() => asked(server, 'GET', at(run, '/engine'), { answer: AttachedEngine }))),
     spent: async (run, state) => {
       const spend = spendFromWire(await asked(server, 'GET', at(run, `/spend?state=${state}`), { answer: Spend }));
       if (state === 'running') return spend;
@@ -82,6 +84,12 @@ async function left(server: ServerAccess, path: string): Promise<void> {
   } catch (error) {
     if (!AbpError.is(error) || error.code !== 'E007') throw error;
   }
+}
+
+/** A server of an earlier version does not tell; then nobody asks again. */
+function engineWordFromWire(word: z.infer<typeof AttachedEngine> | undefined): EngineWord {
+  if (word === undefined) return { state: 'reached' };
+  return word.state === 'refused' ? { state: 'refused', message: word.message ?? '' } : { state: word.state };
 }
 
 /** The answer; undefined from a server of an earlier version, which does not know the question. */

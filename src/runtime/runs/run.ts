@@ -6,12 +6,10 @@ import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import type { RunResult, RunState } from '../../contract/runs/run-result.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import { joinPolicies } from '../policy/rules.ts';
-import { BudgetWatch } from './books/budget-watch.ts';
-import { CancelWatch } from './books/cancel-watch.ts';
-import { DiskWatch } from './books/disk-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
 import { modelOf, type RunAccount, Settlement, toldBy } from './books/settlement.ts';
+import { Watches } from './books/watches.ts';
 import type { RunDeps } from './deps.ts';
 import { type CalledHooks, gateTools } from './dialogue/approval-gate.ts';
 import { Approvals, isAnswerable } from './dialogue/approvals.ts';
@@ -49,11 +47,12 @@ export class Run implements RunHandle {
   readonly #conversation: Conversation;
   readonly #deadlines: Deadlines;
   readonly #over: Promise<RunResult>;
-  #budget: BudgetWatch | undefined;
-  #watches: readonly ({ stop(): void } | undefined)[] = [];
+  #watches: Watches | undefined;
   #process: AgentProcess | undefined;
   #state: RunState = 'spawned';
   #stop: StopReason | undefined;
+  /** Why we ended it, where that is not always the same. */
+  #why: string | undefined;
   readonly #stopped = new AbortController();
   #interrupted = false;
   #told = false;
@@ -243,7 +242,7 @@ export class Run implements RunHandle {
       this.#tellFailure(ending);
     }
     this.#deadlines.stop();
-    for (const watch of this.#watches) watch?.stop();
+    this.#watches?.stop();
     this.#approvals.end();
     this.#process = undefined;
     this.#ended = true;
@@ -289,13 +288,10 @@ export class Run implements RunHandle {
     await settlement.open(prepared);
     for (const draft of announcements(this.#options, { ...this.#gated, ...prepared })) this.#emit(draft);
     this.#deadlines.start();
-    const cancels = CancelWatch.start(port, this.runId, () => this.#end('aborted'));
-    this.#budget = BudgetWatch.start(this.#options.maxBudgetUsd, port, this.runId, () => this.#end('budget'));
-    const disk = DiskWatch.start(prepared.ground.stage, port.disk, () => this.#end('disk'));
-    this.#watches = [cancels, disk, this.#budget];
+    this.#watches = new Watches({ port, run: this.runId, options: this.#options, prepared }, (reason, why) => this.#end(reason, why));
     for (let attempt = 1; ; attempt += 1) {
       const end = await this.#attempt(prepared);
-      const ending = endingOf({ ...end, untested: prepared.detected.untested }, this.#stop, this.#interrupted);
+      const ending = endingOf({ ...end, untested: prepared.detected.untested, why: this.#why }, this.#stop, this.#interrupted);
       const policy = this.#options.retryPolicy;
       const failure = { code: ending.error?.code ?? '', attempt, acted: this.#telling.tally.acted };
       if (this.#stop !== undefined || !mayRetry(policy, failure)) {
@@ -362,7 +358,7 @@ export class Run implements RunHandle {
         this.#stop ??= stopIn(event);
         break;
       case 'cost':
-        this.#budget?.heard(event.cost.totalUsd);
+        this.#watches?.heardCost(event.cost.totalUsd);
         break;
       case 'approval_request':
         this.#approvals.decide(event);
@@ -384,11 +380,12 @@ export class Run implements RunHandle {
     }
   }
 
-  #end(reason: StopReason): void {
+  #end(reason: StopReason, why?: string): void {
     if (this.#stop !== undefined) return;
     this.#stop = reason;
+    this.#why = why;
     this.#stopped.abort();
-    this.#emit(STOPS[reason].event(this.#options));
+    this.#emit(STOPS[reason].event(this.#options, why));
     this.#process?.stop();
   }
 

@@ -3,16 +3,16 @@ import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { identityOf } from '../../base/process-table.ts';
 import type { CallOwner } from '../../calls/call.ts';
 import { newRunId, parseNamedRunId, type RunId } from '../../contract/run-id.ts';
+import { Snapshots } from '../../contract/runs/accumulator.ts';
 import type { AgentEvent } from '../../contract/runs/event.ts';
 import { runExists } from '../../contract/runs/run-error.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { RunResult } from '../../contract/runs/run-result.ts';
-import { deleteRunEvents, readRunEvents } from '../../store/runs/run-events.ts';
+import { deleteRunEvents, readRunEvents, type StoredRunEvent } from '../../store/runs/run-events.ts';
 import { createRun, endRun, getRun, setRunProcess } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import type { RunTies } from './deps.ts';
-import { Accumulator } from './events/accumulator.ts';
 import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
 import type { GatedRun } from './gated-run.ts';
@@ -155,9 +155,13 @@ export class RunService {
   async *events(runId: RunId, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
     this.#readers.set(runId, (this.#readers.get(runId) ?? 0) + 1);
     try {
+      const snapshots = new Snapshots();
       for await (const page of this.#pages(runId, signal)) {
-        const fresh = page.filter(({ sequence }) => sequence > after);
-        if (fresh.length > 0) yield fresh;
+        const fresh = page.filter(({ sequence, event }) => {
+          if (sequence <= after) snapshots.skip(event);
+          return sequence > after;
+        });
+        if (fresh.length > 0) yield fresh.map(({ sequence, event }) => ({ sequence, event: told(event, snapshots) }));
       }
     } finally {
       const left = (this.#readers.get(runId) ?? 1) - 1;
@@ -166,10 +170,9 @@ export class RunService {
     }
   }
 
-  /** Always from the first event on: what accumulates is put back on the way. */
-  async *#pages(runId: RunId, signal: AbortSignal): AsyncGenerator<NumberedEvent[]> {
+  /** Always from the first event on: a reader who comes late is told what it has missed of a text under way. */
+  async *#pages(runId: RunId, signal: AbortSignal): AsyncGenerator<readonly StoredRunEvent[]> {
     const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    const accumulator = new Accumulator();
     const log = this.#live.get(runId)?.log;
     let position = 0;
     while (!signal.aborted) {
@@ -178,7 +181,7 @@ export class RunService {
       const over = log === undefined || log.ended;
       const page = log?.after(position) ?? (await readRunEvents(this.#options.store, runId, position));
       position = page.at(-1)?.sequence ?? position;
-      if (page.length > 0) yield page.map(({ sequence, event }) => ({ sequence, event: whole(event, accumulator) }));
+      if (page.length > 0) yield page;
       else if (over) return;
       else await Promise.race([changed, gone]);
     }
@@ -232,7 +235,6 @@ export class RunService {
   }
 }
 
-function whole(event: JsonObject, accumulator: Accumulator): AgentEvent {
-  // Stored as an event without what accumulates.
-  return { ...event, ...accumulator.fields(event as { type: string }) } as unknown as AgentEvent;
+function told(event: JsonObject, snapshots: Snapshots): AgentEvent {
+  return { ...event, ...snapshots.next(event) } as unknown as AgentEvent; // stored as an event
 }

@@ -131,7 +131,7 @@ export class SidecarTranslator {
 /** An event of our own union, where the sidecar sent one that tells of the work. */
 function wholeEvent(value: Json | undefined): EventDraft | undefined {
   if (!isJsonObject(value) || typeof value.type !== 'string' || !TELLING.has(value.type)) return undefined;
-  const filled = { ...(value.type === 'thinking_delta' && { accumulated: '' }), ...value, runId: '', agent: '', timestamp: 0 };
+  const filled = { ...value, runId: '', agent: '', timestamp: 0 };
   const parsed = AgentEvent.safeParse(filled);
   if (!parsed.success) return undefined;
   const { runId: _run, agent: _agent, timestamp: _time, ...draft } = parsed.data;

@@ -85,3 +85,19 @@ export async function listReceipts(store: Store, filter: ReceiptFilter = {}): Pr
     .execute();
   return pageOf(rows.map(receiptOf), size, (receipt) => ({ time: receipt.startedAt, id: runKey(receipt.runId) }));
 }
+
+/** How many receipts fit, counted up to a number. */
+export async function countReceipts(store: Store, filter: ReceiptFilter, most: number): Promise<number> {
+  const row = await store.db
+    .selectFrom(
+      store.db
+        .selectFrom('receipts')
+        .select('run_id')
+        .where((eb) => conditions(store, filter, eb))
+        .limit(most)
+        .as('fitting'),
+    )
+    .select((eb) => eb.fn.countAll<number | string>().as('many'))
+    .executeTakeFirstOrThrow();
+  return Number(row.many);
+}

@@ -6,7 +6,8 @@ import { print } from './print.ts';
 /**
  * Speaks as Claude Code does in its stream-json form: one user message on the standard input, a call to the model, the answer, a result.
  * Without `--print` it is a screen that answers the prompt of its arguments and ends.
- * The prompt `ask` makes it ask for a permission first, `hook` makes it call the hook that was registered, `wait` makes it wait for ever, `write NAME` makes it write a file first.
+ * The prompt `ask` makes it ask for a permission first, `hook` makes it call the hook that was registered, `wait` makes it wait for ever, `write NAME` makes it write a file first,
+ * `persist` makes it try again and again in silence while the model fails.
  */
 if (process.argv.includes('--version')) {
   process.stdout.write('2.1.325 (Claude Code)\n');
@@ -52,7 +53,9 @@ async function asked(prompt: string): Promise<{ readonly text: string; readonly 
 }
 
 async function answer(prompt: string): Promise<void> {
-  const { text, is_error } = await asked(prompt);
+  let said = await asked(prompt);
+  for (; said.is_error && prompt === 'persist'; said = await asked(prompt)) await sleep(50);
+  const { text, is_error } = said;
   print({ type: 'assistant', session_id, message: { id: 'msg_1', role: 'assistant', content: [{ type: 'text', text }] } });
   print({
     type: 'result',

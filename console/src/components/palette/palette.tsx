@@ -52,7 +52,7 @@ function useChoices(text: string, close: () => void): readonly Choice[] {
     const line = (
       <>
         <StatusGlyph status={row.status} waiting={row.waiting} /> <span className="md">{title}</span>{' '}
-        <code className="mute">{row.model_upstream ?? row.model}</code>
+        <code className="mute">{row.upstream_model ?? row.model}</code>
       </>
     );
     return { id: row.run_id, group: 'Runs', text: line, hint: shortId(row.run_id), act: go(`/runs/${row.run_id}`) };

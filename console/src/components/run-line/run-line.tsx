@@ -12,7 +12,7 @@ export function PlaneIcon({ plane }: { readonly plane: string }): JSX.Element {
 
 /** Who called whom: `claude → gemini gemini-2.5-pro`, or the coding agent and what it runs on. */
 export function RunTitle({ row }: { readonly row: RunRow }): JSX.Element {
-  const model = row.model_upstream ?? row.model;
+  const model = row.upstream_model ?? row.model;
   if (row.plane === 'gateway') {
     return (
       <>

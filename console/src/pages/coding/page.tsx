@@ -49,7 +49,7 @@ function Running(): JSX.Element {
           <span className={row.waiting ? 'warn s' : 'mute s'}>{row.waiting ? 'waits' : row.status}</span>
           <span />
           <code className="mute el">
-            {row.model_upstream ?? row.model ?? ''} · {duration(row.total_ms ?? now - Date.parse(row.started_at))} · {row.children ?? 0}{' '}
+            {row.upstream_model ?? row.model ?? ''} · {duration(row.total_ms ?? now - Date.parse(row.started_at))} · {row.children ?? 0}{' '}
             calls
           </code>
           <code className="r">{row.cost_nano_usd === null ? '–' : cost(row.cost_nano_usd)}</code>

@@ -57,7 +57,7 @@ export class StepList {
   #say(event: Loose, at: number): void {
     if (event.type === 'text_delta') {
       this.#text ??= this.#push({ id: `t${this.steps.length}`, kind: 'text', at, title: '' });
-      this.#text.body = words(event.accumulated);
+      this.#text.body = words(event.accumulated) || this.#text.body + words(event.delta);
     } else if (event.type === 'message_stop') {
       const step =
         this.#text ?? (words(event.text) === '' ? undefined : this.#push({ id: `t${this.steps.length}`, kind: 'text', at, title: '' }));
@@ -65,7 +65,7 @@ export class StepList {
       this.#text = undefined;
     } else if (event.type === 'thinking_delta' || event.type === 'thinking_stop') {
       this.#thinking ??= this.#push({ id: `k${this.steps.length}`, kind: 'thinking', at, title: 'Thinking' });
-      this.#thinking.body = words(event.accumulated ?? event.thinking);
+      this.#thinking.body = words(event.accumulated ?? event.thinking) || this.#thinking.body + words(event.delta);
       if (event.type === 'thinking_stop') {
         Object.assign(this.#thinking, { end: at, state: 'done' });
         this.#thinking = undefined;
@@ -101,7 +101,7 @@ export function runLanes(steps: readonly Step[], calls: readonly RunRow[], began
       .map((step) => ({ from: step.at - began, to: (step.end ?? until) - began, kind: as, title: step.title }));
   const model = calls.map((call) => {
     const from = Date.parse(call.started_at) - began;
-    return { from, to: from + (call.total_ms ?? until - began - from), kind: 'model' as const, title: call.model_upstream ?? '' };
+    return { from, to: from + (call.total_ms ?? until - began - from), kind: 'model' as const, title: call.upstream_model ?? '' };
   });
   const lane = (name: string, all: Lane['bars']): Lane => ({
     name,

@@ -7,6 +7,7 @@ import { EXITS } from '../../exit-codes.ts';
 import type { Paint } from '../../output.ts';
 import { count, optional } from '../../parameter.ts';
 import { table } from '../../table.ts';
+import { agoText } from '../../time.ts';
 
 const TITLE = 60;
 
@@ -34,7 +35,7 @@ function render(items: readonly SessionSummary[], paint: Paint): string {
   if (items.length === 0) return 'no sessions found';
   const rows = items.map(({ agent, sessionId, title, updatedAt, turnCount, cwd }) => [
     `${agent}:${sessionId}`,
-    isoTime(updatedAt).slice(0, 16).replace('T', ' '),
+    agoText(isoTime(updatedAt)),
     String(turnCount),
     (title ?? '').replaceAll('\n', ' ').slice(0, TITLE),
     paint.faint(cwd ?? ''),

@@ -38,7 +38,7 @@ export const command = defineCommand({
     output.print(
       created,
       (key) =>
-        `${secretOf(key)}\n${output.paint.faint(`The secret of ${idOf(key)}, shown once. Send it in X-ABP-Key, or where your SDK puts its API key.`)}`,
+        `${secretOf(key)}\n${output.paint.faint(`The secret of ${idOf(key)}, shown once. Send it in X-ABP-Key, or where your SDK puts its API key. abp keys revoke ${idOf(key)} ends it.`)}`,
     );
     return EXITS.ok.code;
   },

@@ -1,17 +1,34 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { RunId } from '../../../contract/run-id.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { required } from '../../parameter.ts';
-import { receiptPage } from '../../receipts/page.ts';
 import { runOf } from '../../receipts/parameters.ts';
-import { withReceipts } from '../../receipts/source.ts';
+import { reportPage, type Told } from '../../receipts/report-page.ts';
+import { type ReceiptSource, withReceipts } from '../../receipts/source.ts';
+import { sequenceOf, verifyRange } from '../../receipts/verification.ts';
 
 export const command = defineCommand({
   arguments: { runId: required('<run-id>', 'the run, as it stands in X-ABP-Run-Id') },
   options: {},
   examples: ['abp receipts show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b', 'abp receipts show run_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b --json'],
   async run(context, { runId }) {
-    const receipt = await withReceipts(context, (source) => source.get(runOf(runId)));
-    context.output.print(receipt, (data) => receiptPage(data, context.output.paint));
+    const run = runOf(runId);
+    const { output } = context;
+    await withReceipts(context, async (source) => {
+      const receipt = await source.get(run);
+      if (output.json) output.print(receipt, () => '');
+      else output.print(await told(source, run, receipt), (page) => reportPage(page, output.paint));
+    });
     return EXITS.ok.code;
   },
 });
+
+async function told(source: ReceiptSource, run: RunId, receipt: JsonObject): Promise<Told> {
+  const place = sequenceOf(receipt);
+  const [report, verification] = await Promise.all([
+    source.report(run),
+    place === undefined ? undefined : verifyRange(source, { from: place, to: place }, { publicKeys: [] }),
+  ]);
+  return { receipt, report, verification };
+}

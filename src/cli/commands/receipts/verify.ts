@@ -1,17 +1,16 @@
 import { closeSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
-import { isJsonObject, type JsonObject } from '../../../base/json.ts';
+import type { JsonObject } from '../../../base/json.ts';
 import type { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
 import { verifyExport } from '../../../receipts/verify/verify-bytes.ts';
 import { isForeign, verifyForeign } from '../../../receipts/verify/verify-foreign.ts';
-import { withProblems } from '../../../receipts/verify/verify-home.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
-import type { Paint } from '../../output.ts';
 import { flag, list, optional } from '../../parameter.ts';
 import { natural, rangeOf, runOf } from '../../receipts/parameters.ts';
 import { type ExportRange, withReceipts } from '../../receipts/source.ts';
 import { readHead, readKeys } from '../../receipts/trust.ts';
+import { sequenceOf, verdictLines, verifyRange } from '../../receipts/verification.ts';
 
 interface Values {
   readonly runId: string | undefined;
@@ -49,7 +48,7 @@ export const command = defineCommand({
     if (file !== undefined) assertReadable(file);
     if (file !== undefined && (await isForeignFile(file))) return foreign(context, file);
     const found = file === undefined ? await verifyHere(context, values) : await verifyFile(file, values);
-    context.output.print(found, (data) => render(data, context.output.paint));
+    context.output.print(found, (data) => verdictLines(data, context.output.paint).join('\n'));
     return found.ok ? EXITS.ok.code : EXITS.refused.code;
   },
 });
@@ -67,44 +66,19 @@ async function verifyFile(file: string, { publicKey, head }: Values): Promise<Ch
 async function verifyHere(context: Context, { runId, publicKey, head, from, to }: Values): Promise<ChainVerification> {
   return await withReceipts(context, async (source) => {
     const range = runId === undefined ? rangeOf(from, to) : placeOf(await source.get(runOf(runId)), head === undefined);
-    const publicKeys = publicKey.length > 0 ? readKeys(publicKey) : (await source.keys()).map((key) => key.public_key);
-    const found = await verifyExport(source.export({}, range), {
-      publicKeys,
+    return await verifyRange(source, range, {
+      publicKeys: publicKey.length > 0 ? readKeys(publicKey) : [],
       head: head === undefined ? undefined : readHead(head),
       mayBeEmpty: runId === undefined && from === undefined && to === undefined,
     });
-    const { problems } = await source.verify(range);
-    return withProblems(
-      found,
-      problems.filter(({ code }) => OF_HOME.has(code)),
-    );
   });
 }
 
-/** Faults that only the home can show: columns that were changed, stubs that nobody made, an end that this home has not signed. */
-const OF_HOME: ReadonlySet<string> = new Set(['column_changed', 'unrecorded_removal', 'cut', 'head_mismatch', 'wrong_key', 'missing']);
-
 /** The place of a receipt alone or, to compare it with a head from elsewhere, all from there on. */
-function placeOf({ seal, run_id: run }: JsonObject, alone: boolean): ExportRange {
-  const sequence = isJsonObject(seal) ? seal.sequence : undefined;
-  if (typeof sequence === 'number') return { from: sequence, to: alone ? sequence : undefined };
-  throw new CliError('usage', `the receipt of ${String(run)} is not sealed`, { hint: 'It is once the run has ended.' });
-}
-
-function render(found: ChainVerification, paint: Paint): string {
-  const { ok, verdict, receipts, removed, withheld, keys, notes, problems, problem_count: count } = found;
-  const counts = [
-    `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'} checked`,
-    ...(removed > 0 ? [`${removed} removed on record`] : []),
-    ...(withheld > 0 ? [`${withheld} left out`] : []),
-  ];
-  return [
-    `${ok ? paint.good('ok') : paint.bad('NOT OK')}  ${verdict}`,
-    paint.faint(`${counts.join(', ')}${keys.length === 0 ? '' : `; signed by ${keys.join(', ')}`}`),
-    ...notes.map((note) => `${paint.warn('note')}  ${note}`),
-    ...problems.map(({ line, code, message }) => `${paint.bad(code)}  ${line === 0 ? '' : `line ${line}: `}${message}`),
-    ...(count > problems.length ? [paint.faint(`and ${count - problems.length} more`)] : []),
-  ].join('\n');
+function placeOf(receipt: JsonObject, alone: boolean): ExportRange {
+  const sequence = sequenceOf(receipt);
+  if (sequence !== undefined) return { from: sequence, to: alone ? sequence : undefined };
+  throw new CliError('usage', `the receipt of ${String(receipt.run_id)} is not sealed`, { hint: 'It is once the run has ended.' });
 }
 
 function assertReadable(file: string): void {

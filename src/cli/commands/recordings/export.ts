@@ -9,9 +9,9 @@ import { SELECTION, type Selection, selectedRuns } from '../../recorded/select.t
 
 export const command = defineCommand({
   arguments: {},
-  options: { ...SELECTION, file: optional('--file <path>', 'where to write (default the standard output)') },
-  examples: ['abp recordings export --file recorded.jsonl', 'abp recordings export --tag checkout-test --file test/recorded.jsonl'],
-  async run(context, { run, file, ...selection }) {
+  options: { ...SELECTION, output: optional('--output <file>', 'write here instead of the standard output') },
+  examples: ['abp recordings export --output recorded.jsonl', 'abp recordings export --tag checkout-test --output test/recorded.jsonl'],
+  async run(context, { run, output: file, ...selection }) {
     const { io, output } = context;
     const target = file === undefined ? undefined : { path: resolve(file), fd: openOutput(resolve(file)) };
     let lines = 0;

@@ -6,6 +6,7 @@ import { count, optional } from '../../parameter.ts';
 import { withServer } from '../../recorded/home-server.ts';
 import { itemsOf, queryOf, SELECTION } from '../../recorded/select.ts';
 import { table } from '../../table.ts';
+import { agoText } from '../../time.ts';
 
 const { key, tag, engine } = SELECTION;
 
@@ -33,7 +34,7 @@ function render(page: Json, paint: Paint): string {
   const head = ['Run', 'Started', 'Engine', 'Path', 'Status', 'Replay'].map(paint.strong);
   const rows = items.map((item) => [
     String(item.run_id),
-    String(item.started_at).slice(0, 19),
+    agoText(String(item.started_at)),
     String(item.engine ?? ''),
     String(item.path),
     String(item.status ?? ''),

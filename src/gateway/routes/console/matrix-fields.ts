@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../../../base/keys-of.ts';
+import { keysOf } from '../../../base/json.ts';
 import { dialects } from '../../../dialects/index.ts';
 import { CONCEPTS, conceptRow } from '../../../ir/concept.ts';
 import { defineRoute } from '../../route.ts';

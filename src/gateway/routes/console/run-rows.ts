@@ -5,8 +5,9 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
-import { findRows } from '../../rows/find-rows.ts';
+import { withKeyId } from '../../rows/find-rows.ts';
 import { withLiveFacts } from '../../rows/live-rows.ts';
+import { pageOfRows } from '../../rows/row-page.ts';
 import { rowEvents } from '../../rows/row-stream.ts';
 import { usageOf } from '../../rows/usage.ts';
 
@@ -14,10 +15,10 @@ const PAGE = 60;
 
 /** A page of runs with what a list shows of each. */
 export async function runRows(gateway: Gateway, principal: Principal, query: RunListOrRowsQuery): Promise<RunRowList> {
-  const { view: _view, limit = PAGE, before, ...filter } = query;
-  const until = before === undefined ? filter.until : Math.min(before, filter.until ?? before);
-  const found = await findRows(gateway.store, { ...ownOnly(principal, filter), until }, limit);
-  return { ...found, items: await withLiveFacts(gateway, found.items) };
+  const { view: _view, before, limit = PAGE, ...rest } = query;
+  const until = before === undefined ? rest.until : Math.min(before, rest.until ?? before);
+  const { items, ...page } = await pageOfRows(gateway.store, { ...ownOnly(principal, rest), until, limit });
+  return { ...page, items: await withLiveFacts(gateway, items) };
 }
 
 export const runRowRoutes = [
@@ -27,10 +28,11 @@ export const runRowRoutes = [
     summary: 'Server-sent events: lines of the caller’s runs as they begin, go on and end. Last-Event-ID goes on after that one.',
     need: { kind: 'read' },
     query: RowQuery,
-    handle: ({ gateway, principal, query, headers }) => {
+    handle: async ({ gateway, principal, query, headers }) => {
+      const filter = await withKeyId(gateway.store, query);
       const last = Number(headers['last-event-id'] || Number.NaN);
       const after = Number.isSafeInteger(last) && last >= 0 ? last : undefined;
-      return new Reply(200, Readable.from(rowEvents(gateway, principal, query, after)), {
+      return new Reply(200, Readable.from(rowEvents(gateway, principal, filter, after)), {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
       });
@@ -43,9 +45,9 @@ export const runRowRoutes = [
     need: { kind: 'read' },
     query: UsageQuery,
     response: Usage,
-    handle: ({ gateway, principal, query }) => {
-      const { key, unkeyed } = ownOnly(principal, { key: query.key });
-      return usageOf(gateway.store, query, { key, ...(unkeyed === undefined ? {} : { unkeyed }) });
+    handle: async ({ gateway, principal, query }) => {
+      const { key, unkeyed } = await withKeyId(gateway.store, ownOnly(principal, { key: query.key }));
+      return await usageOf(gateway.store, query, { key, ...(unkeyed === undefined ? {} : { unkeyed }) });
     },
   }),
 ];

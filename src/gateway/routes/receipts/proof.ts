@@ -6,6 +6,7 @@ import { listChains } from '../../../store/receipts/chain.ts';
 import type { StoredReceipt } from '../../../store/receipts/receipt-columns.ts';
 import { getReceipt, type ReceiptFilter } from '../../../store/receipts/receipts.ts';
 import { ChainRangeQuery, ReceiptDiffQuery, ReceiptDiffView, ReceiptParams, ReceiptProof } from '../../api/receipts.ts';
+import { RunReport } from '../../api/reports.ts';
 import { maySee, ownOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
@@ -39,6 +40,20 @@ async function linesOf(
 }
 
 export const receiptProofRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/receipts/{run_id}/report',
+    summary:
+      'A run as people read it: the first line of its prompt, its session, the arguments of its tool calls, lines of files, and what each of its calls came to.',
+    need: { kind: 'read' },
+    params: ReceiptParams,
+    response: RunReport,
+    handle: async ({ gateway, principal, params }) => {
+      const row = await visible(gateway, principal, params.run_id);
+      const { runReport } = await import('../../report/run-report.ts');
+      return await runReport({ store: gateway.store, shelf: gateway.shelf, homePath: gateway.home.path }, row);
+    },
+  }),
   defineRoute({
     method: 'GET',
     path: '/v1/receipts/{run_id}/proof',

@@ -10,9 +10,10 @@ describe('the end of a run', () => {
     const draft = STOPS[reason].event({ maxTurns: 3 });
     const event = AgentEvent.parse({ ...base, ...draft });
     const ending = endingOf({ exit, outcome: { ok: true }, stderr: 'x' }, reason, false);
-    expect(ending).toMatchObject({ exitReason: reason, error: { code: STOPS[reason].code, message: STOPS[reason].message, stderr: 'x' } });
+    const exitReason = reason === 'engine' ? 'failed' : reason;
+    expect(ending).toMatchObject({ exitReason, error: { code: STOPS[reason].code, message: STOPS[reason].message, stderr: 'x' } });
     // An event of the union that ends a run means the same from the agent as from us.
-    if (reason !== 'budget' && reason !== 'disk') expect(stopIn(event)).toBe(reason);
+    if (reason !== 'budget' && reason !== 'disk' && reason !== 'engine') expect(stopIn(event)).toBe(reason);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import type { ExitReason, RunResult, RunState } from '../../../contract/runs/run
 import type { AgentEnd } from '../process/agent-process.ts';
 
 /** Why we ended a run ourselves. */
-export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget' | 'disk';
+export type StopReason = 'aborted' | 'timeout' | 'inactivity' | 'turn_limit' | 'budget' | 'disk' | 'engine';
 
 /** How a run ended, by itself or by us. */
 export interface Ending {
@@ -22,13 +22,15 @@ export interface Ending {
 
 interface StopRow {
   readonly state: RunState;
-  readonly code: RunErrorCode;
+  readonly code: RunErrorCode | 'E007';
   readonly message: string;
   /** The event that tells the listeners of the run. */
-  event(options: Pick<RunOptions, 'maxTurns'>): EventDraft;
+  event(options: Pick<RunOptions, 'maxTurns'>, why?: string): EventDraft;
 }
 
 const DISK = 'The staged workspace grew beyond the share of the disk that its caller has (limits.stages_mb).';
+
+const UNREACHED = 'The engine cannot be reached.';
 
 /** Every way in which we end a run. */
 export const STOPS: Readonly<Record<StopReason, StopRow>> = {
@@ -64,6 +66,12 @@ export const STOPS: Readonly<Record<StopReason, StopRow>> = {
     message: DISK,
     event: () => ({ type: 'error', code: 'ABORTED', message: DISK, recoverable: false }),
   },
+  engine: {
+    state: 'aborted',
+    code: 'E007',
+    message: UNREACHED,
+    event: (_, why) => ({ type: 'error', code: 'E007', message: why ?? UNREACHED, recoverable: false }),
+  },
 };
 
 /** The stop that an event of the agent itself stands for; undefined for events after which a run may go on. */
@@ -82,6 +90,8 @@ export function stopIn(event: AgentEvent): StopReason | undefined {
 /** How an agent ended, and what was known of its version. */
 export interface Ended extends AgentEnd {
   readonly untested?: string | undefined;
+  /** Why we ended the run, where that is not always the same. */
+  readonly why?: string | undefined;
 }
 
 /** The ending of a run by the end of its agent. Our own stop outranks what the agent says about it. */
@@ -96,7 +106,7 @@ function judged(end: Ended, stop: StopReason | undefined, interrupted: boolean):
   const reason = stop ?? (outcome.limit === 'interrupted' ? undefined : outcome.limit);
   if (reason !== undefined) {
     const { state, code, message } = STOPS[reason];
-    return { exitReason: reason, state, exit, error: errorOf(code, message, stderr) };
+    return { exitReason: reason === 'engine' ? 'failed' : reason, state, exit, error: errorOf(code, end.why ?? message, stderr) };
   }
   if (interrupted || outcome.limit === 'interrupted') return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
   if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };

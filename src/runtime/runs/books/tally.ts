@@ -69,7 +69,7 @@ export class Tally {
     switch (event.type) {
       case 'text_delta':
         this.acted = true;
-        this.#open = event.accumulated;
+        this.#open = event.accumulated ?? this.#open + event.delta;
         break;
       case 'message_stop':
         this.acted = true;

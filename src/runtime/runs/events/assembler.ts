@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../../adapters/adapter.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunId } from '../../../contract/run-id.ts';
+import { Accumulator, withAccumulated } from '../../../contract/runs/accumulator.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
-import { Accumulator } from './accumulator.ts';
 
 const DELTAS: ReadonlySet<string> = new Set<EventDraft['type']>(['text_delta', 'thinking_delta', 'tool_input_delta']);
 
@@ -26,7 +26,8 @@ export class Assembler {
     const base = { runId: this.#runId, agent: this.#agent, timestamp: now };
     const whole = this.#whole(draft);
     // A draft is an event without these fields and without what accumulates; the union loses that in a spread.
-    return { ...draft, ...base, ...whole, ...this.#accumulated.fields(draft), ...this.#duration(draft, now) } as AgentEvent;
+    const event = { ...draft, ...base, ...whole, ...this.#duration(draft, now) } as AgentEvent;
+    return withAccumulated(event, this.#accumulated.fields(draft));
   }
 
   /** Events that only matter to a caller who wants output as it comes. */

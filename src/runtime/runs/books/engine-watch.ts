@@ -1,0 +1,37 @@
+import type { RunId } from '../../../contract/run-id.ts';
+import type { GatewayPort } from '../../gateway-port.ts';
+
+const LOOK_MS = 1000;
+
+/** Ends a run whose engine cannot be reached: agents try in silence for minutes. It stops looking once the engine has been reached. */
+export class EngineWatch {
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Undefined where the gateway does not tell: a server of an earlier version. */
+  static start(port: GatewayPort, run: RunId, onRefused: (message: string) => void): EngineWatch | undefined {
+    if (port.engineWord === undefined) return undefined;
+    const watch = new EngineWatch();
+    watch.#look(port, run, onRefused);
+    return watch;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(port: GatewayPort, run: RunId, onRefused: (message: string) => void): void {
+    const again = (): void => {
+      if (this.#timer !== undefined) this.#look(port, run, onRefused);
+    };
+    this.#timer = setTimeout(() => {
+      port.engineWord?.(run).then((word) => {
+        if (word.state === 'refused') onRefused(word.message);
+        else if (word.state === 'unknown') again();
+        // A database that is away for a moment is asked again.
+      }, again);
+    }, LOOK_MS);
+    // It must not keep a process whose run is over.
+    this.#timer.unref();
+  }
+}
