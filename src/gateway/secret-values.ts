@@ -1,17 +1,30 @@
 import type { Config } from './config.ts';
 
-/** Every secret of this installation: keys of engines, of search and of tools, the password of the database, the token of the home. */
+/** Every secret of this installation: keys of engines, of search and of tools, passwords in addresses, the path of the webhook, the token of the home. */
 export function secretValues(config: Config, token: string): string[] {
   const engines = Object.values(config.engines).flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
   const tools = Object.values(config.secrets).map(({ key }) => key);
-  const password = URL.parse(config.database.url ?? '')?.password;
-  const given = [...engines, ...tools, config.tools.search_key, password === undefined ? undefined : plain(password), token];
+  const engineUrls = Object.values(config.engines).map(({ url }) => url);
+  const passwords = [config.database.url, config.tools.search_url, config.receipts.head_webhook, ...engineUrls].map(passwordOf);
+  const given = [...engines, ...tools, config.tools.search_key, ...passwords, hookOf(config.receipts.head_webhook), token];
   return [...new Set(given.filter((value) => value !== undefined && value !== ''))] as string[]; // the filter leaves no undefined
 }
 
 /** Shorter values of headers are words such as `beta`, which stand in harmless places too. */
 function isSecret(value: string): boolean {
   return value.length >= 16;
+}
+
+function passwordOf(address: string | undefined): string | undefined {
+  const password = URL.parse(address ?? '')?.password;
+  return password === undefined ? undefined : plain(password);
+}
+
+/** The path of a webhook is its secret: somebody who knows it can write there. */
+function hookOf(address: string | undefined): string | undefined {
+  const hook = URL.parse(address ?? '');
+  const path = hook === null ? '' : `${hook.pathname}${hook.search}`;
+  return isSecret(path) ? path : undefined;
 }
 
 function plain(password: string): string {

@@ -1,6 +1,6 @@
 import { randomToken } from '../../base/ids.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Principal } from '../auth/principal.ts';
+import { type Principal, shareOf } from '../auth/principal.ts';
 
 interface Ticket {
   readonly url: string;
@@ -10,6 +10,8 @@ interface Ticket {
 
 /** Long enough to open a connection, and too short to be worth stealing out of a log. */
 const TICKET_MS = 60_000;
+/** Of one caller; a page needs a few. */
+const MOST_OF_CALLER = 200;
 const MOST_TICKETS = 10_000;
 
 /**
@@ -21,11 +23,15 @@ export class Tickets {
 
   give(url: string, principal: Principal): { readonly ticket: string; readonly expiresAt: number } {
     const now = Date.now();
-    for (const [ticket, { expiresAt }] of this.#open) {
-      // They are in the order of their ends.
-      if (expiresAt > now && this.#open.size < MOST_TICKETS) break;
-      this.#open.delete(ticket);
+    const caller = shareOf(principal);
+    const own: string[] = [];
+    for (const [ticket, { expiresAt, principal: owner }] of this.#open) {
+      if (expiresAt <= now) this.#open.delete(ticket);
+      else if (shareOf(owner) === caller) own.push(ticket);
     }
+    // A caller who asks for many loses its own oldest ones, and nobody else's.
+    for (const ticket of own.slice(0, Math.max(0, own.length - MOST_OF_CALLER + 1))) this.#open.delete(ticket);
+    if (this.#open.size >= MOST_TICKETS) throw new AbpError('overloaded', 'Too many tickets wait to be used.');
     const ticket = randomToken(24);
     const expiresAt = now + TICKET_MS;
     this.#open.set(ticket, { url, principal, expiresAt });

@@ -20,6 +20,7 @@ import { createKey, deleteExpiredRunKeys, revokeRunKeys } from '../../store/keys
 import { forgetCancel, isCancelRequested } from '../../store/runs/run-cancels.ts';
 import { hashSecret } from '../auth/key-ring.ts';
 import type { Gateway } from '../gateway.ts';
+import { assertMayTag } from '../vendor/tags.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
 import { contextWindowOf } from './context-window.ts';
 import { engineWord } from './run-refusals.ts';
@@ -95,6 +96,7 @@ function admit(
 ): Admitted {
   const known = running.get(ask.runId);
   if (known !== undefined) return known;
+  assertMayTag(owner, tags);
   const admitted = admission.admit({ ...ask, way: 'run', mode: null, owner: { ...owner, tags: [...owner.tags, ...tags] } }, null);
   running.set(ask.runId, admitted);
   return admitted;
@@ -168,9 +170,12 @@ async function mint(gateway: Gateway, owner: CallOwner, request: RunKeyRequest):
       raw: request.raw,
       // A run reaches no model that the caller who asked for it may not call.
       ...(owner.scopes?.models === undefined ? {} : { models: owner.scopes.models }),
+      // Nor does its agent bring tags that the caller may not.
+      ...(owner.scopes?.tags === undefined ? {} : { tags: owner.scopes.tags }),
       run: jsonOf(terms), // parsed above from JSON values
     },
-    tags: request.tags,
+    // The tags of the caller stay: budgets go by them.
+    tags: [...new Set([...owner.tags, ...request.tags])],
     createdAt: Date.now(),
     expiresAt: request.expiresAt,
     runId: request.runId,

@@ -13,11 +13,16 @@ export function taggedOwner(headers: IncomingHttpHeaders, principal: Principal):
   const given = headers['x-abp-tags'];
   if (given === undefined) return owner;
   const added = tagsIn(Array.isArray(given) ? given.join(',') : given);
-  const allowed = principal.kind === 'key' ? principal.scopes.tags : undefined;
+  assertMayTag(owner, added);
+  return { ...owner, tags: [...new Set([...owner.tags, ...added])] };
+}
+
+/** Throws where the key of an owner may not bring these tags: budgets and sums of usage go by them. */
+export function assertMayTag({ scopes }: Pick<CallOwner, 'scopes'>, added: readonly string[]): void {
+  const allowed = scopes?.admin === true ? undefined : scopes?.tags;
   const refused = allowed === undefined ? undefined : added.find((tag) => !allowed.some((pattern) => globMatch(pattern, tag)));
   if (refused !== undefined)
     throw new AbpError('forbidden', `This key may not tag its calls with "${refused}".`, { scope: 'tags', allowed: [...(allowed ?? [])] });
-  return { ...owner, tags: [...new Set([...owner.tags, ...added])] };
 }
 
 /** Tags with commas between them. */
