@@ -28,10 +28,32 @@ function valueAt(text: Buffer, { start, end }: Span): Json {
   return parsed.ok ? parsed.value : null;
 }
 
-/** Names as text, or as the `model` of an object; tools are objects too. */
-function modelsIn(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap((one: Json) => modelsIn(one));
+/** Members that name models: `model`, `models`, `fallback_model`, `analysis_models`, … */
+const NAMES_MODELS = /(?:^|_)models?$/i;
+/** Schemas and declarations of functions, in which `model` is a word of the caller's own. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  'function',
+  'functionDeclarations',
+  'parameters',
+  'input_schema',
+  'schema',
+  'custom',
+  'contents',
+]);
+const MOST_DEPTH = 6;
+
+/** Names as text, or in the members of objects that name models, however deep; tools are objects too. */
+function modelsIn(value: Json, depth = 0): string[] {
+  if (typeof value === 'string') return [value.replace(/^models\//, '')];
+  return depth === 0 && Array.isArray(value) ? value.flatMap((one: Json) => modelsIn(one, depth)) : membersIn(value, depth);
+}
+
+function membersIn(value: Json, depth: number): string[] {
+  if (depth > MOST_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((one: Json) => membersIn(one, depth + 1));
   if (!isJsonObject(value)) return [];
-  return [value.model, value.models].flatMap((one) => (one === undefined ? [] : modelsIn(one)));
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (OWN_WORDS.has(name)) return [];
+    return NAMES_MODELS.test(name) ? modelsIn(member) : membersIn(member, depth + 1);
+  });
 }

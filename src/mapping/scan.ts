@@ -41,7 +41,19 @@ export interface Scan {
 }
 
 /** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
-const NAMING: ReadonlySet<string> = new Set(['models', 'fallback', 'fallbacks', 'fallback_model', 'fallback_models', 'prompt', 'tools']);
+const NAMING: ReadonlySet<string> = new Set([
+  'models',
+  'fallback',
+  'fallbacks',
+  'fallback_model',
+  'fallback_models',
+  'draft_model',
+  'prompt',
+  'tools',
+  'plugins',
+  'context_management',
+  'generateContentRequest',
+]);
 
 /** Members in which vendors take the most tokens that an answer may have. */
 const BOUNDING: ReadonlySet<string> = new Set([

@@ -58,6 +58,21 @@ describe('a key that is held to some models', () => {
       '/e/openai/v1/responses',
       { model: 'small-1', input: 'hi', tools: [{ type: 'image_generation', model: 'large' }] },
     ],
+    [
+      'a model in a plugin',
+      '/e/openai/v1/chat/completions',
+      { model: 'small-1', plugins: [{ id: 'fusion', options: { analysis_models: ['large'] } }], messages: MESSAGES },
+    ],
+    [
+      'a model deep in a tool',
+      '/e/claude/v1/messages',
+      { model: 'small-1', max_tokens: 5, tools: [{ type: 'advisor', name: 'a', options: { model: 'large' } }], messages: MESSAGES },
+    ],
+    [
+      'a request inside of a request',
+      '/e/gemini/v1beta/models/small-1:countTokens',
+      { generateContentRequest: { model: 'models/large', contents: [{ parts: [{ text: 'hi' }] }] } },
+    ],
     ['another model in a path', '/e/gemini/v1beta/models/large:generateContent', { contents: [{ parts: [{ text: 'hi' }] }] }],
     ['another model beside a path', '/e/gemini/v1beta/models/small-1:generateContent', { model: 'models/large', contents: [] }],
     ['another model, translated', '/e/openai/v1/messages', { model: 'large', max_tokens: 5, messages: MESSAGES }],
@@ -85,6 +100,16 @@ describe('a key that is held to some models', () => {
   it.each<[string, string, object]>([
     ['the model', '/e/openai/v1/chat/completions', { model: 'small-1', messages: MESSAGES }],
     ['fallbacks among them', '/e/openai/v1/chat/completions', { model: 'small-1', models: ['small-2'], messages: MESSAGES }],
+    [
+      'a tool with an argument of that name',
+      '/e/claude/v1/messages',
+      {
+        model: 'small-1',
+        max_tokens: 5,
+        tools: [{ name: 'buy', input_schema: { type: 'object', properties: { model: { type: 'string', default: 'large' } } } }],
+        messages: MESSAGES,
+      },
+    ],
     ['a name that a route turns into one', '/v1/chat/completions', { model: 'alias', messages: MESSAGES }],
     ['the model in a path', '/e/gemini/v1beta/models/small-1:generateContent', { contents: [{ parts: [{ text: 'hi' }] }] }],
     ['the model, translated', '/e/openai/v1/messages', { model: 'small-1', max_tokens: 5, messages: MESSAGES }],
