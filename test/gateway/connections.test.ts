@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { certificateFiles } from '../support/certificates.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, send } from '../support/http-call.ts';
 
@@ -105,4 +107,35 @@ test('WebSockets count like every other connection', async () => {
   }
   expect(statuses).toEqual([...Array.from({ length: SHARE }, () => '101'), '503']);
   expect(await known(gateway, other)).toBe(200);
+});
+
+test('under TLS a caller has its share as well, and connections that say nothing make room', async () => {
+  const gateway = await startGateway({ config: { server: certificateFiles(), limits: { connections: LIMIT } } });
+  onTestFinished(gateway.close);
+  const { hostname, port } = new URL(gateway.url);
+  const ask = (path: string, key: string): Promise<http.IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const options = { hostname, port, path, headers, agent: false, rejectUnauthorized: false };
+      const request = https.request({ ...options, method: path === '/v1/keys' ? 'POST' : 'GET' }, resolve);
+      request.on('error', reject);
+      request.end(path === '/v1/keys' ? JSON.stringify({ name: 'one', scopes: { planes: ['gateway', 'run'] } }) : undefined);
+      onTestFinished(() => void request.destroy());
+    });
+  const made = async (): Promise<string> => {
+    const response = await ask('/v1/keys', gateway.token);
+    let text = '';
+    for await (const chunk of response) text += String(chunk);
+    return JSON.parse(text).secret;
+  };
+  const [greedy, other] = [await made(), await made()];
+  const statuses: (number | undefined)[] = [];
+  for (let number = 0; number < SHARE + 1; number += 1) statuses.push((await ask('/v1/receipts/stream', greedy)).statusCode);
+  expect(statuses).toEqual([...Array.from({ length: SHARE }, () => 200), 503]);
+  // Half of a handshake, and connections that never begin one.
+  const silent = Array.from({ length: 2 * LIMIT }, () => connect(Number(port), hostname).on('error', () => undefined));
+  onTestFinished(() => silent.forEach((socket) => void socket.destroy()));
+  silent[0]?.write(Buffer.from([0x16, 0x03, 0x01, 0x02]));
+  expect((await ask('/v1/receipts/stream', other)).statusCode).toBe(200);
+  expect((await ask('/v1/receipts?limit=1', other)).statusCode).toBe(200);
 });
