@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { createContext, Script } from 'node:vm';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
+import { isTimeout, withinDeadline } from '../base/deadline.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 
 /** The schema comes from a caller: a pattern that backtracks for ever or a schema of a million nodes must not hold the process. */
@@ -44,9 +44,6 @@ export function isQuickSchema(schema: string): boolean {
   return schema.length <= SMALL && !SLOW.test(schema);
 }
 
-const script = new Script('run()');
-const context = createContext({});
-
 /** Why a value does not match a JSON Schema, or undefined when it does. Draft 2020-12 unless the schema names draft 7 or 6. */
 export function schemaProblem(schema: JsonObject, value: Json): string | undefined {
   // Not within the deadline of the check.
@@ -64,7 +61,7 @@ function inTime(run: () => string | undefined): string | undefined {
   for (let tries = 1; ; tries += 1) {
     const before = process.cpuUsage();
     try {
-      return withinDeadline(run);
+      return withinDeadline(DEADLINE_MS, run);
     } catch (error) {
       if (!isTimeout(error) || tries === MOST_TRIES || workedMs(before) >= DEADLINE_MS / 2) throw error;
     }
@@ -74,11 +71,6 @@ function inTime(run: () => string | undefined): string | undefined {
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
-}
-
-/** The error is made in the context of the script, so it is no instance of our `Error`. */
-function isTimeout(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 interface Validator {
@@ -107,15 +99,4 @@ function newValidator(schema: JsonObject): Validator {
 
 function isOldDraft(schema: JsonObject): boolean {
   return typeof schema.$schema === 'string' && /draft-0[67]/.test(schema.$schema);
-}
-
-/** The deadline of a script also ends the host functions it calls; nothing else interrupts a synchronous regular expression. */
-function withinDeadline(run: () => string | undefined): string | undefined {
-  context.run = run;
-  try {
-    const problem: unknown = script.runInContext(context, { timeout: DEADLINE_MS });
-    return typeof problem === 'string' ? problem : undefined;
-  } finally {
-    context.run = undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isTimeout, withinDeadline } from '../../base/deadline.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { TextTail } from '../../base/line-splitter.ts';
 import { pathGlob } from '../../base/path-glob.ts';
@@ -167,7 +168,18 @@ async function bash({ command, timeout_ms }: JsonObject, { root, signal }: Workp
   });
 }
 
-function grep({ pattern, glob }: JsonObject, root: string): ToolOutcome {
+/** A pattern of a model may backtrack for ever. */
+const SEARCH_MS = 10_000;
+
+function grep(input: JsonObject, root: string): ToolOutcome {
+  try {
+    return withinDeadline(SEARCH_MS, () => searched(input, root));
+  } catch (error) {
+    throw isTimeout(error) ? new Error(`The search took longer than ${SEARCH_MS / 1000} seconds; narrow it.`) : error;
+  }
+}
+
+function searched({ pattern, glob }: JsonObject, root: string): ToolOutcome {
   const wanted = new RegExp(textOf(pattern, 'pattern'));
   const among = typeof glob === 'string' ? pathGlob(glob) : () => true;
   const found: string[] = [];
