@@ -41,19 +41,12 @@ export interface Scan {
 }
 
 /** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
-const NAMING: ReadonlySet<string> = new Set([
-  'models',
-  'fallback',
-  'fallbacks',
-  'fallback_model',
-  'fallback_models',
-  'draft_model',
-  'prompt',
-  'tools',
-  'plugins',
-  'context_management',
-  'generateContentRequest',
-]);
+const NAMING: ReadonlySet<string> = new Set(
+  ['models', 'fallback', 'fallbacks', 'fallback_model', 'fallback_models', 'draft_model', 'prompt', 'tools', 'plugins'].concat(
+    'context_management',
+    'generateContentRequest',
+  ),
+);
 
 /** Members in which vendors take the most tokens that an answer may have. */
 const BOUNDING: ReadonlySet<string> = new Set([
@@ -187,7 +180,7 @@ function readKey(body: Buffer, at: number, seen: Set<string>): { name: string; e
 
 function nameEnd(body: Buffer, from: number): number {
   const short = shortEnd(body, from);
-  const end = short > 0 ? short : longEnd(body, { from: -short, clean: -short, until: from + LONGEST_NAME });
+  const end = short > 0 ? short : longEnd(body, -short, from + LONGEST_NAME);
   if (end < 0) throw malformed(`a member name is longer than ${LONGEST_NAME} bytes`);
   return end;
 }
@@ -224,10 +217,8 @@ const PIECE = 16 * 1024;
 class Skip {
   readonly #body: Buffer;
   readonly #open: number[] = [];
-  /** Where the search for the end of a long string goes on, … */
+  /** Where the search for the end of a long string goes on. */
   #string: number | undefined;
-  /** … and from where on a backslash may belong to its end. */
-  #clean = 0;
   #begun = false;
   at: number;
   values = 1;
@@ -294,12 +285,11 @@ class Skip {
     const end = shortEnd(this.#body, from);
     if (end > 0) return end;
     this.#string = -end;
-    this.#clean = -end;
     return -end;
   }
 
   #closeString(from: number, until: number): boolean {
-    const end = longEnd(this.#body, { from, clean: this.#clean, until });
+    const end = longEnd(this.#body, from, until);
     this.at = Math.abs(end);
     this.#string = end > 0 ? undefined : -end;
     return end > 0;
@@ -318,27 +308,50 @@ function shortEnd(body: Buffer, from: number): number {
   return -at;
 }
 
-/** Offset after the string that `from` is in the middle of, or where the search was given up, negative. */
-function longEnd(body: Buffer, { from, clean, until }: { readonly from: number; readonly clean: number; readonly until: number }): number {
+/** A piece with more quotes is read byte by byte: looking for each of them would take longer. */
+const MOST_QUOTES = 256;
+
+/** Offset after the string that `from` is in the middle of, or where the search was given up, negative. No piece begins inside an escape. */
+function longEnd(body: Buffer, from: number, until: number): number {
   let size = FIRST_PIECE;
   let start = from;
-  for (let next = from; start < body.length && start < until; start = next) {
-    next = start + size;
+  while (start < body.length && start < until) {
+    const end = endInPiece(body, start, Math.min(start + size, body.length));
+    if (end > 0) return end;
     size = Math.min(size * 4, PIECE);
-    const piece = body.toString('latin1', start, next);
-    for (let quote = piece.indexOf('"'); quote !== -1; quote = piece.indexOf('"', quote + 1)) {
-      if (!isEscaped(body, start + quote, clean)) return start + quote + 1;
-    }
+    start = -end;
   }
   if (start >= body.length) throw malformed('a string is not closed');
   return -start;
 }
 
-/** Whether an odd number of backslashes stands before the quote; they begin at `from` at the earliest. */
-function isEscaped(body: Buffer, quote: number, from: number): boolean {
-  let at = quote;
+/** Offset after the string where it ends in this piece, or where the next piece begins, negative. */
+function endInPiece(body: Buffer, start: number, next: number): number {
+  const piece = body.toString('latin1', start, next);
+  let quotes = 0;
+  for (let quote = piece.indexOf('"'); quote !== -1; quote = piece.indexOf('"', quote + 1)) {
+    if (!isEscaped(body, start + quote, start)) return start + quote + 1;
+    quotes += 1;
+    if (quotes > MOST_QUOTES) return endByBytes(body, start + quote + 1, next);
+  }
+  return isEscaped(body, next, start) ? -(next + 1) : -next;
+}
+
+function endByBytes(body: Buffer, from: number, next: number): number {
+  let at = from;
+  while (at < next) {
+    const byte = body[at];
+    if (byte === QUOTE) return at + 1;
+    at += byte === BACKSLASH ? 2 : 1;
+  }
+  return -at;
+}
+
+/** Whether an odd number of backslashes stands before an offset; they begin at `from` at the earliest. */
+function isEscaped(body: Buffer, offset: number, from: number): boolean {
+  let at = offset;
   while (at > from && body[at - 1] === BACKSLASH) at -= 1;
-  return (quote - at) % 2 === 1;
+  return (offset - at) % 2 === 1;
 }
 
 /** No number has more digits. */
