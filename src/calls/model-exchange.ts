@@ -1,6 +1,5 @@
 import { parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
 import { EngineFailure } from '../ir/engine-failure.ts';
@@ -10,7 +9,7 @@ import { PartialAnswer } from '../ir/partial-answer.ts';
 import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
-import { AnswerAccount } from '../mapping/answers/account.ts';
+import { AnswerAccount, type AnswerRecord } from '../mapping/answers/account.ts';
 import { AnswerForms } from '../mapping/answers/forms.ts';
 import type { OwnMapping } from '../mapping/own-request.ts';
 import type { Route } from '../mapping/route.ts';
@@ -305,10 +304,10 @@ class ModelExchange implements ExchangeSink {
     return { writtenTokens, ...(begun !== undefined && { observed: { usage: begun, toolCalls: [] } }) };
   }
 
-  #fidelity(): FidelityEntry[] {
+  #record(): AnswerRecord {
     this.#account.headers(this.#headers);
-    for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
-    return this.#account.entries();
+    for (const { concept, note, as } of this.#filter.notes) this.#account.note(concept, note, as);
+    return this.#account.record();
   }
 
   #close(status: 'completed' | 'failed' | 'cancelled', reason: string | null, error: AbpError | null, observed?: Observed): void {
@@ -325,7 +324,7 @@ class ModelExchange implements ExchangeSink {
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
       whole: this.#whole,
-      answerFidelity: this.#fidelity(),
+      answer: this.#record(),
       ...(observed === undefined ? this.#soFar() : { observed }),
     });
   }

@@ -1,6 +1,5 @@
 import { sha256 } from '../base/canonical-json.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/parts.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
@@ -8,6 +7,7 @@ import { pricesOf } from '../engines/engine.ts';
 import { findEngine } from '../engines/index.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
+import { type AnswerRecord, NO_RECORD } from '../mapping/answers/account.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
@@ -28,8 +28,8 @@ export interface FactSink {
 /** How a run ended, as far as its recorder cannot know itself. */
 export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' | 'eventCount'> & {
   readonly observed?: Observed;
-  /** The fate of everything in a translated answer. */
-  readonly answerFidelity?: readonly FidelityEntry[];
+  /** The record of a translated answer. */
+  readonly answer?: AnswerRecord;
   /** Our estimate of what a stream wrote, for one that does not tell. */
   readonly writtenTokens?: number;
   /** The answer came to its end, good or bad. */
@@ -71,6 +71,7 @@ export class Recorder {
   readonly #started = performance.now();
   #engine: string | null = null;
   #requestBytes = 0;
+  #emulations: Opening['emulations'] = [];
   #prices: string | null = null;
   #status: number | null = null;
   #dispatchedMs: number | null = null;
@@ -100,6 +101,7 @@ export class Recorder {
   open(fact: Opening, bodies?: () => RequestBodies): void {
     this.#engine = fact.engine;
     this.#requestBytes = fact.request?.bytes ?? 0;
+    this.#emulations = fact.emulations;
     const engine = fact.engine === null ? undefined : findEngine(fact.engine);
     this.#prices = (engine === undefined ? undefined : pricesOf(engine, fact.upstreamModel)) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
@@ -225,7 +227,8 @@ export class Recorder {
       upstreamModel: observed?.model ?? null,
       usage,
       toolCalls: callRecords(observed?.toolCalls ?? []),
-      answerFidelity: ending.answerFidelity ?? [],
+      emulations: this.#emulationsWith(ending.answer ?? NO_RECORD),
+      answerFidelity: ending.answer?.fidelity ?? [],
       attempts: this.#attempts(error?.message ?? null),
       dispatchedMs: this.#dispatchedMs,
       firstByteMs: this.#firstByteMs,
@@ -236,6 +239,13 @@ export class Recorder {
     });
     this.#live.end(this.#run);
     this.#admitted?.settle({ status, usage, upstreamModel: observed?.model ?? null, nanoUsd: null });
+  }
+
+  /** The emulations of the request and of its answer; none where the answer adds nothing to what the opening said. */
+  #emulationsWith({ emulations }: AnswerRecord): CloseFact['emulations'] {
+    const known = new Set(this.#emulations.map((one) => JSON.stringify(one)));
+    const added = emulations.filter((one) => !known.has(JSON.stringify(one)));
+    return added.length === 0 ? [] : [...this.#emulations, ...added];
   }
 
   /** A stream that tells no usage, or was broken off before it told all, has not used nothing. */

@@ -56,7 +56,7 @@ export const EmulationStrategy = z.discriminatedUnion('type', [
 export type EmulationStrategy = z.infer<typeof EmulationStrategy>;
 
 /** Approximated too, though no capability of the contract: what a backend offers says nothing about them. */
-export const EMULATED_BESIDES = ['token_counting', 'end_user'] as const;
+export const EMULATED_BESIDES = ['token_counting', 'end_user', 'service_tier', 'attachments', 'workspace'] as const;
 
 export const EmulationEntry = z.strictObject({
   capability: z.union([Capability, z.enum(EMULATED_BESIDES)]).describe('What is approximated.'),

@@ -8,9 +8,9 @@ export interface FoundPage {
   readonly title?: string;
 }
 
-/** A part that only its vendor writes, in a form that a caller of another dialect can be shown. */
+/** A part that only its vendor writes, in a form that a caller of another dialect can be shown. `words` are those that are heard. */
 export type ShownPart =
-  | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string; readonly words?: string }
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly url: string }
   | { readonly kind: 'code'; readonly language: string; readonly code: string }
   | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string }
@@ -43,6 +43,9 @@ export interface AnswerShape {
   /** The nearest part of this dialect to something that another engine generated; undefined where it has none. */
   form?(shown: ShownPart, id: string): JsonObject | undefined;
 }
+
+/** How much callers are told of the tier that served them. */
+export const PRICED_TIERS = 'the caller reads a tier that has prices of its own';
 
 /** The kind of an object, as most dialects say it. */
 export function typeOf({ type }: JsonObject): string | undefined {

@@ -7,10 +7,16 @@ import type { FateNote } from './dialect.ts';
 export type LimitPlaces = Readonly<Partial<Record<HostedLimit, readonly string[]>>>;
 
 /** Members of a hosted tool that say how much it reads or shows; losing them loses no limit. */
-const HINTS = ['search_context_size', 'max_content_tokens', 'citations', 'use_cache', 'external_web_access', 'search_content_types'];
+const HINTS = [
+  ...['search_context_size', 'max_content_tokens', 'citations', 'use_cache', 'external_web_access', 'search_content_types'],
+  ...['allowed_callers', 'defer_loading', 'searchTypes'],
+];
+/** Members that say which tool it is. */
+const NAMES = ['type', 'name', 'cache_control'];
 
-/** Reads the limits of a hosted tool and claims them one by one: the rest of the declaration is the tool itself. */
+/** Reads the limits of a hosted tool and claims them one by one, so that no other tool takes its place without them. */
 export function liftLimits(tool: JsonObject, path: string, places: LimitPlaces, ledger: Ledger): { limits?: HostedLimits } {
+  claimOthers(tool, path, Object.values(places), ledger);
   for (const hint of HINTS) if (tool[hint] !== undefined) ledger.claim(join(path, hint), 'tool_option');
   if (tool.cache_control !== undefined) ledger.claim(join(path, 'cache_control'), 'cache_mark');
   const limits = Object.entries(places).flatMap(([name, steps]) => {
@@ -21,6 +27,22 @@ export function liftLimits(tool: JsonObject, path: string, places: LimitPlaces, 
     return [[name, { value, at }] as const];
   });
   return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
+}
+
+/** Members that no table knows may be limits, too: what they say must not get lost under the name of another vendor's tool. */
+function claimOthers(tool: JsonObject, path: string, places: readonly (readonly string[])[], ledger: Ledger): void {
+  for (const [key, value] of Object.entries(tool)) {
+    const inner = places.filter(([first]) => first === key).map(([, ...rest]) => rest);
+    if (NAMES.includes(key) || HINTS.includes(key) || inner.some((rest) => rest.length === 0)) continue;
+    if (inner.length > 0 && isJsonObject(value)) claimOthers(value, join(path, key), inner, ledger);
+    else if (!isNothing(key, value)) ledger.claim(join(path, key), 'vendor_option');
+  }
+}
+
+/** A container that the vendor makes for the call is what every tool has that runs code. */
+function isNothing(key: string, value: Json): boolean {
+  if (key !== 'container' || !isJsonObject(value)) return value === null;
+  return Object.keys(value).every((member) => member === 'type' || member === 'memory_limit');
 }
 
 /** Writes the limits that the tool's wire has a place for; every other one stands in the way. */

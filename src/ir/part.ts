@@ -89,6 +89,8 @@ export interface VendorPart extends PartBase {
   readonly type: string;
   /** Text that streamed into the block after it opened. */
   readonly text?: string;
+  /** What came of a call that only its owner makes; the caller brings it. */
+  readonly result?: true;
 }
 
 export type IrPart =

@@ -1,3 +1,4 @@
+import type { EmulationEntry } from '../contract/negotiation.ts';
 import type { AnswerConcept } from '../ir/answer-concept.ts';
 import type { IrAnswerEvent } from '../ir/event.ts';
 import type { JsonAsked, JsonVerdict } from '../negotiation/post-processing.ts';
@@ -20,6 +21,8 @@ export interface AnswerFilter {
 export interface FilterNote {
   readonly concept: AnswerConcept;
   readonly note: AnswerNote;
+  /** The capability that it is listed under, where that is not the concept's own. */
+  readonly as?: EmulationEntry['capability'];
 }
 
 /**

@@ -3,6 +3,7 @@ import { type FateCode, isHarmless } from '../contract/fate-codes.ts';
 import type { Fate, FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import { type Concept, conceptRow } from '../ir/concept.ts';
+import type { IrMessage } from '../ir/conversation.ts';
 import { join, type Ledger } from '../ir/ledger.ts';
 
 /** Everything that decides the fate of a leaf. */
@@ -14,6 +15,8 @@ export interface FidelityInput {
   readonly lacks: ReadonlySet<Concept>;
   readonly engineName: string;
   readonly notes: readonly FateNote[];
+  /** Places of earlier answers: what stands there was written by an engine and is no wish of the caller. */
+  readonly answers?: ReadonlySet<string>;
   /** Whether a leaf that nobody knows stands in the way; default: it does. */
   readonly unknownLeaves?: 'refuse' | 'report';
 }
@@ -124,13 +127,30 @@ function judgeOf(input: FidelityInput): (path: string, value: Json) => Verdict {
   const same = input.source.id === input.target.id;
   return (path, value) => {
     const claim = claimOf(ledger.claims, path);
-    if (claim === undefined) return same ? { fate: 'exact' } : unclaimed(input, path, value);
+    if (claim === undefined) return same ? { fate: 'exact' } : excused(input, path, unclaimed(input, path, value));
     const { concept, at } = claim;
     const by = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
     if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
     if (same || concept === 'structure') return { fate: 'exact', concept };
-    return spared(ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept), concept, value);
+    const verdict = spared(ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept), concept, value);
+    return concept === 'vendor_option' ? excused(input, path, verdict) : verdict;
   };
+}
+
+/** Callers send an answer back as it came, with members that are newer than we are. */
+function excused({ answers, engineName }: FidelityInput, path: string, verdict: Verdict): Verdict {
+  const [message = ''] = /^\w+\[\d+\]/.exec(path) ?? [];
+  if (verdict.fate !== 'refused' || answers?.has(message) !== true) return verdict;
+  return { fate: 'dropped', code: 'of_earlier_answer', note: `a member of an earlier answer; ${engineName} does not get it` };
+}
+
+/** Places of the messages and items in a body that an engine wrote. */
+export function answersIn(messages: readonly IrMessage[]): ReadonlySet<string> {
+  const places = messages
+    .filter(({ role }) => role === 'assistant')
+    .flatMap(({ at, parts }) => [at, ...parts.map((part) => part.at)])
+    .map((at) => /^\w+\[\d+\]/.exec(at ?? '')?.[0]);
+  return new Set(places.filter((place) => place !== undefined));
 }
 
 function unclaimed(input: FidelityInput, path: string, value: Json): Verdict {

@@ -3,11 +3,12 @@ import { findDialect } from '../dialects/index.ts';
 import type { IrMessage } from '../ir/conversation.ts';
 import type { IrPart, VendorPart } from '../ir/part.ts';
 import type { IrRequest } from '../ir/request.ts';
-import { labelOf, unknownLabel } from './answers/labels.ts';
+import { pastLabelOf, unknownLabel } from './answers/labels.ts';
 
 /**
  * Earlier answers as the target's wire can take them. Callers send them back as they came, with what only the engine of that answer could
- * write: tools that it ran, media that it made. None of that is a wish of the caller, so it becomes labelled text.
+ * write: tools that it ran, media that it made, and with the results of tools that only that engine calls. None of that is a wish of the
+ * caller, so it becomes labelled text.
  */
 export function readableHistory(request: IrRequest, target: Dialect): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
   const notes: FateNote[] = [];
@@ -22,8 +23,8 @@ export function readableHistory(request: IrRequest, target: Dialect): { readonly
 const MEDIA = new Set(['image', 'audio', 'video', 'document']);
 
 function isForeign({ role }: IrMessage, part: IrPart, { id, rules }: Dialect): boolean {
+  if (part.kind === 'vendor') return part.dialect !== id && (role === 'assistant' || part.result === true);
   if (role !== 'assistant') return false;
-  if (part.kind === 'vendor') return part.dialect !== id;
   return MEDIA.has(part.kind) && !rules.assistantMedia;
 }
 
@@ -43,5 +44,5 @@ function conceptsOf(part: IrPart): readonly FateNote['concept'][] {
 
 function textOf(part: VendorPart): string {
   const shown = findDialect(part.dialect)?.answers.show(part);
-  return shown === undefined ? unknownLabel(part.type, part.meta?.[part.dialect]) : labelOf(shown);
+  return shown === undefined ? unknownLabel(part.type, part.meta?.[part.dialect]) : pastLabelOf(shown);
 }

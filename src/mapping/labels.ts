@@ -7,23 +7,19 @@ import { OWN_FORM } from './preflight.ts';
 import { hostedCapability } from './required.ts';
 
 /**
- * The emulations for the receipt: those that the preflight labelled and every other one that the notes tell of, so that it names what the
- * fidelity record names.
+ * The emulations for the receipt: every one that a note tells of, in the words of the fidelity record, and those of the preflight that none
+ * tells of.
  */
-export function emulationsOf(labelled: readonly EmulationEntry[], notes: readonly FateNote[], asked: IrRequest): readonly EmulationEntry[] {
-  const told = new Set(labelled.filter(({ strategy }) => !isOwnForm(strategy)).map(({ capability }) => capability));
+export function emulationsOf(untold: readonly EmulationEntry[], notes: readonly FateNote[], asked: IrRequest): readonly EmulationEntry[] {
   const found = new Map<string, EmulationEntry>();
   for (const note of notes) {
-    const capability = note.fate === 'emulated' ? capabilityOf(note, asked) : undefined;
-    if (capability === undefined || (told.has(capability) && LABELLED.has(note.code))) continue;
+    const capability = note.fate === 'emulated' && note.code !== 'thinking_as_prompt' ? capabilityOf(note, asked) : undefined;
+    if (capability === undefined) continue;
     found.set(`${capability} ${note.note}`, { capability, strategy: { type: 'post_processing', detail: note.note } });
   }
   const named = new Set([...found.values()].map(({ capability }) => capability));
-  return [...labelled.filter(({ strategy, capability }) => !isOwnForm(strategy) || !named.has(capability)), ...found.values()];
+  return [...untold.filter(({ strategy, capability }) => !isOwnForm(strategy) || !named.has(capability)), ...found.values()];
 }
-
-/** Notes whose emulation the preflight labels itself. */
-const LABELLED = new Set<FateNote['code']>(['forced_tool', 'cut_at_stop', 'schema_wrapped', 'thinking_as_prompt']);
 
 function isOwnForm(strategy: EmulationEntry['strategy']): boolean {
   return strategy.type === 'post_processing' && strategy.detail === OWN_FORM;
@@ -34,7 +30,7 @@ export function capabilityOf(
   { concept, at }: Pick<FateNote, 'concept' | 'at'>,
   asked: IrRequest,
 ): EmulationEntry['capability'] | undefined {
-  const tool =
-    concept === 'hosted_tool' && at !== undefined ? asked.tools.find((one) => one.at !== undefined && covers(one.at, at)) : undefined;
-  return (tool?.kind === 'hosted' ? hostedCapability(tool.hosted) : undefined) ?? conceptRow(concept).as;
+  const tool = at === undefined ? undefined : asked.tools.find((one) => one.at !== undefined && covers(one.at, at));
+  if ((concept === 'property_order' || concept === 'structure') && tool !== undefined) return 'tool_use';
+  return (concept === 'hosted_tool' && tool?.kind === 'hosted' ? hostedCapability(tool.hosted) : undefined) ?? conceptRow(concept).as;
 }

@@ -14,7 +14,7 @@ import { countRequest } from '../ir/token-estimate.ts';
 import { assertMet } from '../negotiation/negotiate.ts';
 import { negotiationAccount } from '../negotiation/report.ts';
 import type { AnswerChange } from './answer-filter.ts';
-import { covers, type Fidelity, fidelity, type Loss, type RefusedLeaf } from './fidelity.ts';
+import { answersIn, covers, type Fidelity, fidelity, type Loss, type RefusedLeaf } from './fidelity.ts';
 import { capabilityOf, emulationsOf } from './labels.ts';
 import { type ModelFacts, modelFacts } from './model.ts';
 import { impliedRequirements, requiredCapabilities } from './required.ts';
@@ -101,7 +101,14 @@ export function map(input: MappingInput): Mapping {
       ...upstream.notes,
       ...countNote(input),
     ];
-    const account = fidelity({ ...input, ledger, lacks: lower.lacks, engineName: input.engine.name, notes });
+    const account = fidelity({
+      ...input,
+      ledger,
+      lacks: lower.lacks,
+      engineName: input.engine.name,
+      notes,
+      answers: answersIn(lifted.messages),
+    });
     known = {
       ...known,
       emulations: emulationsOf(emulations, notes, asked),
@@ -176,7 +183,7 @@ function refusedFidelity(input: MappingInput, ledger: Ledger, asked: IrRequest |
       }),
     );
   const { lacks } = factsOf(input).lower;
-  const { entries } = fidelity({ ...input, ledger, lacks, engineName: input.engine.name, notes });
+  const { entries } = fidelity({ ...input, ledger, lacks, engineName: input.engine.name, notes, answers: answersIn(asked.messages) });
   return withReasons(entries, input.traffic ?? [], input.target);
 }
 
@@ -193,7 +200,7 @@ function countNote({ operation, target, engine }: MappingInput): FateNote[] {
   if (operation !== 'count-tokens' || target.lowerCount !== undefined) return [];
   return [
     {
-      concept: 'structure',
+      concept: 'token_count',
       fate: 'emulated',
       code: 'count_estimated',
       note: `estimated by the gateway: ${engine.name} counts no tokens`,

@@ -29,6 +29,7 @@ export interface PreflightInput {
 /** The request as it may be sent, with everything that is provided by other means than the engine's own. */
 export interface Cleared {
   readonly request: IrRequest;
+  /** Emulations that no note tells of. */
   readonly emulations: readonly EmulationEntry[];
   readonly notes: readonly FateNote[];
   readonly changes: readonly AnswerChange[];
@@ -54,8 +55,7 @@ function wrappedOutput({ request, target, parties }: PreflightInput): IrRequest 
 }
 
 function unwrapped(cleared: Cleared): Cleared {
-  const labels = labelled(cleared, 'structured_output_json_schema', WRAPPED.note);
-  return { ...labels, changes: [...cleared.changes, { kind: 'unwrap' }] };
+  return { ...cleared, changes: [...cleared.changes, { kind: 'unwrap' }] };
 }
 
 /** Ours is the first change: the others must not see calls that the caller does not. */
@@ -90,7 +90,7 @@ function clear(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
   }
   if (lacking && !optedIn) throw unsupportedFeature(used.capability, used.title, input.parties);
   if (emulation !== undefined) return provided(cleared, emulation);
-  return level === 'unsupported' ? approximated(input, used, cleared) : labelled(cleared, used.capability, OWN_FORM);
+  return level === 'unsupported' ? approximated(input, used, cleared) : inOwnForm(cleared, used.capability);
 }
 
 const carries = (input: PreflightInput, concept: Concept): boolean =>
@@ -129,23 +129,23 @@ function clashes({ lower }: PreflightInput, { tools }: IrRequest): boolean {
 }
 
 function provided(cleared: Cleared, emulation: Emulation): Cleared {
-  const label = labelled(cleared, emulation.capability, emulation.detail);
   return {
-    ...label,
+    ...cleared,
     request: emulation.request,
     notes: [...cleared.notes, ...emulation.notes],
     changes: [...cleared.changes, emulation.change],
   };
 }
 
-function labelled(cleared: Cleared, capability: Capability, detail: string): Cleared {
-  return { ...cleared, emulations: [...cleared.emulations, { capability, strategy: { type: 'post_processing', detail } }] };
+function inOwnForm(cleared: Cleared, capability: Capability): Cleared {
+  const strategy = { type: 'post_processing', detail: OWN_FORM } as const;
+  return { ...cleared, emulations: [...cleared.emulations, { capability, strategy }] };
 }
 
 /** Opted in: the engine's own parameter where its wire has one, else the strategy of the default table. */
 function approximated(input: PreflightInput, used: Used, cleared: Cleared): Cleared {
   if (used.capability === 'extended_thinking' && carries(input, 'thinking')) {
-    return labelled(cleared, used.capability, OWN_FORM);
+    return inOwnForm(cleared, used.capability);
   }
   const { conversation, report } = EmulationEngine.withDefaults().apply([used.capability], cleared.request);
   if (report.warnings.length > 0) throw unsupportedFeature(used.capability, used.title, input.parties);

@@ -1,4 +1,5 @@
 import { parseJsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { IrMessage } from '../ir/conversation.ts';
@@ -12,6 +13,7 @@ export interface Repaired {
 
 /** Mends what is well formed in the caller's dialect and not in the target's. Each mend is one pass and leaves a note. */
 export function repair(messages: readonly IrMessage[], target: Dialect, lacks: ReadonlySet<Concept>): Repaired {
+  for (const message of messages) assertSpoken(message);
   const notes: FateNote[] = [];
   const carries = (concept: Concept): boolean => target.names[concept] !== undefined && !lacks.has(concept);
   const takesMedia = target.rules.toolResultMedia && !lacks.has('tool_result_media');
@@ -33,6 +35,14 @@ export function repair(messages: readonly IrMessage[], target: Dialect, lacks: R
   return { messages: passes.reduce((list, pass) => pass(list), whole), notes };
 }
 
+/** Only a model calls and thinks, and only a caller returns results: vendors refuse anything else, and most wires have no place for it. */
+function assertSpoken({ role, parts }: IrMessage): void {
+  const wrong = parts.find(({ kind }) => (role === 'assistant' ? kind === 'tool-result' : kind === 'tool-call' || kind === 'thinking'));
+  if (wrong === undefined) return;
+  const place = role === 'assistant' ? 'a result stands in a message of the user' : 'calls and reasoning stand in a message of the model';
+  throw new AbpError('invalid_request', `${wrong.at ?? 'messages'}: ${place}`, wrong.at === undefined ? {} : { path: wrong.at });
+}
+
 function hasTools({ parts }: IrMessage): boolean {
   return parts.some(({ kind }) => kind === 'tool-call' || kind === 'tool-result');
 }
@@ -48,7 +58,7 @@ function withOpening(messages: readonly IrMessage[], { rules }: Dialect, notes: 
   const first = messages[at];
   const missing = rules.opening !== 'anyone' && (first === undefined || (rules.opening === 'user' && first.role === 'assistant'));
   if (!missing) return messages;
-  notes.push({ concept: 'structure', fate: 'emulated', code: 'turn_added', note: 'a turn of the user was added', at: '(first turn)' });
+  notes.push({ concept: 'text', fate: 'emulated', code: 'turn_added', note: 'a turn of the user was added', at: '(first turn)' });
   const turn: IrMessage = { role: 'user', parts: [{ kind: 'text', text: OPENING }] };
   return first === undefined ? [...messages, turn] : [...messages.slice(0, at), turn, ...messages.slice(at)];
 }
@@ -177,7 +187,15 @@ function orphanText(part: ToolResultPart, notes: FateNote[]): IrPart[] {
     note: 'its call is not in the conversation; sent as text',
     ...where(part),
   });
-  return [{ kind: 'text', text: '[tool result]\n' }, ...part.parts];
+  if (part.isError)
+    notes.push({
+      concept: 'tool_result_error',
+      fate: 'emulated',
+      code: 'error_as_text',
+      note: 'the text says that it failed',
+      ...where(part),
+    });
+  return [{ kind: 'text', text: part.isError ? '[failed tool result]\n' : '[tool result]\n' }, ...part.parts];
 }
 
 /** Results stand first in the turn right after their calls: that is the one place every wire takes them. */

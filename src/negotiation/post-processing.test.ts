@@ -18,6 +18,8 @@ describe('the JSON of an answer', () => {
     ['a fenced block without a language', '```\n{"city":"Bern","degrees":21}\n```'],
     ['a fenced block with Windows line ends', '```json\r\n{"city":"Bern","degrees":21}\r\n```\r\n'],
     ['a fenced block that the answer does not close', '```json\n{"city":"Bern","degrees":21}'],
+    ['words around it', 'It is {"city":"Bern","degrees":21}, as far as I {the model} know.'],
+    ['a sentence with a quote in it', 'The "city}" is {"city":"Bern","degrees":21}'],
     ['an indented fenced block', 'So:\n  ```json\n  {"city":"Bern",\n   "degrees":21}\n  ```'],
   ])('is read from %s', (_, text) => {
     expect(extractJson(text)).toEqual({ ok: true, value: { city: 'Bern', degrees: 21 } });
@@ -30,6 +32,9 @@ describe('the JSON of an answer', () => {
   it.each([
     ['prose', 'It is warm.', /^the answer is not JSON: /],
     ['nothing', '', /^the answer is not JSON: /],
+    ['prose with braces', 'Use {} or {this}.', /^the answer is not JSON: /],
+    ['two objects', '{"city":"Bern"} or {"city":"Basel"}', /^the answer holds 2 JSON objects, one is expected$/],
+    ['many braces', '{'.repeat(200_000), /^the answer is not JSON: /],
     ['JSON that was cut off', '{"city":"Be', /^the answer is not JSON: /],
     ['a block that is not JSON', '```json\n{city: Bern}\n```', /^the fenced block is not JSON: /],
     ['two blocks', `${fenced}\n${fenced}`, /^the answer holds 2 fenced blocks, one is expected$/],

@@ -50,16 +50,53 @@ export function isQuickCheck({ said, schema }: JsonAsked): boolean {
   return said.length <= LONGEST_QUICK && (schema === undefined || isQuickSchema(schema));
 }
 
-/** The JSON of a text answer: the whole text, or the one fenced block in it. */
+/** The JSON of a text answer: the whole text, the one fenced block in it, or the one object between its words. */
 export function extractJson(text: string): FoundJson {
   const bare = parseJson(text);
   if (bare.ok) return bare;
   const blocks = fencedBlocks(text);
   const [block] = blocks;
-  if (block === undefined) return failed(`the answer is not JSON: ${bare.message}`);
+  if (block === undefined) return betweenWords(text, bare.message);
   if (blocks.length > 1) return failed(`the answer holds ${blocks.length} fenced blocks, one is expected`);
   const fenced = parseJson(block);
   return fenced.ok ? fenced : failed(`the fenced block is not JSON: ${fenced.message}`);
+}
+
+function betweenWords(text: string, message: string): FoundJson {
+  const [first, ...others] = objectsIn(text);
+  if (first === undefined) return failed(`the answer is not JSON: ${message}`);
+  return others.length === 0 ? { ok: true, value: first } : failed(`the answer holds ${others.length + 1} JSON objects, one is expected`);
+}
+
+/** Braces of prose that are tried. */
+const MOST_BRACES = 100;
+
+/** The objects that stand in a text, the empty one aside: prose has braces, too. */
+function objectsIn(text: string): JsonObject[] {
+  const found: JsonObject[] = [];
+  let start = text.indexOf('{');
+  for (let tries = 0; start !== -1 && tries < MOST_BRACES; tries += 1) {
+    const end = endOf(text, start);
+    const object = end === undefined ? undefined : parseJsonObject(text.slice(start, end));
+    if (object !== undefined && Object.keys(object).length > 0) found.push(object);
+    start = text.indexOf('{', object === undefined ? start + 1 : end);
+  }
+  return found;
+}
+
+/** Where the braces that open at a place are closed again; those in strings do not count. */
+function endOf(text: string, start: number): number | undefined {
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '\\' && inString) at += 1;
+    else if (sign === '"') inString = !inString;
+    else if (!inString && sign === '{') depth += 1;
+    else if (!inString && sign === '}') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return undefined;
 }
 
 /** Read by lines: a fence can only begin one, since a JSON string has no raw line break. An unclosed block ends with the text. */

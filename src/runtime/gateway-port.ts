@@ -3,7 +3,7 @@ import type { WireThinking } from '../adapters/adapter.ts';
 import type { Admitted } from '../calls/admission.ts';
 import type { Call } from '../calls/call.ts';
 import type { Capability } from '../contract/capability.ts';
-import type { FidelityEntry } from '../contract/negotiation.ts';
+import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import type { Receipt } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
@@ -46,6 +46,7 @@ export type RunClosing = Pick<
   | 'reason'
   | 'error'
   | 'upstreamModel'
+  | 'emulations'
   | 'fidelity'
   | 'answerFidelity'
   | 'eventCount'
@@ -119,6 +120,7 @@ export const NOTHING_SPENT: RunSpend = {
 export interface RunFates {
   /** The model that wrote most of the answers, as the engine got its name. */
   readonly upstreamModel: string | null;
+  readonly emulations: readonly EmulationEntry[];
   readonly fidelity: readonly FidelityEntry[];
   readonly answerFidelity: readonly FidelityEntry[];
 }

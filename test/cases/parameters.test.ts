@@ -27,7 +27,10 @@ describe('parameters', () => {
     const mapping = mapTo(RESPONSES, 'claude', claudeBody(HELLO, { stop_sequences: ['</done>', 'STOP'] }));
     expect(mapping.upstream?.body).not.toHaveProperty('stop');
     expect(mapping.emulations).toEqual([
-      { capability: 'stop_sequences', strategy: { type: 'post_processing', detail: 'the answer is cut at the first stop sequence' } },
+      {
+        capability: 'stop_sequences',
+        strategy: { type: 'post_processing', detail: 'the answer is cut at the first stop sequence by the gateway' },
+      },
     ]);
     expect(fateOf(mapping, 'stop_sequences[0]')).toBe('emulated');
     const message = {

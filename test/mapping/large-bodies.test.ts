@@ -141,7 +141,9 @@ describe('an answer that is translated on another thread', () => {
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
     };
-    const { fidelity } = await large.translate(Buffer.from(JSON.stringify(answer)), way);
+    const {
+      record: { fidelity },
+    } = await large.translate(Buffer.from(JSON.stringify(answer)), way);
     expect(fidelity).toContainEqual(expect.objectContaining({ path: '(header x-request-id)', code: 'header_of_engine' }));
   });
 });

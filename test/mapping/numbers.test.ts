@@ -10,7 +10,7 @@ import { emitted, foldOf, stepsOfBytes } from '../support/chat-stream.ts';
 import { mapTo, targetOf } from '../support/mapping.ts';
 
 /** Numbers that a double changes. */
-const NUMBERS = ['12345678901234567890', '-9007199254740993', '0.1234567890123456789', '1e400'];
+const NUMBERS = ['12345678901234567890', '-9007199254740993', '9223372036854775808', '0.314159265358979323846264338327', '1e400', '1e-401'];
 const ARGUMENTS = `{"list":[${NUMBERS.join(',')}]}`;
 const context: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'm', includeUsage: true, query: '?alt=sse' };
 

@@ -29,7 +29,10 @@ const asTools = { tools: [{ type: 'function', function: TOOL }] };
 test('the receipt says what became of everything in the answer, streamed or not', async () => {
   for (const stream of [false, true]) {
     const { run } = await chat('sim:gemini', 'show an image', { stream });
-    const { answer_fidelity: fidelity = [] } = await receiptOf(server.url, run);
+    const { answer_fidelity: fidelity = [], emulations } = await receiptOf(server.url, run);
+    expect(emulations).toEqual([
+      { capability: 'image_generation', strategy: { type: 'post_processing', detail: 'told as labelled text' } },
+    ]);
     const path = 'candidates[*].content.parts[*]<inlineData>.inlineData<image>';
     expect(fidelity.find((entry) => entry.path === path)).toMatchObject({ fate: 'emulated', note: 'told as labelled text' });
     expect(fidelity.find((entry) => entry.path === 'candidates[*].finishReason')).toMatchObject({ fate: 'renamed' });

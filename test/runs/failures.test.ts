@@ -36,7 +36,7 @@ describe('an agent that fails', () => {
     expect(await run(adapter, { model: 'asked' })).toMatchObject({ model: 'asked' });
     expect(await run(adapter)).toMatchObject({ model: 'its-own' });
     expect(await run(fakeAdapter('crashing'))).toMatchObject({ model: 'default' });
-    gateway.spend = { ...gateway.spend, calls: 1, fates: { upstreamModel: 'served', fidelity: [], answerFidelity: [] } };
+    gateway.spend = { ...gateway.spend, calls: 1, fates: { upstreamModel: 'served', emulations: [], fidelity: [], answerFidelity: [] } };
     expect(await run(adapter)).toMatchObject({ model: 'served' });
     expect(await run(adapter, { model: 'asked' })).toMatchObject({ model: 'asked' });
   });

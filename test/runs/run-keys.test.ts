@@ -164,6 +164,7 @@ describe('a run through the gateway', () => {
     // The receipt of the run sums what happened to its calls, leaf by leaf, and tells nothing that did not happen.
     expect(ofCalls(own.fidelity, 'calls[*].')).toEqual(sumOf(calls.map((call) => call.fidelity)));
     expect(ofCalls(own.answer_fidelity, 'answers[*].')).toEqual(sumOf(calls.map((call) => call.answer_fidelity)));
+    expect(new Set(own.emulations as object[])).toEqual(new Set(calls.flatMap((call) => call.emulations as object[]))); // a receipt has it
     expect(traffic.rows.map((one) => one.path)).toContain(row);
   });
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
 import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/answers/translate.ts';
-import type { FidelityEntry } from '../../src/contract/negotiation.ts';
+import type { EmulationEntry, FidelityEntry } from '../../src/contract/negotiation.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
 import { AnswerChanges } from '../../src/mapping/answer-changes.ts';
 import type { AnswerChange } from '../../src/mapping/answer-filter.ts';
@@ -23,17 +23,19 @@ function translation(engine: string, caller: string, { changes = [], echo }: Way
 export interface ToldAnswer {
   readonly body: JsonObject;
   readonly fidelity: readonly FidelityEntry[];
+  readonly emulations: readonly EmulationEntry[];
 }
 
 /** A whole answer as a caller of another dialect gets it, and its account. */
 export function wholeAnswer(engine: string, caller: string, body: Json, way: Way = {}): ToldAnswer {
-  const { text, fidelity } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, way));
-  return { body: parseJsonObject(text) ?? {}, fidelity };
+  const { text, record } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, way));
+  return { body: parseJsonObject(text) ?? {}, ...record };
 }
 
 export interface ToldStream {
   readonly text: string;
   readonly fidelity: readonly FidelityEntry[];
+  readonly emulations: readonly EmulationEntry[];
   readonly error: string | undefined;
 }
 
@@ -42,7 +44,7 @@ export function streamedAnswer(engine: string, caller: string, stream: Buffer | 
   const translator = new StreamTranslator(translation(engine, caller, way));
   const bytes = Buffer.isBuffer(stream) ? stream : Buffer.from(stream.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''));
   const text = `${translator.push(bytes)}${translator.end()}`;
-  return { text, fidelity: translator.fidelity([]), error: translator.observed().error };
+  return { text, ...translator.record([]), error: translator.observed().error };
 }
 
 /** The entry of a place in an account. */

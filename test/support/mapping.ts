@@ -41,6 +41,7 @@ export interface MappingOptions {
   readonly traffic?: readonly TrafficRow[];
   /** What the address says, where the dialect puts it there. */
   readonly address?: MappingInput['address'];
+  readonly operation?: MappingInput['operation'];
 }
 
 /** What becomes of a body of one dialect on a target; the defaults are those of an API caller. */
@@ -57,5 +58,6 @@ export function mapTo(target: MappingTarget, from: string, body: Json, options: 
     requirements: { required: [] },
     unknownLeaves: options.unknownLeaves ?? 'refuse',
     traffic: options.traffic,
+    ...(options.operation === undefined ? {} : { operation: options.operation }),
   });
 }

@@ -20,6 +20,11 @@ export async function openapiChecker(path: string): Promise<SchemaCheck | undefi
   };
 }
 
+/** The named schemas of such a description. */
+export async function openapiSchemas(path: string): Promise<JsonObject | undefined> {
+  return schemasOf(await read(path));
+}
+
 async function read(path: string): Promise<Json | undefined> {
   if (existsSync(`${path}.json`)) {
     const parsed = parseJson(readFileSync(`${path}.json`, 'utf8'));

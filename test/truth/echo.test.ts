@@ -62,6 +62,51 @@ describe('limits of a hosted tool', () => {
     });
   });
 
+  /** Limits in the words of every dialect that has some, and what must not get lost. */
+  const LIMITED: readonly (readonly [from: string, members: object, kept: string])[] = [
+    ...[
+      { allowed_domains: ['kept.example'] },
+      { blocked_domains: ['kept.example'] },
+      { user_location: { type: 'approximate', city: 'kept.example' } },
+    ].map((members) => ['claude', search(members), 'kept.example'] as const),
+    ['claude', search({ max_uses: 777 }), '777'],
+    [
+      'claude',
+      { ...search({}), tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', blocked_domains: ['kept.example'] }] },
+      'kept.example',
+    ],
+    ...[
+      { filters: { allowed_domains: ['kept.example'] } },
+      { filters: { blocked_domains: ['kept.example'] } },
+      { novelty: 'kept.example' },
+    ].map(
+      (members) => ['openai-responses', { model: 'm', input: 'hi', tools: [{ type: 'web_search', ...members }] }, 'kept.example'] as const,
+    ),
+    [
+      'openai-responses',
+      { model: 'm', input: 'hi', tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['kept_file'] } }] },
+      'kept_file',
+    ],
+    [
+      'openai-chat',
+      { model: 'm', messages: HI, web_search_options: { user_location: { type: 'approximate', approximate: { city: 'Kept' } } } },
+      'Kept',
+    ],
+    ...[
+      { googleSearch: { excludeDomains: ['kept.example'] } },
+      { googleSearch: { timeRangeFilter: { startTime: 'kept.example' } } },
+      { googleSearchRetrieval: { dynamicRetrievalConfig: { mode: 'kept.example' } } },
+    ].map((tool) => ['gemini', { contents: [{ role: 'user', parts: [{ text: 'hi' }] }], tools: [tool] }, 'kept.example'] as const),
+  ];
+
+  test.each(TARGETS)('reach $name or are refused', (target) => {
+    const lost = LIMITED.filter(([from, body, kept]) => {
+      const { upstream } = mapTo(target, from, body as Parameters<typeof mapTo>[2]); // JSON values
+      return upstream !== undefined && !JSON.stringify(upstream.body).includes(kept);
+    });
+    expect(lost).toEqual([]);
+  });
+
   test.each([{ blocked_domains: ['b.example'] }, { max_uses: 3 }])('are E001 where it has not: %j', (limit) => {
     const { error } = mapTo(responses as never, 'claude', search(limit) as never); // as above
     expect(error).toMatchObject({ code: 'E001', details: { feature: 'hosted_limit' } });

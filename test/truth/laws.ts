@@ -1,10 +1,12 @@
 import { dialects } from '../../src/dialects/index.ts';
 import { tryAcceptable } from './acceptable.ts';
 import { tryAnswer, tryStream } from './answers.ts';
+import { describedAnswers, describedRequests } from './described.ts';
 import { type Descriptions, readDescriptions } from './descriptions.ts';
 import { tryEcho } from './echo.ts';
 import { tryFates } from './fates.ts';
 import { hardCases } from './hard-cases.ts';
+import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
 import {
   allRecorded,
@@ -14,6 +16,7 @@ import {
   recordedAnswers,
   recordedRequests,
   recordedStreams,
+  type SampleAnswer,
   type SampleRequest,
   TARGETS,
 } from './sources.ts';
@@ -33,12 +36,18 @@ function requestsOfAll(): SampleRequest[] {
   return [...fixtureRequests(), ...hardCases(), ...recordedRequests()];
 }
 
+/** The same for laws about answers, with every kind of part that a vendor describes. */
+interface Described {
+  readonly requests: readonly SampleRequest[];
+  readonly answers: readonly SampleAnswer[];
+}
+
 function eachRequest(requests: readonly SampleRequest[], run: (sample: SampleRequest, target: (typeof TARGETS)[number]) => void): void {
   for (const sample of requests) for (const target of TARGETS) if (target.dialect.id !== sample.from) run(sample, target);
 }
 
 /** Laws that need no server, each tried over everything there is. */
-function* offlineLaws(descriptions: Descriptions): Generator<LawResult> {
+function* offlineLaws(descriptions: Descriptions, described: Described): Generator<LawResult> {
   const requests = requestsOfAll();
   const valid = newTally();
   eachRequest(requests, (sample, target) => tryValidity(sample, target, descriptions.requests, valid));
@@ -54,7 +63,7 @@ function* offlineLaws(descriptions: Descriptions): Generator<LawResult> {
   yield { id: 'answers', claim: 'Law 1: every leaf of an answer has a fate in the receipt, and it is true', tally: answers };
 
   const fates = newTally();
-  eachRequest(requests, (sample, target) => tryFates(sample, target, fates));
+  eachRequest([...requests, ...described.requests], (sample, target) => tryFates(sample, target, fates));
   yield {
     id: 'fates',
     claim: 'Law 2: changing a leaf that arrives changes the upstream request, changing a dropped one does not',
@@ -66,12 +75,21 @@ function* offlineLaws(descriptions: Descriptions): Generator<LawResult> {
   yield { id: 'numbers', claim: 'Law 3: numbers beyond a double survive in schemas and arguments', tally: numbers };
 
   const echoes = newTally();
-  for (const sample of [...fixtureAnswers(), ...recordedAnswers()]) for (const target of TARGETS) tryEcho(sample, target, echoes);
+  for (const sample of [...fixtureAnswers(), ...recordedAnswers(), ...described.answers])
+    for (const target of TARGETS) tryEcho(sample, target, echoes);
   yield { id: 'echo', claim: 'Law 4: an answer sent back as its SDK does is served by every engine', tally: echoes };
 
   const acceptable = newTally();
-  eachRequest(requests, (sample, target) => tryAcceptable(sample, target, acceptable));
+  eachRequest([...requests, ...described.requests], (sample, target) => tryAcceptable(sample, target, acceptable));
   yield { id: 'acceptable', claim: 'Law 5: what leaves keeps the vendor’s rules beyond its description', tally: acceptable };
+
+  const labels = newTally();
+  eachRequest([...requests, ...described.requests], (sample, target) => tryRequestLabels(sample, target, labels));
+  for (const { id } of dialects) {
+    for (const sample of [...fixtureAnswers(), ...recordedAnswers(), ...described.answers]) tryAnswerLabels(sample, id, labels);
+    for (const sample of [...fixtureStreams(), ...recordedStreams()]) tryStreamLabels(sample, id, labels);
+  }
+  yield { id: 'labels', claim: 'The emulations of a receipt are those that its fidelity records name', tally: labels };
 }
 
 /** Laws about what goes over the wire, through a real gateway. */
@@ -96,5 +114,5 @@ async function* wireLaws(): AsyncGenerator<LawResult> {
 /** Tries everything, one line at a time. */
 export async function* allLaws(): AsyncGenerator<LawResult> {
   yield* wireLaws();
-  yield* offlineLaws(await readDescriptions());
+  yield* offlineLaws(await readDescriptions(), { requests: await describedRequests(), answers: await describedAnswers() });
 }

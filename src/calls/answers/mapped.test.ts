@@ -61,7 +61,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       context: { runHex: '0'.repeat(32), createdAtMs: 0, model: 'm', includeUsage: false, query: '' },
     },
     judge: async ({ said }) => ({ json: said }),
-    aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, fidelity: [] }),
+    aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, record: { fidelity: [], emulations: [] } }),
     streamed: true,
     holding: new BodyBudget(1024 * 1024).holding('key'),
     answer: {

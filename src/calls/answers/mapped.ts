@@ -1,8 +1,8 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrError } from '../../ir/response.ts';
+import { type AnswerRecord, NO_RECORD } from '../../mapping/answers/account.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import type { TakeOver } from '../../upstream/gate.ts';
 import { Collected } from '../bounds/collected.ts';
@@ -61,7 +61,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   /** The engine was asked to go on: its answers cannot be replayed as one. */
   #continued = false;
   /** The fate of everything in an answer that came whole. */
-  #fidelity: readonly FidelityEntry[] = [];
+  #record: AnswerRecord = NO_RECORD;
 
   constructor(options: MappedOptions) {
     this.#options = options;
@@ -300,8 +300,8 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #translateBody(body: Buffer): void {
     const { aside, translation, turns } = this.#options;
-    const send = ({ text, observed, fidelity }: TranslatedAnswer): void => {
-      this.#fidelity = fidelity;
+    const send = ({ text, observed, record }: TranslatedAnswer): void => {
+      this.#record = record;
       this.#send(200, text, [], () => this.#close('completed', null, null, observed));
     };
     // A later piece of an answer belongs to the ones before it, which are here.
@@ -389,7 +389,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       whole: this.#whole && !this.#continued,
       cut: this.#cut,
       ...(observed === undefined ? {} : { observed }),
-      answerFidelity: this.#stream?.fidelity(this.#headers) ?? this.#fidelity,
+      answer: this.#stream?.record(this.#headers) ?? this.#record,
     });
   }
 }

@@ -1,6 +1,5 @@
 import { type Json, parseJson, parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Emitter, Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrEvent } from '../../ir/event.ts';
@@ -9,7 +8,7 @@ import type { IrError, IrResponse } from '../../ir/response.ts';
 import { tokensIn } from '../../ir/token-estimate.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerChanges } from '../../mapping/answer-changes.ts';
-import { AnswerAccount } from '../../mapping/answers/account.ts';
+import { AnswerAccount, type AnswerRecord, NO_RECORD } from '../../mapping/answers/account.ts';
 import { AnswerForms } from '../../mapping/answers/forms.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import { translationError } from './answer-errors.ts';
@@ -158,13 +157,13 @@ export class StreamTranslator {
     return this.#sighting.observed();
   }
 
-  /** The fate of everything that the engine has told so far. */
-  fidelity(headers: readonly string[]): FidelityEntry[] {
+  /** The record of everything that the engine has told so far. */
+  record(headers: readonly string[]): AnswerRecord {
     this.#account.headers(headers);
-    for (const { concept, note } of this.#filter.notes) this.#account.note(concept, note);
+    for (const { concept, note, as } of this.#filter.notes) this.#account.note(concept, note, as);
     if (this.#cutCalls === 'nowhere') noteCutCalls(this.observed(), this.#account);
     this.#turns?.tell();
-    return this.#account.entries();
+    return this.#account.record();
   }
 
   #write(events: readonly IrEvent[]): string {
@@ -293,7 +292,7 @@ const UNTOLD = 502;
 export interface TranslatedText {
   readonly text: string;
   readonly observed: Observed;
-  readonly fidelity: readonly FidelityEntry[];
+  readonly record: AnswerRecord;
 }
 
 /** Turns an answer in one piece into the caller's. `headers` are those that came with it. */
@@ -334,11 +333,11 @@ function answerIn(body: Buffer, { engine }: Translation): Json {
 
 function written(answer: IrResponse, translation: Translation, account: AnswerAccount): TranslatedText {
   const response = changed(answer, translation, account);
-  for (const { concept, note } of translation.filter.notes) account.note(concept, note);
+  for (const { concept, note, as } of translation.filter.notes) account.note(concept, note, as);
   const text = JSON.stringify(translation.caller.lowerResponse(response, translation.context));
   const observed = observedOf(response);
   if (translation.caller.answers.cutCalls !== undefined) noteCutCalls(observed, account);
-  return { text, observed, fidelity: account.entries() };
+  return { text, observed, record: account.record() };
 }
 
 /** Half a call is left out where the caller's dialect can only hold whole ones. */
@@ -364,5 +363,5 @@ function changed(response: IrResponse, translation: Translation, account: Answer
 function translateCount(body: Json, { engine, caller }: Translation): TranslatedText {
   const count = engine.liftTokenCount(body);
   if (count === undefined) throw new AbpError('engine_failed', 'The engine’s answer holds no token count.');
-  return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] }, fidelity: [] };
+  return { text: JSON.stringify(caller.tokenCount(count)), observed: { toolCalls: [] }, record: NO_RECORD };
 }

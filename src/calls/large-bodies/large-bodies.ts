@@ -2,10 +2,10 @@ import { mayHoldMore } from '../../base/json-limits.ts';
 import { copyToPost, type Posted, ThreadFailure, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { addedEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
+import type { AnswerRecord } from '../../mapping/answers/account.ts';
 import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
@@ -53,7 +53,7 @@ export interface PreparedText {
 export interface TranslatedAnswer {
   readonly text: Buffer;
   readonly observed: Observed;
-  readonly fidelity: readonly FidelityEntry[];
+  readonly record: AnswerRecord;
 }
 
 /** Which answer is to be read, and for whom. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError, type ErrorCode } from '../../contract/errors.ts';
-import type { FidelityEntry } from '../../contract/negotiation.ts';
 import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -8,6 +7,7 @@ import { findEngine } from '../../engines/index.ts';
 import type { IrError } from '../../ir/response.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
+import type { AnswerRecord } from '../../mapping/answers/account.ts';
 import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
@@ -73,7 +73,7 @@ export type TravellingPrepared = Omit<Prepared, 'error' | 'upstream'> & {
 interface TravellingAnswer {
   readonly text: Uint8Array;
   readonly observed: Observed;
-  readonly fidelity: readonly FidelityEntry[];
+  readonly record: AnswerRecord;
 }
 
 export type Outcome =

@@ -59,13 +59,12 @@ export const RECEIPT_FIELDS = {
     (t) => t.ReceiptNegotiation.nullable().describe('What negotiation concluded; null when nothing was required.'),
     { hashed: 1 },
   ),
-  emulations: opened(
+  emulations: openedOrClosed(
     'emulations',
     'list',
-    (t) => t.z.array(t.EmulationEntry).describe('Every capability that was approximated, and how.'),
-    {
-      hashed: 1,
-    },
+    (t) => t.z.array(t.EmulationEntry).describe('Every capability that was approximated, in the request or in the answer, and how.'),
+    // The end of a run names all of them again where the answer brought more.
+    { none: '[]', hashed: 1, closingSince: 5 },
   ),
   fidelity: openedOrClosed(
     'fidelity',

@@ -12,7 +12,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '.cache_creation.ephemeral_1h_input_tokens': 'usage_cache_write_hour',
   '.output_tokens_details.thinking_tokens': 'usage_thinking',
   '.server_tool_use.web_search_requests': 'usage_search',
-  '.service_tier': 'vendor_member',
+  '.service_tier': 'service_tier',
   '.inference_geo': 'vendor_member',
 };
 
@@ -174,7 +174,6 @@ export const answers: AnswerShape = {
     hosted_result: 'tool result',
     vendor_part: 'content',
     citation: 'citations',
-    citation_place: 'citations',
     citation_detail: 'citations',
     document_citation: 'citations',
     stop_reason: 'stop_reason',

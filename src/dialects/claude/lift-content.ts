@@ -67,7 +67,7 @@ function liftDocument(block: Block): IrPart {
   b.takeMembers('source', raw.type === 'file' ? 'stored_file' : 'document', SOURCE);
   b.take('cache_control', 'cache_mark');
   b.take('title', 'document_label');
-  b.take('context', 'document_label');
+  b.take('context', 'document_context');
   b.take('citations', citations?.enabled ? 'document_citations' : 'tool_option');
   return {
     kind: 'document',

@@ -186,7 +186,7 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
   if (type !== undefined && type !== null && type !== 'custom') {
     t.ledger.claim(t.path, 'hosted_tool');
     const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
-    const limits = liftLimits(jsonOf(t.value), t.path, LIMITS, t.ledger);
+    const limits = hosted === 'vendor' ? {} : liftLimits(jsonOf(t.value), t.path, LIMITS, t.ledger);
     return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: jsonOf(t.value) } };
   }
   t.take('type', 'tool');

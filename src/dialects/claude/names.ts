@@ -12,6 +12,7 @@ export const names: Dialect['names'] = {
   image: 'image',
   document: 'document',
   document_label: 'title',
+  document_context: 'context',
   document_citations: 'citations',
   thinking_history: 'thinking',
   carried_state: 'signature',

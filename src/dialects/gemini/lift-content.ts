@@ -151,11 +151,15 @@ function isUnsigned(part: IrPart | undefined): part is ThinkingPart {
 
 const TEXT_MEMBERS = ['text', 'thought', 'thoughtSignature'];
 /** Members that describe a part whose data is elsewhere. */
-const DESCRIPTIONS = ['partMetadata', 'mediaResolution', 'videoMetadata'];
+const DESCRIPTIONS = {
+  partMetadata: 'metadata',
+  mediaResolution: 'media_resolution',
+  videoMetadata: 'vendor_option',
+} as const satisfies Record<string, Concept>;
 
 /** The data member of a part of a kind that has no neutral form. */
 function otherKind(part: Part): string | undefined {
-  const candidates = Object.entries(part.others([...TEXT_MEMBERS, ...DESCRIPTIONS]) ?? {});
+  const candidates = Object.entries(part.others([...TEXT_MEMBERS, ...Object.keys(DESCRIPTIONS)]) ?? {});
   return candidates.find(([, value]) => typeof value === 'object' && value !== null)?.[0];
 }
 
@@ -185,7 +189,7 @@ export function liftText(part: Part, concept: Concept): IrPart {
 function signedMeta(part: Part, known: readonly string[], inner: JsonObject = {}): { meta?: VendorMeta } {
   const signature = part.read('thoughtSignature', 'reasoning_state');
   const carried = carriedBy(signature);
-  for (const key of DESCRIPTIONS) claim(part, key, key === 'mediaResolution' ? 'media_resolution' : 'vendor_option');
+  for (const [key, concept] of Object.entries(DESCRIPTIONS)) claim(part, key, concept);
   const rest = part.others([...known, 'thoughtSignature']);
   const own = compact({ thoughtSignature: carried === undefined ? signature : undefined, ...rest, ...inner });
   const meta = { ...carried?.meta, ...(Object.keys(own).length === 0 ? {} : { gemini: own }) };

@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrTool, IrToolChoice } from '../../ir/request.ts';
+import { liftLimits } from '../hosted-limits.ts';
 import { vendorMeta } from '../members.ts';
 import { camelCase, type ProtoFields } from './proto.ts';
 import { remarkOrder, toJsonSchema } from './schema.ts';
@@ -102,6 +103,8 @@ function liftHosted(tool: ProtoFields<wire.Tool>): IrHostedTool[] {
     const at = tool.at(key);
     tool.ledger.claim(at, 'hosted_tool');
     const name = camelCase(key);
-    return { kind: 'hosted', hosted: HOSTED[name] ?? 'vendor', name, at, meta: { gemini: { [key]: value } } };
+    const hosted = HOSTED[name] ?? 'vendor';
+    if (hosted !== 'vendor' && isJsonObject(value)) liftLimits(value, at, {}, tool.ledger);
+    return { kind: 'hosted', hosted, name, at, meta: { gemini: { [key]: value } } };
   });
 }

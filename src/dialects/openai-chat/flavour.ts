@@ -42,7 +42,6 @@ export const flavour: ChatFlavour = {
   defaults: { store: 'false', modalities: '["text"]' },
   messageMembers: {
     annotations: 'citation',
-    audio: 'stored_file',
     reasoning_content: 'reasoning_state',
     reasoning: 'reasoning_state',
     reasoning_details: 'reasoning_state',

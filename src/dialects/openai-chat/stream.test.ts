@@ -44,7 +44,7 @@ describe('calls in a stream', () => {
     expect(foldOf(events).response()).toMatchObject({ finish: 'tool-calls', parts: [{ id: 'c1', name: 'a', arguments: '{}' }] });
   });
 
-  it('that the limit cut off are not calls to run', () => {
+  it('do not hide that the limit ended the answer', () => {
     const cut = stepsOf(openaiChat, [
       calls({ index: 0, id: 'c1', function: { name: 'a', arguments: '{"x":' } }),
       chunk({}, 'length'),
@@ -56,7 +56,7 @@ describe('calls in a stream', () => {
       chunk({}, 'length'),
       '[DONE]',
     ]);
-    expect(foldOf(whole).response()?.finish).toBe('tool-calls');
+    expect(foldOf(whole).response()?.finish).toBe('length');
   });
 
   it('in the old form are calls', () => {

@@ -1,29 +1,33 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../../base/json.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
-import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../answer-shape.ts';
+import { type AnswerShape, below, type FoundPage, PRICED_TIERS, type ShownPart, textIn } from '../answer-shape.ts';
 import { ID } from './lift-content.ts';
 
 const OUTPUT: Record<string, AnswerConcept> = {
-  '<message>': 'structure',
+  '<message>': 'block_detail',
+  '<message>.role': 'structure',
   '<message>.content[*]<output_text>.text': 'text',
   '<message>.content[*]<output_text>.annotations[*]<url_citation>': 'citation',
+  '<message>.content[*]<output_text>.annotations[*]<url_citation>.start_index': 'citation_place',
+  '<message>.content[*]<output_text>.annotations[*]<url_citation>.end_index': 'citation_place',
   '<message>.content[*]<output_text>.annotations[*]<*>': 'document_citation',
   '<message>.content[*]<output_text>.logprobs': 'logprobs',
   '<message>.content[*]<output_text>.logprobs[*].bytes': 'logprob_bytes',
   '<message>.content[*]<output_text>.logprobs[*].top_logprobs[*].bytes': 'logprob_bytes',
   '<message>.content[*]<refusal>.refusal': 'refusal',
   '<message>.content[*]<*>': 'vendor_part',
-  '<reasoning>': 'structure',
+  '<reasoning>': 'reasoning_state',
   '<reasoning>.summary': 'thinking',
   '<reasoning>.content': 'thinking',
   '<reasoning>.encrypted_content': 'reasoning_state',
-  '<function_call>': 'structure',
+  '<function_call>': 'block_detail',
+  '<function_call>.caller': 'call_state',
   '<function_call>.call_id': 'tool_call',
   '<function_call>.name': 'tool_call',
   '<function_call>.namespace': 'tool_call',
   '<function_call>.arguments': 'tool_call',
-  '<custom_tool_call>': 'structure',
+  '<custom_tool_call>': 'block_detail',
   '<custom_tool_call>.call_id': 'tool_call',
   '<custom_tool_call>.name': 'tool_call',
   '<custom_tool_call>.input': 'tool_call',
@@ -48,7 +52,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '.input_tokens_details.cache_write_tokens': 'usage_cache_write',
   '.output_tokens': 'usage_output',
   '.output_tokens_details.reasoning_tokens': 'usage_thinking',
-  '.total_tokens': 'structure',
+  '.total_tokens': 'usage_sum',
   '.input_tokens_details.audio_tokens': 'usage_audio',
   '.output_tokens_details.audio_tokens': 'usage_audio',
 };
@@ -67,7 +71,7 @@ const RESPONSE: Record<string, AnswerConcept> = {
   ...below('.usage', USAGE),
   '.tool_usage.web_search.num_requests': 'usage_search',
   '.tool_usage': 'usage_detail',
-  '.service_tier': 'vendor_member',
+  '.service_tier': 'service_tier',
 };
 
 const TEXT_EVENTS: Readonly<Record<string, AnswerConcept>> = {
@@ -103,6 +107,7 @@ const EVENTS: Record<string, AnswerConcept> = {
   ...Object.assign({}, ...REPEATED.map((type) => ({ [`<${type}>`]: 'structure' }))),
   ...Object.assign({}, ...Object.keys(TEXT_EVENTS).map((type) => ({ [type]: 'structure' }))),
   ...Object.fromEntries(Object.entries(TEXT_EVENTS).map(([type, concept]) => [`${type}.delta`, concept])),
+  ...Object.fromEntries(Object.keys(TEXT_EVENTS).map((type) => [`${type}.obfuscation`, 'vendor_member' as const])),
   '<response.output_text.delta>.logprobs': 'logprobs',
   '<response.output_item.done>': 'structure',
   ...below('<response.output_item.done>.item', { ...OUTPUT, '<message>.content[*]<output_text>.text': 'structure' }),
@@ -197,12 +202,14 @@ export const answers: AnswerShape = {
     hosted_result: 'output',
     vendor_part: 'output',
     vendor_member: 'output',
+    block_detail: 'output',
     citation: 'annotations',
     citation_place: 'annotations',
     document_citation: 'annotations',
     logprobs: 'logprobs',
     logprob_bytes: 'logprobs.bytes',
     stop_reason: 'status',
+    service_tier: 'service_tier',
     usage_input: 'usage.input_tokens',
     usage_output: 'usage.output_tokens',
     usage_cache_read: 'usage.input_tokens_details.cached_tokens',
@@ -212,6 +219,7 @@ export const answers: AnswerShape = {
     usage_search: 'tool_usage.web_search',
     error: 'error',
   },
+  partly: { service_tier: PRICED_TIERS },
   show,
   places,
   form,

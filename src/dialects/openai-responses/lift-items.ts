@@ -41,7 +41,8 @@ function liftItem(item: Item, leading: boolean): Turn {
   // A tool search that the vendor ran stands whole in its answer; every other output is the caller's.
   const ran = item.value.execution === 'server';
   const fromCaller = (type.endsWith('_output') && !ran) || type === 'mcp_approval_response';
-  if (fromCaller) return { kind: 'results', head: { role: 'user', at: item.path }, parts: [part] };
+  if (fromCaller && part.kind === 'vendor')
+    return { kind: 'results', head: { role: 'user', at: item.path }, parts: [{ ...part, result: true }] };
   return { kind: 'answer', head: { role: 'assistant', at: item.path }, parts: [part] };
 }
 

@@ -101,7 +101,7 @@ export const LIMITS: LimitPlaces = { allowedDomains: ['filters', 'allowed_domain
 function liftHosted(tool: Tool): IrHostedTool {
   const { type } = tool.value;
   tool.ledger.claim(tool.path, 'hosted_tool');
-  const limits = liftLimits(jsonOf(tool.value), tool.path, LIMITS, tool.ledger);
+  const limits = (HOSTED[type] ?? 'mcp') === 'mcp' ? {} : liftLimits(jsonOf(tool.value), tool.path, LIMITS, tool.ledger);
   return {
     kind: 'hosted',
     hosted: HOSTED[type] ?? 'vendor',

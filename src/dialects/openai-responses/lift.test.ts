@@ -114,12 +114,12 @@ test('an answer that is not begun yet keeps its state', () => {
   expect(queued.meta).toEqual({ 'openai-responses': { status: 'queued' } });
 });
 
-test('a turn with calls is a tool turn whatever ended it, unless the last call was cut off', () => {
+test('a turn with calls is a tool turn, unless the limit ended it', () => {
   const call = { type: 'function_call', id: 'fc', call_id: 'c', name: 'f', arguments: '{}' };
   const answer = (status: string, last: string): string =>
     liftResponse({ id: 'r', model: 'm', status, incomplete_details: { reason: 'max_output_tokens' }, output: [{ ...call, status: last }] })
       .finish;
   expect(answer('completed', 'completed')).toBe('tool-calls');
-  expect(answer('incomplete', 'completed')).toBe('tool-calls');
+  expect(answer('incomplete', 'completed')).toBe('length');
   expect(answer('incomplete', 'incomplete')).toBe('length');
 });

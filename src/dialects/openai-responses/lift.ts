@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonOf, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -257,16 +257,14 @@ export interface Ending {
   readonly status: string | null | undefined;
   readonly reason: string | null | undefined;
   readonly calls: boolean;
-  /** The answer broke off inside a call, whose arguments are therefore not whole. */
-  readonly brokenCall: boolean;
   readonly refused: boolean;
 }
 
 export function finishOf(ending: Ending): FinishReason {
   if (ending.status === 'failed' || ending.status === 'cancelled') return 'error';
   if (ending.status === 'incomplete' && ending.reason === 'content_filter') return 'content-filter';
-  if (ending.calls && !ending.brokenCall) return 'tool-calls';
   if (ending.status === 'incomplete') return 'length';
+  if (ending.calls) return 'tool-calls';
   if (ending.status === 'queued' || ending.status === 'in_progress') return 'pause';
   return ending.refused ? 'refusal' : 'stop';
 }
@@ -275,20 +273,11 @@ export function isCallItem(item: wire.AnyItem): boolean {
   return item.type === 'function_call' || item.type === 'custom_tool_call';
 }
 
-/** Some engines call an item completed whose arguments were cut off. */
-function isBroken({ status, type, arguments: text }: wire.AnyItem): boolean {
-  return (
-    status === 'incomplete' || (type === 'function_call' && typeof text === 'string' && text !== '' && parseJsonObject(text) === undefined)
-  );
-}
-
 export function endingOf(response: wire.Response, refused: boolean): Ending {
-  const calls = (response.output ?? []).filter(isCallItem);
   return {
     status: response.status,
     reason: response.incomplete_details?.reason,
-    calls: calls.length > 0,
-    brokenCall: response.status === 'incomplete' && calls.some(isBroken),
+    calls: (response.output ?? []).some(isCallItem),
     refused,
   };
 }

@@ -67,8 +67,6 @@ function dataUrl(source: Extract<MediaSource, { kind: 'base64' }>): string {
 function lowerDocument(part: DocumentPart, context: ContentContext): JsonObject {
   const { source, title } = part;
   const { notes, foreign } = context;
-  if (part.context !== undefined)
-    notes.push({ concept: 'document_label', fate: 'dropped', code: 'label_lost', note: 'a file has no context here', ...where(part) });
   if (foreign && source.kind === 'base64' && source.mediaType === 'text/plain') return inlined(part, source.data, notes);
   return compact({ type: 'input_file', ...file(source, title), ...part.meta?.[ID] });
 }

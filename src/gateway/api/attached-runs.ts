@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunTerms } from '../../calls/scopes.ts';
-import { FidelityEntry } from '../../contract/negotiation.ts';
+import { EmulationEntry, FidelityEntry } from '../../contract/negotiation.ts';
 import { Artifact, ChangeSet, ReceiptUsage, RuleRecord, ToolCallRecord, WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import { Receipt } from '../../contract/receipts/receipt.ts';
 import { Compatibility } from '../../contract/support.ts';
@@ -76,6 +76,7 @@ export type Spend = z.infer<typeof Spend>;
 
 export const Fates = z.strictObject({
   upstream_model: textOrNull.describe('The model that wrote most of the answers.'),
+  emulations: z.array(EmulationEntry).default([]).describe('What was approximated in any of the calls.'),
   fidelity: z.array(FidelityEntry).describe('What became of the fields of the requests, summed over all calls.'),
   answer_fidelity: z.array(FidelityEntry).describe('What became of the fields of the answers.'),
 });
@@ -108,6 +109,7 @@ export const AttachedClosing = z.strictObject({
   reason: textOrNull,
   error: Receipt.shape.error,
   upstream_model: textOrNull,
+  emulations: z.array(EmulationEntry).optional(),
   fidelity: z.array(FidelityEntry).optional(),
   answer_fidelity: z.array(FidelityEntry).optional(),
   event_count: z.int().nonnegative(),

@@ -26,7 +26,7 @@ import { engineWord } from '../run-plane/run-refusals.ts';
 import { runIdOf } from './runs.ts';
 
 /** Of a run that has made no calls. */
-const NO_FATES = { upstreamModel: null, fidelity: [], answerFidelity: [] };
+const NO_FATES = { upstreamModel: null, emulations: [], fidelity: [], answerFidelity: [] };
 
 const NEED = { kind: 'control' } as const;
 

@@ -58,12 +58,12 @@ export function spendFromWire({ calls, usage, nano_usd, price_version }: Spend):
   return { calls, usage, nanoUsd: nano_usd, priceVersion: price_version };
 }
 
-export function fatesToWire({ upstreamModel, fidelity, answerFidelity }: RunFates): Fates {
-  return { upstream_model: upstreamModel, fidelity: [...fidelity], answer_fidelity: [...answerFidelity] };
+export function fatesToWire({ upstreamModel, emulations, fidelity, answerFidelity }: RunFates): Fates {
+  return { upstream_model: upstreamModel, emulations: [...emulations], fidelity: [...fidelity], answer_fidelity: [...answerFidelity] };
 }
 
-export function fatesFromWire({ upstream_model, fidelity, answer_fidelity }: Fates): RunFates {
-  return { upstreamModel: upstream_model, fidelity, answerFidelity: answer_fidelity };
+export function fatesFromWire({ upstream_model, emulations, fidelity, answer_fidelity }: Fates): RunFates {
+  return { upstreamModel: upstream_model, emulations, fidelity, answerFidelity: answer_fidelity };
 }
 
 export function openingToWire(opening: RunOpening, owner: ProcessIdentity): AttachedOpening {
@@ -102,6 +102,7 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     lastByteMs,
     workspaceDelta,
     backendVersion,
+    emulations,
     fidelity,
     answerFidelity,
     rules,
@@ -121,6 +122,7 @@ export function closingToWire(closing: RunClosing): AttachedClosing {
     workspace_delta: workspaceDelta,
     backend_version: backendVersion,
     // Empty members are left out: a server of an earlier version does not know all of these.
+    ...some('emulations', emulations),
     ...some('fidelity', fidelity),
     ...some('answer_fidelity', answerFidelity),
     ...some('rules', rules),

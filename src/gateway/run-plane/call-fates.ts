@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { FidelityEntry } from '../../contract/negotiation.ts';
+import { EmulationEntry, FidelityEntry } from '../../contract/negotiation.ts';
 import type { RunFates } from '../../runtime/gateway-port.ts';
 
 /** Lines that one receipt of a run holds; beyond that it says how many there were. */
@@ -12,10 +12,12 @@ const SEPARATOR = '\u0000';
 export class CallFates {
   readonly #asked = new FateSum('calls[*].');
   readonly #answered = new FateSum('answers[*].');
+  readonly #emulations = new Map<string, EmulationEntry>();
   readonly #models = new Map<string, number>();
 
   /** Adds one call by its receipt. */
-  add({ fidelity, answer_fidelity, model, usage }: JsonObject): void {
+  add({ emulations, fidelity, answer_fidelity, model, usage }: JsonObject): void {
+    this.#approximated(emulations);
     this.#asked.add(fidelity);
     this.#answered.add(answer_fidelity);
     const name = isJsonObject(model) ? model.upstream : undefined;
@@ -27,7 +29,15 @@ export class CallFates {
 
   sum(): RunFates {
     const [most] = [...this.#models].toSorted(([, a], [, b]) => b - a);
-    return { upstreamModel: most?.[0] ?? null, fidelity: this.#asked.entries(), answerFidelity: this.#answered.entries() };
+    const emulations = [...this.#emulations].toSorted(([a], [b]) => compare(a, b)).map(([, one]) => one);
+    return { upstreamModel: most?.[0] ?? null, emulations, fidelity: this.#asked.entries(), answerFidelity: this.#answered.entries() };
+  }
+
+  #approximated(emulations: Json | undefined): void {
+    for (const item of Array.isArray(emulations) ? emulations : []) {
+      const { success, data } = EmulationEntry.safeParse(item);
+      if (success && this.#emulations.size < MOST_LINES) this.#emulations.set(JSON.stringify(data), data);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { isExactNumber, isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../base/json.ts';
 import type { AnswerCode } from '../../contract/fate-codes.ts';
-import type { Fate, FidelityEntry } from '../../contract/negotiation.ts';
+import type { EmulationEntry, Fate, FidelityEntry } from '../../contract/negotiation.ts';
 import { type AnswerShape, typeOf } from '../../dialects/answer-shape.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type AnswerConcept, answerConceptRow } from '../../ir/answer-concept.ts';
@@ -12,6 +12,14 @@ export interface AnswerNote {
   readonly code: AnswerCode;
   readonly note: string;
 }
+
+/** What a receipt says of an answer: the fate of everything in it, and what of it the caller reads in another form. */
+export interface AnswerRecord {
+  readonly fidelity: readonly FidelityEntry[];
+  readonly emulations: readonly EmulationEntry[];
+}
+
+export const NO_RECORD: AnswerRecord = { fidelity: [], emulations: [] };
 
 /** The side of an answer that reads it: a caller's dialect, or a session of the agent plane. */
 export type AnswerReader = Pick<Dialect, 'id' | 'answers'>;
@@ -49,6 +57,8 @@ export class AnswerAccount {
   readonly #whole: Place;
   readonly #events: Place;
   readonly #notes = new Map<AnswerConcept, AnswerNote>();
+  /** Capabilities under which notes are listed that belong to another one than their concept. */
+  readonly #capabilities = new Map<AnswerConcept, EmulationEntry['capability']>();
   readonly #hints = new Set<string>();
   /** How often each place held something. */
   readonly #counts = new Map<Place, number>();
@@ -82,19 +92,35 @@ export class AnswerAccount {
   }
 
   /** Enters what a change on the way did to everything of this concept. The first entry about a concept holds. */
-  note(concept: AnswerConcept, note: AnswerNote): void {
-    if (!this.#notes.has(concept)) this.#notes.set(concept, note);
+  note(concept: AnswerConcept, note: AnswerNote, as?: EmulationEntry['capability']): void {
+    if (this.#notes.has(concept)) return;
+    this.#notes.set(concept, note);
+    if (as !== undefined) this.#capabilities.set(concept, as);
   }
 
-  entries(): FidelityEntry[] {
-    const found = [...this.#counts].map(
-      ([{ path, concept }, count]): FidelityEntry => ({ path: path.replace(/^\./, ''), ...this.#fate(concept), count }),
-    );
-    const hints = [...this.#hints].map((name): FidelityEntry => {
+  record(): AnswerRecord {
+    const found: FidelityEntry[] = [];
+    const emulations = new Map<string, EmulationEntry>();
+    for (const [{ path, concept }, count] of this.#counts) {
+      const fate = this.#fate(concept);
+      found.push({ path: path.replace(/^\./, ''), ...fate, count });
+      const emulation = fate.fate === 'emulated' ? this.#emulation(concept, fate.note ?? '') : undefined;
+      if (emulation !== undefined) emulations.set(JSON.stringify(emulation), emulation);
+    }
+    return { fidelity: [...found, ...this.#headerFates()], emulations: [...emulations.values()] };
+  }
+
+  #emulation(concept: AnswerConcept | undefined, detail: string): EmulationEntry | undefined {
+    if (concept === undefined) return undefined;
+    const capability = this.#capabilities.get(concept) ?? answerConceptRow(concept).as;
+    return capability === undefined ? undefined : { capability, strategy: { type: 'post_processing', detail } };
+  }
+
+  #headerFates(): FidelityEntry[] {
+    return [...this.#hints].map((name): FidelityEntry => {
       const kept = name === 'retry-after' && this.#notes.has('error');
       return kept ? { path: `(header ${name})`, fate: 'exact', count: 1 } : { path: `(header ${name})`, ...HEADER };
     });
-    return [...found, ...hints];
   }
 
   #walk(place: Place, value: Json): void {

@@ -9,7 +9,7 @@ export function labelOf(shown: ShownPart): string {
     case 'image':
       return `![generated image](${addressOf(shown)})`;
     case 'audio':
-      return `[generated audio](${addressOf(shown)})`;
+      return `${audioLabel(shown)}(${addressOf(shown)})`;
     case 'code':
       return `[code that the engine ran]\n\`\`\`${shown.language}\n${shown.code}\n\`\`\``;
     case 'code_result':
@@ -21,6 +21,16 @@ export function labelOf(shown: ShownPart): string {
     case 'pages':
       return pagesLabel(shown.pages);
   }
+}
+
+/** The same for an earlier answer on its way back to a model, which has no use for the bytes of a medium in a text. */
+export function pastLabelOf(shown: ShownPart): string {
+  if (shown.kind === 'image' && 'data' in shown) return '[generated image]';
+  return shown.kind === 'audio' && 'data' in shown ? audioLabel(shown) : labelOf(shown);
+}
+
+function audioLabel(shown: Extract<ShownPart, { kind: 'audio' | 'image' }>): string {
+  return 'words' in shown && shown.words !== undefined ? `[generated audio: ${shown.words}]` : '[generated audio]';
 }
 
 export function pagesLabel(pages: readonly FoundPage[]): string {

@@ -38,13 +38,11 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
   const others = request.tools.length > 0 && choice !== 'none';
   const { output: _taken, ...rest } = request;
   return {
-    capability: output.kind === 'json' ? 'json_mode' : 'structured_output_json_schema',
-    detail: `forced tool use: the answer is the arguments of the tool ${name}`,
     notes: (output.kind === 'json' ? (['json_mode'] as const) : SCHEMA).map((concept) => ({
       concept,
       fate: 'emulated',
       code: 'forced_tool',
-      note: `forced tool use (${name})`,
+      note: `forced tool use: the answer is the arguments of the tool ${name}`,
     })),
     request: {
       ...rest,
@@ -74,10 +72,10 @@ export interface ForcedAnswer {
 
 type End = Extract<IrAnswerEvent, { type: 'message-end' }>;
 
-const AROUND: FilterNote = {
-  concept: 'text',
-  note: { fate: 'emulated', code: 'words_around_json', note: 'the caller asked for JSON; words around it were left out' },
-};
+function wordsAround({ schema }: ForcedAnswer): FilterNote {
+  const note = { fate: 'emulated', code: 'words_around_json', note: 'the caller asked for JSON; words around it were left out' } as const;
+  return { concept: 'text', note, ...(schema === undefined ? { as: 'json_mode' } : {}) };
+}
 
 /**
  * Shows the arguments of our tool as the text of the answer, and holds them to what the caller asked for. Words of the model wait until
@@ -169,7 +167,7 @@ export class ForcedToolFilter implements AnswerFilter {
 
   #settled({ said, form }: JsonAsked, verdict: JsonVerdict, end: End): IrAnswerEvent[] {
     if ('problem' in verdict) return [failure(verdict.problem)];
-    if (form === 'json' ? this.#said.trim() !== '' : verdict.json !== said) this.notes.push(AROUND);
+    if (form === 'json' ? this.#said.trim() !== '' : verdict.json !== said) this.notes.push(wordsAround(this.#forced));
     return [...(form === 'words' ? this.#told(verdict.json) : []), { ...end, finish: 'stop' }];
   }
 

@@ -11,8 +11,6 @@ export function stopCut(request: IrRequest): Emulation | undefined {
   const { stop } = request;
   if (stop.length === 0) return undefined;
   return {
-    capability: 'stop_sequences',
-    detail: 'the answer is cut at the first stop sequence',
     notes: [
       {
         concept: 'stop_sequences',

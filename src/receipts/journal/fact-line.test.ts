@@ -105,7 +105,9 @@ describe('a fact as a line', () => {
 
   it('of the second form is still read: the end of a run did not say then what became of its fields', () => {
     const values = factLine(closeFact()).split('\t').slice(0, -1);
-    const later = (['fidelity', 'approvals', 'check', 'entrants', 'sidecarReceipt'] as const).map((name) => PLACES.close.get(name));
+    const later = (['emulations', 'fidelity', 'approvals', 'check', 'entrants', 'sidecarReceipt'] as const).map((name) =>
+      PLACES.close.get(name),
+    );
     const line = ['close2', ...values.slice(1).filter((_, at) => !later.includes(at + 1))].join('\t');
     // Its checksum has been looked at before a line is cut apart.
     const closing = parseClosing(`${line}\t00000000`, 's');

@@ -93,11 +93,11 @@ describe('a full disk', () => {
     full = true;
     expect(() => journal.append(openFact())).toThrow('no space left on device');
     journal.append(closeFact());
-    expect(written()).toEqual(['open4']);
+    expect(written()).toEqual(['open5']);
     expect(faults[0]).toBe('the journal cannot be written: ENOSPC: no space left on device, write');
     full = false;
     journal.append(openFact());
-    expect(written()).toEqual(['open4', 'close4', 'open4']);
+    expect(written()).toEqual(['open5', 'close5', 'open5']);
     expect(faults.at(-1)).toBeUndefined();
   });
 

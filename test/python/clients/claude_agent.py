@@ -7,6 +7,8 @@ os.environ["ANTHROPIC_BASE_URL"] = URL
 os.environ["ANTHROPIC_API_KEY"] = "none"
 os.environ["ANTHROPIC_CUSTOM_HEADERS"] = f"X-ABP-Engine: {ENGINE}\nX-ABP-Emulate: extended_thinking"
 os.environ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1"
+# Claude Code keeps tools of MCP servers back until its model searches for them, which sim does only when it is told to.
+os.environ["ENABLE_TOOL_SEARCH"] = "false"
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, create_sdk_mcp_server, query, tool  # noqa: E402
 

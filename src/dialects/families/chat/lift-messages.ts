@@ -9,6 +9,7 @@ import { otherMembers, vendorMeta } from '../../members.ts';
 import { DETAILS, detailParts, extraMeta } from './details.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { liftContent } from './lift-parts.ts';
+import { mediaParts } from './media.ts';
 import { isEmpty, stateOf } from './state.ts';
 import * as wire from './wire.ts';
 
@@ -82,7 +83,8 @@ function assistantMeta(m: Message, index: number, walk: Walk): { meta?: VendorMe
   const ours = isDetailed(m, flavour) ? [DETAILS] : [];
   const reasoning = flavour.reasoningField === undefined ? ours : [...flavour.reasoning, ...flavour.state];
   claimMembers(m, flavour);
-  const other = otherMembers(m.value, [...KNOWN, ...reasoning]);
+  const media = mediaParts(flavour, m.value).map(({ type }) => type);
+  const other = otherMembers(m.value, [...KNOWN, ...reasoning, ...media]);
   const last = flavour.prefill && index === walk.count - 1 && m.value.partial === undefined;
   return vendorMeta(flavour.id, last ? { ...other, partial: false } : other);
 }
@@ -94,10 +96,18 @@ function liftAssistant(m: Message, index: number, walk: Walk): IrPart[] {
   const content = liftContent(m, flavour, prefill ? 'prefill' : 'text');
   const refusal = m.take('refusal', typeof m.value.refusal === 'string' ? 'refusal' : 'structure');
   const refused: IrPart[] = typeof refusal === 'string' ? [{ kind: 'refusal', text: refusal, at: m.at('refusal') }] : [];
-  const rest = [...refused, ...call, ...liftCalls(m, index, walk)];
+  const rest = [...liftMedia(m, flavour), ...refused, ...call, ...liftCalls(m, index, walk)];
   // An empty string beside calls or reasoning is how some vendors write "no text".
   const empty = content.every((part) => part.kind === 'text' && part.text === '');
   return [...thinking, ...(empty && thinking.length + rest.length > 0 ? [] : content), ...rest];
+}
+
+/** Images and audio of an earlier answer, which stand beside its content. */
+function liftMedia(m: Message, flavour: ChatFlavour): IrPart[] {
+  return mediaParts(flavour, m.value).map((part) => {
+    m.ledger.claim(m.at(part.type), 'vendor_block');
+    return { ...part, at: m.at(part.type) };
+  });
 }
 
 /** Reasoning of an earlier answer, with the opaque state it must come back with. */

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, listIn, objectIn, parseJsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, listIn, objectIn } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import { EngineFailure } from '../../../ir/engine-failure.ts';
-import type { IrPart, VendorMeta, VendorPart } from '../../../ir/part.ts';
+import type { IrPart, VendorMeta } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE, usageDetails } from '../../../ir/usage.ts';
 import { liftAnnotations } from '../../openai-citations.ts';
@@ -10,6 +10,7 @@ import { pricedTier } from '../../openai-tier.ts';
 import { errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { callPart, isCall, reasoningOf } from './lift-messages.ts';
+import { mediaParts } from './media.ts';
 import * as wire from './wire.ts';
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -24,18 +25,14 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 /** The parts of an answer that tell how it ended. */
 export interface Ending {
   readonly reason: string | undefined;
-  /** Arguments of the calls, in order. */
-  readonly calls: readonly string[];
+  readonly calls: boolean;
   readonly refused: boolean;
 }
 
-/**
- * Calls decide, not the reason: a forced call ends with `stop`. Only a call whose arguments were cut off by the limit is none.
- */
+/** A forced call ends with `stop`. */
 export function finishOf({ reason, calls, refused }: Ending): FinishReason {
-  if (reason === 'length' && calls.some((text) => text !== '' && parseJsonObject(text) === undefined)) return 'length';
-  if (calls.length > 0) return 'tool-calls';
   const finish = FINISH[reason ?? ''] ?? 'stop';
+  if (calls && finish === 'stop') return 'tool-calls';
   return refused && finish === 'stop' ? 'refusal' : finish;
 }
 
@@ -123,9 +120,7 @@ function liftAnswer(
     ...endOf(
       finishOf({
         reason,
-        calls: parts.flatMap((part) =>
-          part.kind === 'tool-call' && !part.custom ? [part.arguments] : part.kind === 'tool-call' ? [''] : [],
-        ),
+        calls: parts.some(({ kind }) => kind === 'tool-call'),
         refused: parts.some((part) => part.kind === 'refusal'),
       }),
       choices.map(matchedStop).find((found) => found !== undefined),
@@ -155,21 +150,6 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
     ...call,
     ...(message.tool_calls ?? []).filter(isCall).map((call, index) => callPart(call, inventedCallId(id, index), flavour)),
     ...(message.function_call ? [callPart({ function: message.function_call }, inventedCallId(id, 0), flavour)] : []),
-  ];
-}
-
-/** Images and audio that stand beside the content; each image is a part of its own. */
-export function mediaParts(flavour: ChatFlavour, message: Readonly<Record<string, unknown>>): VendorPart[] {
-  const part = (type: string, value: Json): VendorPart => ({
-    kind: 'vendor',
-    dialect: flavour.id,
-    type,
-    meta: { [flavour.id]: { [type]: value } },
-  });
-  const { audio, images } = message as { readonly audio?: Json; readonly images?: Json }; // parsed JSON
-  return [
-    ...(isJsonObject(audio) ? [part('audio', audio)] : []),
-    ...(Array.isArray(images) ? images.map((image: Json) => part('images', [image])) : []),
   ];
 }
 

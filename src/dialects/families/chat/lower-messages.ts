@@ -6,6 +6,7 @@ import { compact, joined, otherMembers } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerContent } from './lower-parts.ts';
 import { type Lowering, where } from './lowering.ts';
+import { isBeside, ownMedia } from './media.ts';
 import { stateOf } from './state.ts';
 
 export function lowerMessages(request: IrRequest, lowering: Lowering): JsonObject[] {
@@ -82,8 +83,12 @@ function lowerAssistant(message: IrMessage, lowering: AssistantLowering): JsonOb
     part.kind === 'tool-call' ? [{ ...lowerCall(part, flavour.id), ...callState(parts[index - 1], flavour) }] : [],
   );
   const refusals = parts.filter((part) => part.kind === 'refusal');
-  const said = parts.filter((part) => part.kind !== 'tool-call' && part.kind !== 'refusal' && part.kind !== 'thinking');
-  const content = said.length === 0 && (calls.length > 0 || refusals.length > 0) ? null : lowerContent(said, lowering);
+  const media = ownMedia(flavour, parts);
+  const said = parts.filter(
+    (part) => part.kind !== 'tool-call' && part.kind !== 'refusal' && part.kind !== 'thinking' && !isBeside(part, flavour),
+  );
+  const silent = calls.length === 0 && refusals.length === 0 && Object.keys(media).length === 0;
+  const content = said.length === 0 && !silent ? null : lowerContent(said, lowering);
   return compact({
     role: 'assistant',
     content,
@@ -91,6 +96,7 @@ function lowerAssistant(message: IrMessage, lowering: AssistantLowering): JsonOb
     refusal: refusals.length === 0 ? undefined : refusals.map((part) => part.text).join(''),
     ...lowerReasoningParts(message, calls.length > 0, lowering),
     tool_calls: calls.length === 0 ? undefined : calls,
+    ...media,
     ...(flavour.prefill && last ? { partial: true } : {}),
     ...message.meta?.[flavour.id],
   });

@@ -96,28 +96,14 @@ function lowerDocument(part: DocumentPart, lowering: Lowering): JsonObject[] {
     });
     return [];
   }
-  if (part.context !== undefined) {
-    notes.push({
-      concept: 'document_label',
-      fate: 'dropped',
-      code: 'label_lost',
-      note: 'a file has a name and no context',
-      ...where(part),
-    });
-  }
   const filename = title ?? (source.kind === 'base64' ? (FILE_NAMES[source.mediaType] ?? 'document') : undefined);
   const file = source.kind === 'file' ? compact({ file_id: source.fileId, filename }) : compact({ filename, file_data: addressOf(source) });
   return [joined({ type: 'file', file }, part.meta?.[flavour.id])];
 }
 
 function inlineText(part: DocumentPart, data: string, { notes }: Lowering): JsonObject[] {
-  notes.push({
-    concept: 'document',
-    fate: 'emulated',
-    code: 'document_as_text',
-    note: 'the text of the document was sent as text',
-    ...where(part),
-  });
+  for (const concept of ['document', 'document_context'] as const)
+    notes.push({ concept, fate: 'emulated', code: 'document_as_text', note: 'the text of the document was sent as text', ...where(part) });
   const head = [part.title, part.context].filter((line) => line !== undefined).map((line) => `${line}\n`);
   return [{ type: 'text', text: `${head.join('')}${Buffer.from(data, 'base64').toString('utf8')}` }];
 }

@@ -11,6 +11,7 @@ import { lowerLogprobs } from '../../openai-logprobs.ts';
 import { callExtra, DETAILS, detailOf } from './details.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { lowerCall } from './lower-messages.ts';
+import { ownMedia } from './media.ts';
 
 const REASON: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -132,11 +133,6 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
     tool_calls:
       calls.length === 0 ? undefined : calls.map((part) => ({ ...lowerCall(part, flavour.id), ...callExtra(flavour, part.meta) })),
   });
-}
-
-/** Images and audio stand beside the content, where this vendor wrote them itself. */
-function ownMedia(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObject {
-  return Object.assign({}, ...parts.map((part) => (part.kind === 'vendor' ? (part.meta?.[flavour.id] ?? {}) : {})));
 }
 
 /** State of the answer's reasoning: the vendor's own as it came, another engine's in the carrier where the wire has one. */

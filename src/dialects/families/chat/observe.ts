@@ -75,7 +75,7 @@ class Sighting {
     const calls = this.#calls.list;
     const finish = finishOf({
       reason: this.#reason,
-      calls: calls.map((call) => (call.custom ? '' : call.arguments)),
+      calls: calls.length > 0,
       refused: this.#refused,
     });
     const usage: IrUsage | undefined = this.#usage && withSearches(liftUsage(this.#usage, this.#tier), this.#annotations);

@@ -145,7 +145,7 @@ export const answers: AnswerShape = {
     '.usageMetadata.cachedContentTokenCount': 'usage_cache_read',
     '.usageMetadata.promptTokensDetails[*]<AUDIO>': 'usage_audio',
     '.usageMetadata.candidatesTokensDetails[*]<AUDIO>': 'usage_audio',
-    '.usageMetadata.totalTokenCount': 'structure',
+    '.usageMetadata.totalTokenCount': 'usage_sum',
     '.error': 'error',
   },
   kindOf,

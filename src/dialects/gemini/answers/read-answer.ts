@@ -106,8 +106,8 @@ export class AnswerReader {
 }
 
 function finishOf({ reason = '', calls }: CandidateReader): FinishReason {
-  if (calls > 0) return 'tool-calls';
-  return FAILURES.has(reason) ? 'error' : (FINISH[reason] ?? 'stop');
+  const finish = FAILURES.has(reason) ? 'error' : (FINISH[reason] ?? 'stop');
+  return calls > 0 && (finish === 'stop' || finish === 'error') ? 'tool-calls' : finish;
 }
 
 function furtherEnd(choice: number, reader: CandidateReader): IrEvent[] {

@@ -1,6 +1,6 @@
 import type { Adapter, EventDraft, ThinkingDelivery } from '../../../adapters/adapter.ts';
 import { sha256 } from '../../../base/canonical-json.ts';
-import type { FidelityEntry } from '../../../contract/negotiation.ts';
+import type { EmulationEntry, FidelityEntry } from '../../../contract/negotiation.ts';
 import type { ApprovalRecord, Artifact, ReceiptUsage } from '../../../contract/receipts/parts.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import { backendOf } from '../../../contract/runs/coding-agent.ts';
@@ -185,6 +185,7 @@ export class Settlement {
       error: error === null ? null : { code: error.code, message: error.message },
       upstreamModel: fates?.upstreamModel ?? options.model ?? null,
       // The fate of the options is known from the start, that of the calls only now.
+      emulations: [...optionEmulations(this.#optionFates()), ...(fates?.emulations ?? [])],
       ...(fates === undefined ? {} : { fidelity: [...this.#optionFates(), ...fates.fidelity], answerFidelity: fates.answerFidelity }),
       eventCount: tally.eventCount,
       usage: usageOfRun(options, tally, spend),
@@ -251,6 +252,20 @@ function fidelityOf(adapter: Adapter, { spec, wanted, traffic, plan }: Prepared)
       ? [{ path: 'engine', fate: 'dropped', note: `direct: ${traffic.reason}` } as const]
       : []),
   ];
+}
+
+/** Names under which a receipt lists options that were approximated. */
+const AS: Readonly<Partial<Record<string, EmulationEntry['capability']>>> = {
+  thinking: 'extended_thinking',
+  attachments: 'attachments',
+  'workspace.mode': 'workspace',
+};
+
+function optionEmulations(fates: readonly FidelityEntry[]): EmulationEntry[] {
+  return fates.flatMap(({ path, fate, note = '' }): EmulationEntry[] => {
+    const capability = fate === 'emulated' ? AS[path] : undefined;
+    return capability === undefined ? [] : [{ capability, strategy: { type: 'post_processing', detail: note } }];
+  });
 }
 
 /** The agent's own account. */

@@ -1,15 +1,17 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../../../../base/json.ts';
 import type { AnswerConcept } from '../../../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../../../ir/part.ts';
-import { type AnswerShape, below, type ShownPart, textIn } from '../../../answer-shape.ts';
+import { type AnswerShape, below, PRICED_TIERS, type ShownPart, textIn } from '../../../answer-shape.ts';
 import type { ChatFlavour } from '../flavour.ts';
 
 const MESSAGE: Record<string, AnswerConcept> = {
   '.role': 'structure',
-  '.padding': 'structure',
+  '.padding': 'vendor_member',
   '.content': 'text',
   '.refusal': 'refusal',
   '.annotations[*]<url_citation>': 'citation',
+  '.annotations[*]<url_citation>.url_citation.start_index': 'citation_place',
+  '.annotations[*]<url_citation>.url_citation.end_index': 'citation_place',
   '.annotations[*]<*>': 'document_citation',
   '.tool_calls': 'tool_call',
   '.tool_calls[*].index': 'structure',
@@ -22,7 +24,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '': 'usage_detail',
   '.prompt_tokens': 'usage_input',
   '.completion_tokens': 'usage_output',
-  '.total_tokens': 'structure',
+  '.total_tokens': 'usage_sum',
   '.prompt_tokens_details.cached_tokens': 'usage_cache_read',
   '.cached_tokens': 'usage_cache_read',
   '.prompt_tokens_details.cache_write_tokens': 'usage_cache_write',
@@ -56,9 +58,9 @@ function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
     '.object': 'structure',
     '.created': 'created',
     '.model': 'model',
-    '.service_tier': 'vendor_member',
+    '.service_tier': 'service_tier',
     '.system_fingerprint': 'vendor_member',
-    '.obfuscation': 'structure',
+    '.obfuscation': 'vendor_member',
     '.prompt_filter_results': 'safety',
     ...below('.choices[*]', choice),
     ...below('.usage', USAGE),
@@ -70,7 +72,12 @@ function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
 function showIn(flavour: ChatFlavour, { type, meta }: VendorPart): ShownPart | undefined {
   const value = meta?.[flavour.id]?.[type];
   if (type === 'audio' && isJsonObject(value) && typeof value.data === 'string')
-    return { kind: 'audio', mediaType: 'audio/wav', data: value.data };
+    return {
+      kind: 'audio',
+      mediaType: 'audio/wav',
+      data: value.data,
+      ...(typeof value.transcript === 'string' ? { words: value.transcript } : {}),
+    };
   const [image] = listIn(value);
   const url = isJsonObject(image) && isJsonObject(image.image_url) ? textIn(image.image_url.url) : '';
   return type === 'images' && url !== '' ? shownImage(url) : undefined;
@@ -115,6 +122,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       logprobs: 'logprobs',
       logprob_bytes: 'logprobs.bytes',
       stop_reason: 'finish_reason',
+      service_tier: 'service_tier',
       usage_input: 'usage.prompt_tokens',
       usage_output: 'usage.completion_tokens',
       usage_cache_read: 'usage.prompt_tokens_details.cached_tokens',
@@ -124,7 +132,10 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       usage_thinking: 'usage.completion_tokens_details.reasoning_tokens',
       error: 'error',
     },
-    ...(carrier === undefined ? {} : { partly: { call_state: 'the state of the first call is carried' } }),
+    partly: {
+      service_tier: PRICED_TIERS,
+      ...(carrier === undefined ? {} : { call_state: 'the state of the first call is carried' }),
+    },
     show: (part) => showIn(flavour, part),
     places: (meta) => placesIn(flavour, meta),
   };

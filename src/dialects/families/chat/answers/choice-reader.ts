@@ -7,7 +7,8 @@ import type { FinishReason } from '../../../../ir/response.ts';
 import { liftAnnotations } from '../../../openai-citations.ts';
 import { liftLogprobs } from '../../../openai-logprobs.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { endOf, finishOf, matchedStop, mediaParts, textMeta } from '../lift-response.ts';
+import { endOf, finishOf, matchedStop, textMeta } from '../lift-response.ts';
+import { mediaParts } from '../media.ts';
 import { mergeState } from '../state.ts';
 import type * as wire from '../wire.ts';
 import { Calls, type OpenCall } from './calls.ts';
@@ -72,8 +73,7 @@ export class ChoiceReader {
   /** Ends what is open and tells how the answer ended. */
   end(events: IrAnswerEvent[]): { finish: FinishReason; stopSequence?: string } {
     this.#close(events);
-    const calls = this.#calls.list.map((call) => (call.custom ? '' : call.arguments));
-    return endOf(finishOf({ reason: this.#reason, calls, refused: this.#refused }), this.#matched);
+    return endOf(finishOf({ reason: this.#reason, calls: this.#calls.list.length > 0, refused: this.#refused }), this.#matched);
   }
 
   /** The opaque state may come later than the text it belongs to, even with the answer's first words. */
