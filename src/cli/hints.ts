@@ -24,6 +24,8 @@ const SITUATIONS: readonly Situation[] = [
   },
   { about: 'run_id', codes: ['conflict'], hint: 'Wait until the run has ended; abp receipts show RUN_ID says how far it is.' },
   { about: 'budget', codes: ['not_found'], hint: 'abp budgets list shows the budgets, with their ids.' },
+  { about: 'user', codes: ['not_found', 'unprocessable'], hint: 'abp users list shows the users; abp users create makes one.' },
+  { about: 'team', codes: ['not_found', 'unprocessable'], hint: 'abp teams list shows the teams; abp teams create makes one.' },
   { about: 'key_id', codes: ['not_found'], hint: 'abp keys list shows the keys that are live, with their ids.' },
   { about: 'agent_id', codes: ['not_found', 'conflict'], hint: 'abp agents list shows the agents and whether they are active.' },
   { about: 'session_id', codes: ['not_found'], hint: 'abp agents sessions shows the sessions; abp chat AGENT begins one.' },

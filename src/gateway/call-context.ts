@@ -55,7 +55,7 @@ function checksOf(
   { limits, budgets }: Pick<CallSurroundings, 'limits' | 'budgets'>,
 ): readonly Check[] {
   const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
-  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((caller) => limits.of(caller))];
+  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call))];
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CallLimits } from '../calls/limits/call-limits.ts';
 import { AbpError } from '../contract/errors.ts';
 import { nearName } from '../contract/near-name.ts';
 import { findDialect } from '../dialects/index.ts';
@@ -50,6 +51,7 @@ export const EngineConfig = z.strictObject({
     .describe('Engine openai: address that takes ChatGPT logins instead of keys; default: that of the vendor.'),
   timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
   max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
+  limits: CallLimits.optional().describe('What all callers together may use of it at a time; more answer 429.'),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'is no name of a header' }), z.string().max(4096))
     .optional()

@@ -20,6 +20,7 @@ import type { ConsoleSessions } from './console/console-sessions.ts';
 import type { Tickets } from './door/tickets.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { LimitTable } from './limits/limit-table.ts';
+import type { People } from './people/people.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
 /** The run plane's memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
@@ -43,6 +44,8 @@ export interface Gateway {
   readonly shelf: BodyShelf;
   readonly keeper: Keeper;
   readonly keys: KeyRing;
+  /** Users and teams. */
+  readonly people: People;
   /** The amounts that operators allow callers, tags, agents and engines to spend. */
   readonly budgets: BudgetBook;
   /** Requests, tokens and calls at a time that each caller may have. */

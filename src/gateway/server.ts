@@ -26,6 +26,7 @@ import { HeadPublisher } from './head-publisher.ts';
 import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { LimitTable } from './limits/limit-table.ts';
 import { openLog } from './log.ts';
+import { People } from './people/people.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
 import { secretValues } from './secret-values.ts';
@@ -128,10 +129,7 @@ async function assemble(
   const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
-  const held = {
-    limits: await limitsOf(config, store, log, closers),
-    budgets: budgetsOf(config, { store, keeper, log, node: home.nodeId }, closers),
-  };
+  const held = await heldTo(config, { store, keeper, log, node: home.nodeId }, closers);
   const large = new LargeBodies();
   closers.push(() => large.close());
   const calls = callContextOf(config, { checks, ...held, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
@@ -174,25 +172,42 @@ async function settlePast(gateway: Gateway): Promise<void> {
   await gateway.budgets.open();
 }
 
-async function limitsOf(config: Config, store: Store, log: Logger, closers: Closers): Promise<LimitTable> {
-  const limits = new LimitTable(store, CallLimits.strip().parse(config.limits));
+interface Keeping {
+  readonly store: Store;
+  readonly keeper: Keeper;
+  readonly log: Logger;
+  readonly node: string;
+}
+
+/** People, and what they are held to. */
+async function heldTo(config: Config, keeping: Keeping, closers: Closers): Promise<Pick<Gateway, 'people' | 'limits' | 'budgets'>> {
+  const { store, log } = keeping;
+  const people = new People(store);
+  closers.push(() => people.close());
+  await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
+  return { people, limits: await limitsOf(config, people, keeping, closers), budgets: budgetsOf(config, people, keeping, closers) };
+}
+
+async function limitsOf(config: Config, people: People, { store, log }: Keeping, closers: Closers): Promise<LimitTable> {
+  const engines = Object.entries(config.engines).flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limits] as const]));
+  const limits = new LimitTable(store, CallLimits.strip().parse(config.limits), {
+    engines: new Map(engines),
+    teamsOf: (key) => people.teamsOf(key),
+    ofTeam: (team) => people.limitsOf(team),
+  });
   closers.push(() => limits.close());
   await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
   return limits;
 }
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */
-function budgetsOf(
-  config: Config,
-  { store, keeper, log, node }: { store: Store; keeper: Keeper; log: Logger; node: string },
-  closers: Closers,
-): BudgetBook {
+function budgetsOf(config: Config, people: People, { store, keeper, log, node }: Keeping, closers: Closers): BudgetBook {
   const budgets = new BudgetBook({
     store,
     node,
     away: config.limits.budgets_away,
     configured: config.budgets,
-    holders: { holderOf: () => undefined, keysOf: () => [], knows: () => false },
+    holders: people,
     settled: () => keeper.settled(),
     onThreshold: ({ budget, page }, percent) =>
       log.warn({ budget: budget.id, on: budget.on, period: budget.period, percent, spent: page.spent }, 'a budget has reached a threshold'),

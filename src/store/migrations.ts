@@ -13,6 +13,7 @@ import { up as runCancels } from './migrations/0009-run-cancels.ts';
 import { up as capabilitiesPerOwner } from './migrations/0010-capabilities-per-owner.ts';
 import { up as usage } from './migrations/0011-usage.ts';
 import { up as budgets } from './migrations/0012-budgets.ts';
+import { up as people } from './migrations/0013-people.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-capabilities-per-owner': { up: capabilitiesPerOwner },
   '0011-usage': { up: usage },
   '0012-budgets': { up: budgets },
+  '0013-people': { up: people },
 };
 
 /**

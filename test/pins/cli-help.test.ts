@@ -28,6 +28,8 @@ Run the backplane:
   config           Work with the configuration
   doctor           Find out what keeps the backplane from working here
   budgets          Say how much may be spent, and see what is
+  users            Know whose keys are whose
+  teams            Put users and keys together, with limits
   keys             Give out keys and take them back
 
 Know before you call:

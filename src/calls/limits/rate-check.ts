@@ -1,12 +1,21 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { Check, Verdict } from '../admission.ts';
-import { type CallEnding, shareOfOwner } from '../call.ts';
+import type { Call, CallEnding } from '../call.ts';
 import { LearnedOutput, tokensOf } from '../token-bound.ts';
 import type { CallLimits } from './call-limits.ts';
 import { Meter } from './meter.ts';
 
-/** The limits of one caller, by the id of its key or `local`. */
-export type LimitsOf = (caller: string) => CallLimits | undefined;
+/** Somebody or something whose use is limited. */
+export interface Limited {
+  /** Tells it from all others. */
+  readonly id: string;
+  /** How it is called in a refusal: "This caller", "The team blue". */
+  readonly name: string;
+  readonly limits: CallLimits;
+}
+
+/** Whose limits a call is held to: its caller's, those of its teams, and of its engine. */
+export type LimitsOf = (call: Call) => readonly Limited[];
 
 /** Callers whose use is remembered. One that has used nothing for a minute is like a new one. */
 const MOST_CALLERS = 10_000;
@@ -14,7 +23,7 @@ const MINUTE_MS = 60_000;
 /** A place may become free at any moment. */
 const CONCURRENCY_WAIT_MS = 1000;
 
-/** Holds each caller to its requests and tokens per minute and its calls at the same time. Refuses with the time to come back. */
+/** Holds callers, teams and engines to their requests and tokens per minute and their calls at the same time. Refuses with the time to come back. */
 export function rateCheck(limitsOf: LimitsOf): Check {
   const callers = new Callers();
   const learned = new LearnedOutput();
@@ -23,17 +32,20 @@ export function rateCheck(limitsOf: LimitsOf): Check {
     check: (call): Verdict => {
       // A run of a coding agent is held to them by each of its calls.
       if (call.way === 'run') return undefined;
-      const caller = shareOfOwner(call.owner);
-      const limits = limitsOf(caller);
-      if (limits === undefined) return undefined;
-      const use = callers.of(caller, limits);
-      const wanted = limits.tokens_per_minute === undefined ? 0 : learned.bound(call);
-      const refusal = use.refusal(wanted, performance.now());
-      if (refusal !== undefined) return refusal;
-      use.take(wanted, performance.now());
+      const held = limitsOf(call);
+      if (held.length === 0) return undefined;
+      const now = performance.now();
+      const wanted = held.some(({ limits }) => limits.tokens_per_minute !== undefined) ? learned.bound(call) : 0;
+      const uses = held.map(({ id, limits }) => callers.of(id, limits));
+      for (const [at, use] of uses.entries()) {
+        const refusal = use.refusal(held[at]?.name ?? '', wanted, now);
+        if (refusal !== undefined) return refusal;
+      }
+      for (const use of uses) use.take(wanted, now);
       return (ending) => {
         learned.hear(call, ending);
-        use.settle(wanted, ending, performance.now());
+        const end = performance.now();
+        for (const use of uses) use.settle(wanted, ending, end);
       };
     },
   };
@@ -79,12 +91,15 @@ class Use {
     this.#tokens = meterOf(limits.tokens_per_minute, before === undefined ? undefined : before.#tokens, now);
   }
 
-  refusal(tokens: number, now: number): AbpError | undefined {
+  refusal(name: string, tokens: number, now: number): AbpError | undefined {
     const { concurrency } = this.limits;
     if (concurrency !== undefined && this.#underWay.calls >= concurrency) {
-      return limited({ what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS });
+      return limited({ name, what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS });
     }
-    return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, tokens, now);
+    return (
+      exceeded({ name, what: 'requests_per_minute' }, this.#requests, 1, now) ??
+      exceeded({ name, what: 'tokens_per_minute' }, this.#tokens, tokens, now)
+    );
   }
 
   take(tokens: number, now: number): void {
@@ -115,9 +130,9 @@ function meterOf(limit: number | undefined, before: Meter | undefined, now: numb
   return meter;
 }
 
-function exceeded(what: keyof CallLimits, meter: Meter | undefined, amount: number, now: number): AbpError | undefined {
+function exceeded(of: Pick<Reached, 'name' | 'what'>, meter: Meter | undefined, amount: number, now: number): AbpError | undefined {
   const waitMs = meter?.waitFor(amount, now) ?? 0;
-  return meter === undefined || waitMs === 0 ? undefined : limited({ what, limit: meter.limit, waitMs });
+  return meter === undefined || waitMs === 0 ? undefined : limited({ ...of, limit: meter.limit, waitMs });
 }
 
 const WORDS: Readonly<Record<keyof CallLimits, string>> = {
@@ -126,8 +141,16 @@ const WORDS: Readonly<Record<keyof CallLimits, string>> = {
   concurrency: 'calls at the same time',
 };
 
-function limited({ what, limit, waitMs }: { what: keyof CallLimits; limit: number; waitMs: number }): AbpError {
-  return new AbpError('rate_limited', `This caller may have ${limit} ${WORDS[what]}, and this call would be more.`, {
+/** A limit that a call does not fit into. */
+interface Reached {
+  readonly name: string;
+  readonly what: keyof CallLimits;
+  readonly limit: number;
+  readonly waitMs: number;
+}
+
+function limited({ name, what, limit, waitMs }: Reached): AbpError {
+  return new AbpError('rate_limited', `${name} may have ${limit} ${WORDS[what]}, and this call would be more.`, {
     limit: what,
     allowed: limit,
     retry_after_s: Math.max(1, Math.ceil(waitMs / 1000)),

@@ -10,6 +10,8 @@ export const NewKey = z.strictObject({
   scopes: UserScopes.default({}),
   recording: Recording.optional(),
   tags: z.array(z.string().min(1).max(200)).max(50).default([]),
+  user: z.string().optional().describe('The user whose key it is.'),
+  team: z.string().optional().describe('The team whose key it is.'),
   limits: CallLimits.default({}).describe('What its holder may use at a time; what is absent follows `limits` of the configuration.'),
   expires_in_s: z
     .number()
@@ -21,7 +23,9 @@ export const NewKey = z.strictObject({
 
 /** The members of a key that a PATCH may change. */
 export const KeyChange = z.strictObject({
-  limits: CallLimits.describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
+  limits: CallLimits.optional().describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
+  user: z.string().nullable().optional().describe('The user whose key it is from now on; null: nobody’s.'),
+  team: z.string().nullable().optional().describe('The team whose key it is from now on; null: none.'),
 });
 
 export const KeyView = z.strictObject({
@@ -32,6 +36,8 @@ export const KeyView = z.strictObject({
   scopes: Scopes,
   recording: Recording.nullable(),
   tags: z.array(z.string()),
+  user: z.string().nullable().describe('The user whose key it is.'),
+  team: z.string().nullable().describe('The team whose key it is.'),
   limits: CallLimits,
   created_at: z.string(),
   expires_at: z.string().nullable(),

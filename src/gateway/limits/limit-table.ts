@@ -1,5 +1,7 @@
 import { jsonOf } from '../../base/json.ts';
+import { type Call, shareOfOwner } from '../../calls/call.ts';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
+import type { Limited } from '../../calls/limits/rate-check.ts';
 import { deleteSetting, listSettings, setSetting } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -7,16 +9,31 @@ const PREFIX = 'limits/key/';
 /** Other nodes on the same database hear of a change this much later at the latest. */
 const FRESH_MS = 5000;
 
-/** The limits of each caller: those of its key, else those that the configuration sets for everybody. Kept in memory, because every call asks. */
+/** Limits beside those of callers. */
+export interface MoreLimits {
+  /** Of engines, by their ids. */
+  readonly engines: ReadonlyMap<string, CallLimits>;
+  readonly teamsOf: (key: string) => readonly string[];
+  readonly ofTeam: (team: string) => CallLimits | undefined;
+}
+
+const NOBODY: readonly Limited[] = [];
+
+/**
+ * The limits of each caller: those of its key, else those that the configuration sets for everybody; of its teams, and of the engine that it
+ * calls. Kept in memory, because every call asks.
+ */
 export class LimitTable {
   readonly #store: Store;
   readonly #everybody: CallLimits;
+  readonly #more: MoreLimits;
   /** By key, with the limits of everybody filled in. */
   #byKey = new Map<string, CallLimits>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, everybody: CallLimits) {
+  constructor(store: Store, everybody: CallLimits, more: MoreLimits) {
     this.#store = store;
+    this.#more = more;
     this.#everybody = everybody;
   }
 
@@ -35,6 +52,23 @@ export class LimitTable {
   /** The limits of a caller; undefined where it has none. */
   of(caller: string): CallLimits | undefined {
     return this.#byKey.get(caller) ?? (isEmpty(this.#everybody) ? undefined : this.#everybody);
+  }
+
+  /** Everybody whose limits a call is held to. */
+  heldTo(call: Call): readonly Limited[] {
+    const caller = shareOfOwner(call.owner);
+    const { engines, teamsOf, ofTeam } = this.#more;
+    const own = this.of(caller);
+    const engine = engines.size === 0 ? undefined : engines.get(call.engine ?? '');
+    const teams = teamsOf(caller);
+    if (own === undefined && engine === undefined && teams.length === 0) return NOBODY;
+    const held: Limited[] = own === undefined ? [] : [{ id: caller, name: 'This caller', limits: own }];
+    for (const team of teams) {
+      const limits = ofTeam(team);
+      if (limits !== undefined) held.push({ id: `team ${team}`, name: `The team ${team}`, limits });
+    }
+    if (engine !== undefined) held.push({ id: `engine ${call.engine}`, name: `The engine ${call.engine}`, limits: engine });
+    return held;
   }
 
   /** The limits that a key has of its own. */

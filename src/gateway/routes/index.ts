@@ -23,6 +23,8 @@ import { keyRoutes } from './keys.ts';
 import { modelRoutes } from './models.ts';
 import { negotiateRoutes } from './negotiate.ts';
 import { budgetRoutes } from './people/budgets.ts';
+import { teamRoutes } from './people/teams.ts';
+import { userRoutes } from './people/users.ts';
 import { receiptProofRoutes } from './receipts/proof.ts';
 import { receiptRoutes } from './receipts.ts';
 import { receiptChainRoutes } from './receipts-chain.ts';
@@ -44,6 +46,8 @@ const described: readonly Route[] = [
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
   ...keyRoutes,
+  ...userRoutes,
+  ...teamRoutes,
   ...budgetRoutes,
   ...modelRoutes,
   ...engineRoutes,

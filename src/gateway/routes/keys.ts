@@ -9,12 +9,13 @@ import { createKey, findKey, isLive, type Key, lastUses, listKeys, revokeKey } f
 import { CreatedKey, KeyChange, KeyList, KeyListQuery, KeyParams, KeyView, NewKey } from '../api/keys.ts';
 import { hashSecret } from '../auth/key-ring.ts';
 import { assertKnownScopes } from '../auth/known-scopes.ts';
+import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 
 const SHOWN = 12;
 
-function view(key: Key, limits: CallLimits = {}, lastUsedAt?: number): KeyView {
+function view(key: Key, limits: CallLimits | undefined, { people }: Pick<Gateway, 'people'>, lastUsedAt?: number): KeyView {
   const recording = Recording.safeParse(key.recording);
   return {
     id: key.id,
@@ -24,7 +25,8 @@ function view(key: Key, limits: CallLimits = {}, lastUsedAt?: number): KeyView {
     scopes: Scopes.parse(key.scopes),
     recording: recording.success ? recording.data : null,
     tags: [...key.tags],
-    limits,
+    ...people.ownerOf(key.id),
+    limits: limits ?? {},
     created_at: isoTime(key.createdAt),
     expires_at: key.expiresAt === null ? null : isoTime(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
@@ -46,6 +48,8 @@ export const keyRoutes = [
     response: CreatedKey,
     handle: async ({ gateway, body }) => {
       await assertKnownScopes(gateway, body.scopes);
+      gateway.people.assertKnown('user', [body.user]);
+      gateway.people.assertKnown('team', [body.team]);
       const secret = `abp_${randomToken(32)}`;
       const now = Date.now();
       const key = await createKey(gateway.store, {
@@ -59,8 +63,12 @@ export const keyRoutes = [
         createdAt: now,
         expiresAt: body.expires_in_s === undefined ? undefined : now + Math.round(body.expires_in_s * 1000),
       });
+      // Before anybody has the secret: no call with the key may go uncounted.
+      if (body.user !== undefined || body.team !== undefined) {
+        await gateway.people.give(key.id, { user: body.user ?? null, team: body.team ?? null });
+      }
       await gateway.limits.set(key.id, body.limits);
-      return new Reply(201, { ...view(key, body.limits), secret });
+      return new Reply(201, { ...view(key, body.limits, gateway), secret });
     },
   }),
   defineRoute({
@@ -81,7 +89,7 @@ export const keyRoutes = [
         ),
       ];
       return {
-        items: page.items.map((key) => view(key, limits.get(key.id), used.get(key.id))),
+        items: page.items.map((key) => view(key, limits.get(key.id), gateway, used.get(key.id))),
         ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
       };
     },
@@ -89,7 +97,7 @@ export const keyRoutes = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/keys/{id}',
-    summary: 'Changes the limits of a key. They hold from the next call on.',
+    summary: 'Changes the limits of a key, or whose it is, from the next call on.',
     need: { kind: 'control' },
     params: KeyParams,
     body: KeyChange,
@@ -97,8 +105,15 @@ export const keyRoutes = [
     handle: async ({ gateway, params, body }) => {
       const key = await findKey(gateway.store, params.id);
       if (key === undefined || !isLive(key, Date.now())) throw noKey(params.id);
-      await gateway.limits.set(key.id, body.limits);
-      return view(key, body.limits);
+      const { user, team } = gateway.people.ownerOf(key.id);
+      if (body.user !== undefined || body.team !== undefined) {
+        await gateway.people.give(key.id, {
+          user: body.user === undefined ? user : body.user,
+          team: body.team === undefined ? team : body.team,
+        });
+      }
+      if (body.limits !== undefined) await gateway.limits.set(key.id, body.limits);
+      return view(key, (await gateway.limits.ofKeys()).get(key.id), gateway);
     },
   }),
   defineRoute({

@@ -1,9 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
 import { connect } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
-import { count, flag, list, optional, required } from '../../parameter.ts';
+import { flag, list, optional, required } from '../../parameter.ts';
+import { LIMIT_OPTIONS, limitsOf } from '../../people/limits.ts';
 
 export const command = defineCommand({
   arguments: { name: required('<name>', 'what the key is for, in words') },
@@ -15,14 +16,14 @@ export const command = defineCommand({
     tag: list('--tag <tag>', 'a label on the receipts of its runs; repeatable'),
     recording: optional('--recording <policy>', 'full, digest or off (default as the server is configured)'),
     expires: optional('--expires <days>', 'days until it stops working (default never)'),
-    requestsPerMinute: count('--requests-per-minute <number>', 'calls to engines in any minute (default as the server is configured)'),
-    tokensPerMinute: count('--tokens-per-minute <number>', 'tokens in any minute, sent and answered'),
-    concurrency: count('--concurrency <number>', 'calls to engines at the same time'),
+    user: optional('--user <id>', 'the user whose key it is'),
+    team: optional('--team <id>', 'the team whose key it is'),
+    ...LIMIT_OPTIONS,
     raw: flag('--raw', 'allow vendor paths that are not part of a dialect'),
     admin: flag('--admin', 'allow everything, keys and settings included'),
   },
   examples: ['abp keys create ci --engine sim --tag ci --expires 30', 'abp keys create laptop --plane gateway --plane agent --json'],
-  async run({ output, homePath }, { name, recording, expires, ...rest }) {
+  async run({ output, homePath }, { name, recording, expires, user, team, ...rest }) {
     const days = expires === undefined ? undefined : Number(expires);
     if (days !== undefined && !(days > 0)) {
       throw new CliError('usage', `'${expires}' is not a number of days`, { hint: 'Give a number above 0, such as 30.' });
@@ -33,6 +34,8 @@ export const command = defineCommand({
       tags: [...rest.tag],
       limits: limitsOf(rest),
       ...(recording === undefined ? {} : { recording }),
+      ...(user === undefined ? {} : { user }),
+      ...(team === undefined ? {} : { team }),
       ...(days === undefined ? {} : { expires_in_s: days * 86_400 }),
     });
     output.print(
@@ -57,20 +60,6 @@ function scopesOf({ plane, engine, model, agent, raw, admin }: Given): Json {
   const lists = { planes: plane, engines: engine, models: model, agents: agent };
   const given = Object.entries(lists).filter(([, names]) => names.length > 0);
   return { ...Object.fromEntries(given), ...(raw && { raw }), ...(admin && { admin }) };
-}
-
-interface GivenLimits {
-  readonly requestsPerMinute: number | undefined;
-  readonly tokensPerMinute: number | undefined;
-  readonly concurrency: number | undefined;
-}
-
-function limitsOf({ requestsPerMinute, tokensPerMinute, concurrency }: GivenLimits): JsonObject {
-  return {
-    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
-    ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-  };
 }
 
 function secretOf(created: Json): string {

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { connect } from '../../client.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { table } from '../../table.ts';
+
+/** The members that the table shows. */
+const Answer = z.looseObject({
+  items: z.array(z.looseObject({ id: z.string(), name: z.string(), teams: z.array(z.string()), created_at: z.string() })),
+});
+
+export const command = defineCommand({
+  arguments: {},
+  options: {},
+  examples: ['abp users list', 'abp users list --json'],
+  async run({ output, homePath }) {
+    const answer = await connect({ homePath }).call('GET', '/v1/users');
+    output.print(answer, (data) => {
+      const { items } = Answer.parse(data);
+      if (items.length === 0) return output.paint.faint('There are no users. Make one with abp users create.');
+      const head = ['User', 'Name', 'Teams', 'Since'].map(output.paint.strong);
+      return table([head, ...items.map((user) => [user.id, user.name, user.teams.join(', '), user.created_at.slice(0, 10)])]);
+    });
+    return EXITS.ok.code;
+  },
+});

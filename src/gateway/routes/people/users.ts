@@ -1,0 +1,68 @@
+import { isoTime } from '../../../base/clock.ts';
+import { revokeKey } from '../../../store/keys.ts';
+import { NewUser, PersonParams, UserChange, UserList, UserView } from '../../api/people.ts';
+import type { User } from '../../people/people.ts';
+import { Reply } from '../../reply.ts';
+import { defineRoute } from '../../route.ts';
+
+function view({ id, name, teams, createdAt }: User): UserView {
+  return { id, name, teams: [...teams], created_at: isoTime(createdAt) };
+}
+
+export const userRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users',
+    summary: 'A new user.',
+    need: { kind: 'control' },
+    body: NewUser,
+    response: UserView,
+    handle: async ({ gateway, body: { id, name = id, teams } }) =>
+      new Reply(201, view(await gateway.people.createUser({ id, name, teams }))),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users',
+    summary: 'All users.',
+    need: { kind: 'control' },
+    response: UserList,
+    handle: ({ gateway }) => ({ items: gateway.people.users.map(view) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users/{id}',
+    summary: 'One user.',
+    need: { kind: 'control' },
+    params: PersonParams,
+    response: UserView,
+    handle: ({ gateway, params }) => view(gateway.people.user(params.id)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/users/{id}',
+    summary: 'Changes the name or the teams of a user.',
+    need: { kind: 'control' },
+    params: PersonParams,
+    body: UserChange,
+    response: UserView,
+    handle: async ({ gateway: { people }, params, body }) => {
+      const { id, name, teams } = people.user(params.id);
+      return view(await people.changeUser({ id, name: body.name ?? name, teams: body.teams ?? teams }));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/users/{id}',
+    summary: 'Deletes a user and revokes all keys of the user.',
+    need: { kind: 'control' },
+    params: PersonParams,
+    handle: async ({ gateway: { people, keys, store }, params }) => {
+      const { id } = people.user(params.id);
+      // First the keys: a user who is half deleted must not be able to go on.
+      for (const key of people.keysOf('user', id)) await revokeKey(store, key, Date.now());
+      keys.forget();
+      await people.deleteUser(id);
+      return new Reply(204, undefined);
+    },
+  }),
+];

@@ -1,0 +1,100 @@
+import type { Transaction } from 'kysely';
+import { AbpError } from '../../contract/errors.ts';
+import type { Tables } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { storableText } from '../text.ts';
+import type { KeyHoldersTable, TeamsTable, UsersTable } from './people-schema.ts';
+
+/** Everybody who is known, at one moment. */
+export interface AllPeople {
+  readonly users: readonly UsersTable[];
+  readonly teams: readonly TeamsTable[];
+  readonly members: readonly { readonly team_id: string; readonly user_id: string }[];
+  readonly holders: readonly KeyHoldersTable[];
+}
+
+export async function readPeople({ db }: Store): Promise<AllPeople> {
+  return {
+    users: await db.selectFrom('users').selectAll().orderBy('id').execute(),
+    teams: await db.selectFrom('teams').selectAll().orderBy('id').execute(),
+    members: await db.selectFrom('team_members').selectAll().orderBy('team_id').orderBy('user_id').execute(),
+    holders: await db.selectFrom('key_holders').selectAll().execute(),
+  };
+}
+
+export async function createTeam({ db }: Store, team: TeamsTable): Promise<void> {
+  const row = { ...team, name: storableText(team.name) };
+  const { numInsertedOrUpdatedRows: made } = await db
+    .insertInto('teams')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  if (made === 0n) throw new AbpError('conflict', `There is a team ${team.id} already.`, { team: team.id });
+}
+
+export async function changeTeam({ db }: Store, { id, name, limits }: Omit<TeamsTable, 'created_at'>): Promise<void> {
+  await db
+    .updateTable('teams')
+    .set({ name: storableText(name), limits })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteTeam({ db }: Store, id: string): Promise<void> {
+  await db.transaction().execute(async (change) => {
+    await change.updateTable('key_holders').set({ team_id: null }).where('team_id', '=', id).execute();
+    await change.deleteFrom('team_members').where('team_id', '=', id).execute();
+    await change.deleteFrom('teams').where('id', '=', id).execute();
+  });
+}
+
+export async function createUser({ db }: Store, user: UsersTable, teams: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (change) => {
+    const { numInsertedOrUpdatedRows: made } = await change
+      .insertInto('users')
+      .values({ ...user, name: storableText(user.name) })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirst();
+    if (made === 0n) throw new AbpError('conflict', `There is a user ${user.id} already.`, { user: user.id });
+    await join(change, user.id, teams);
+  });
+}
+
+export async function changeUser({ db }: Store, { id, name }: Omit<UsersTable, 'created_at'>, teams: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (change) => {
+    await change
+      .updateTable('users')
+      .set({ name: storableText(name) })
+      .where('id', '=', id)
+      .execute();
+    await change.deleteFrom('team_members').where('user_id', '=', id).execute();
+    await join(change, id, teams);
+  });
+}
+
+async function join(db: Transaction<Tables>, user: string, teams: readonly string[]): Promise<void> {
+  if (teams.length === 0) return;
+  await db
+    .insertInto('team_members')
+    .values([...new Set(teams)].map((team) => ({ team_id: team, user_id: user })))
+    .execute();
+}
+
+/** The keys of a deleted user stay its own by name, so that nobody else is taken for their holder. */
+export async function deleteUser({ db }: Store, id: string): Promise<void> {
+  await db.transaction().execute(async (change) => {
+    await change.deleteFrom('team_members').where('user_id', '=', id).execute();
+    await change.deleteFrom('users').where('id', '=', id).execute();
+  });
+}
+
+/** Says whose key it is. */
+export async function setHolder({ db }: Store, holder: KeyHoldersTable): Promise<void> {
+  await db
+    .insertInto('key_holders')
+    .values(holder)
+    .onConflict((conflict) =>
+      conflict.column('key_id').doUpdateSet((eb) => ({ user_id: eb.ref('excluded.user_id'), team_id: eb.ref('excluded.team_id') })),
+    )
+    .execute();
+}
