@@ -215,6 +215,14 @@ export const Config = z.strictObject({
   secrets: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/), SecretConfig).default({}),
   engines: z.record(z.string(), EngineConfig).default({}),
   sidecars: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), SidecarConfig).default({}),
+  webhooks: z
+    .strictObject({
+      budgets: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('Gets a POST of JSON when 50, 80 and 100 % of a budget are spent.'),
+    })
+    .prefault({}),
   budgets: z
     .array(BudgetTerms.refine(hasLimit, { error: 'needs a limit' }))
     .default([])

@@ -14,6 +14,7 @@ import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { sessionServiceOf } from './agent-plane/sessions.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import { BudgetBook } from './budgets/budget-book.ts';
+import { ThresholdNotices } from './budgets/threshold-notices.ts';
 import { callContextOf } from './call-context.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
@@ -202,6 +203,8 @@ async function limitsOf(config: Config, people: People, { store, log }: Keeping,
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */
 function budgetsOf(config: Config, people: People, { store, keeper, log, node }: Keeping, closers: Closers): BudgetBook {
+  const notices = new ThresholdNotices(config.webhooks.budgets, log);
+  closers.push(() => notices.close());
   const budgets = new BudgetBook({
     store,
     node,
@@ -209,8 +212,7 @@ function budgetsOf(config: Config, people: People, { store, keeper, log, node }:
     configured: config.budgets,
     holders: people,
     settled: () => keeper.settled(),
-    onThreshold: ({ budget, page }, percent) =>
-      log.warn({ budget: budget.id, on: budget.on, period: budget.period, percent, spent: page.spent }, 'a budget has reached a threshold'),
+    onThreshold: (account, percent) => notices.tell(account, percent),
     onFault: (error) => log.warn({ error }, 'budgets could not be read again; those known before hold'),
   });
   closers.push(() => budgets.close());

@@ -277,6 +277,28 @@ describe('a budget', () => {
     expect(lines.map((line) => JSON.parse(line).percent)).toEqual([50, 100]);
   });
 
+  it('tells a webhook of each threshold', async () => {
+    const told: { percent: number; on: object; spent: object }[] = [];
+    const hook = http.createServer((request, response) => {
+      let text = '';
+      request.on('data', (part) => (text += String(part)));
+      request.on('end', () => {
+        told.push(JSON.parse(text));
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void hook.close());
+    const budgets = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`; // a listening TCP server has one
+    const other = await startGateway({
+      config: { webhooks: { budgets }, budgets: [{ on: { key: 'local' }, period: 'day', limit_requests: 2 }] },
+    });
+    onTestFinished(other.close);
+    for (let at = 0; at < 3; at += 1) await post(`${other.url}/e/sim/v1/messages`, CLAUDE);
+    await expect.poll(() => told.map(({ percent }) => percent)).toEqual([50, 100]);
+    expect(told[1]).toMatchObject({ event: 'budget.threshold', on: { key: 'local' }, spent: { requests: 2 }, limits: { requests: 2 } });
+  });
+
   it('gets back what a call reserved whose caller went away, whose engine broke off or never answered rightly', async () => {
     const { secret, budget } = await keyWith({ limit_tokens: 100_000 });
     const headers = ['x-abp-key', secret, 'content-type', 'application/json'];
