@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { AgentApi } from '../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send, type WireAnswer } from '../support/http-call.ts';
 import { chunk, chunkedHead, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+import { startServe } from '../support/serve.ts';
 
 let upstream: RecordingUpstream;
 let server: TestGateway;
@@ -348,4 +349,28 @@ it('what was spent is known after a restart, to the call and the billionth of a 
   const { spent } = json(await admin('GET', `/v1/budgets/${budget}`, undefined, second));
   expect(spent).toEqual({ nano_usd: 2 * COST, tokens: 100, requests: 2 });
   expect([await ask(second), await ask(second)]).toEqual([200, 429]);
+});
+
+it('what was spent is known after the process was killed, calls that were under way included', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'abp-budgets-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const config = join(home, 'abp.toml');
+  writeFileSync(config, '[[budgets]]\non = { key = "local" }\nperiod = "total"\nlimit_requests = 3\n');
+  const env = { ABP_CONFIG: config };
+  const body = { model: 'm', max_tokens: 50, stream: true, messages: [{ role: 'user', content: 'hi' }] };
+  const ask = async (url: string): Promise<number> => (await post(`${url}/e/sim/v1/messages`, body)).status;
+  const first = await startServe(join(home, 'home'), env);
+  expect(await ask(first.url)).toBe(200);
+  const waiting = { ...body, messages: [{ role: 'user', content: 'write slowly, then wait 60000 ms' }] };
+  const open = http.request(`${first.url}/e/sim/v1/messages`, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  open.on('error', () => undefined);
+  open.end(JSON.stringify(waiting));
+  const token = readFileSync(join(home, 'home', 'token'), 'utf8').trim();
+  const view = async (url: string) =>
+    JSON.parse(String((await call(`${url}/v1/budgets`, { headers: ['authorization', `Bearer ${token}`] })).body)).items[0];
+  await expect.poll(async () => (await view(first.url)).reserved.requests).toBe(1);
+  await first.end('SIGKILL');
+  const second = await startServe(join(home, 'home'), env);
+  expect(await view(second.url)).toMatchObject({ spent: { requests: 2 }, reserved: { requests: 0 } });
+  expect([await ask(second.url), await ask(second.url)]).toEqual([200, 429]);
 });

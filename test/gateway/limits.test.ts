@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { call, post, type WireAnswer } from '../support/http-call.ts';
-import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+import { call, post, send, type WireAnswer } from '../support/http-call.ts';
+import { chunk, chunkedHead, lastChunk, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
 
 let upstream: RecordingUpstream;
 let server: TestGateway;
@@ -123,6 +124,69 @@ describe('a key with a limit of concurrency', () => {
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     upstream.answer((socket) => void socket.write(whole(JSON.stringify(ANSWER))));
     await expect.poll(async () => (await ask()).status).toBe(200);
+  });
+});
+
+describe('a place of a key with a limit of concurrency', () => {
+  const place = async (): Promise<{ secret: string; id: string; isFree: () => Promise<boolean> }> => {
+    const { secret, id } = await keyWith({ concurrency: 1 });
+    const isFree = async (): Promise<boolean> => {
+      upstream.answer((socket) => void socket.write(whole(JSON.stringify(ANSWER))));
+      return (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status === 200;
+    };
+    return { secret, id, isFree };
+  };
+  const begun = async (secret: string): Promise<{ answer: IncomingMessage; engine: Socket }> => {
+    const opened: Socket[] = [];
+    upstream.answer((socket) => {
+      opened.push(socket);
+      socket.write(chunkedHead());
+      socket.write(chunk('event: ping\ndata: {"type":"ping"}\n\n'));
+    });
+    const headers = ['x-abp-key', secret, 'content-type', 'application/json'];
+    const body = JSON.stringify({ ...CLAUDE, stream: true });
+    const answer = await send(`${server.url}/e/claude/v1/messages`, { method: 'POST', headers, body });
+    answer.on('error', () => undefined);
+    return { answer, engine: opened[0] as Socket }; // its first bytes have come
+  };
+
+  it('is free again when the caller goes away', async () => {
+    const { secret, isFree } = await place();
+    const { answer } = await begun(secret);
+    expect(await isFree()).toBe(false);
+    answer.destroy();
+    await expect.poll(isFree).toBe(true);
+  });
+
+  it('is free again when the engine resets the connection', async () => {
+    const { secret, isFree } = await place();
+    const { engine } = await begun(secret);
+    engine.resetAndDestroy();
+    await expect.poll(isFree).toBe(true);
+  });
+
+  it('stays taken while its limits change, and is free once when the call ends', async () => {
+    const { secret, id, isFree } = await place();
+    const { answer } = await begun(secret);
+    await admin('PATCH', `/v1/keys/${id}`, { limits: { concurrency: 1, requests_per_minute: 1000 } });
+    expect(await isFree()).toBe(false);
+    answer.destroy();
+    await expect.poll(isFree).toBe(true);
+    const { answer: second } = await begun(secret);
+    expect(await isFree()).toBe(false);
+    second.destroy();
+    await expect.poll(isFree).toBe(true);
+  });
+
+  it('is nobody’s when the key is revoked while its call is under way, and the call ends as it would have', async () => {
+    const { secret, id } = await place();
+    const { answer, engine } = await begun(secret);
+    expect((await admin('DELETE', `/v1/keys/${id}`)).status).toBe(204);
+    let ended = false;
+    answer.on('data', () => undefined).on('end', () => (ended = true));
+    engine.write(lastChunk());
+    await expect.poll(() => ended).toBe(true);
+    expect((await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status).toBe(401);
   });
 });
 

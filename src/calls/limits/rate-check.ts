@@ -54,12 +54,15 @@ export function rateCheck(limitsOf: LimitsOf): Check {
 class Callers {
   readonly #uses = new Map<string, Use>();
 
-  /** The use of a caller, kept when its limits change. */
+  /** The use of a caller; it goes on when the limits change. */
   of(caller: string, limits: CallLimits): Use {
     const known = this.#uses.get(caller);
-    if (known !== undefined && known.limits === limits) return known;
-    const use = new Use(limits, known);
-    if (known === undefined && this.#uses.size >= MOST_CALLERS) this.#sweep();
+    if (known !== undefined) {
+      known.holdTo(limits);
+      return known;
+    }
+    if (this.#uses.size >= MOST_CALLERS) this.#sweep();
+    const use = new Use(limits);
     this.#uses.set(caller, use);
     return use;
   }
@@ -70,30 +73,32 @@ class Callers {
   }
 }
 
-/** Calls under way are counted in one object for all limits that a caller has had, so that ends count where their beginnings did. */
-interface UnderWay {
-  calls: number;
-  lastAt: number;
-}
-
-/** The use that one caller makes. */
+/** The use that one caller makes. It outlives its limits, so that the end of a call counts where its beginning did. */
 class Use {
-  readonly limits: CallLimits;
-  readonly #underWay: UnderWay;
-  readonly #requests: Meter | undefined;
-  readonly #tokens: Meter | undefined;
+  #limits: CallLimits;
+  #calls = 0;
+  #lastAt = performance.now();
+  #requests: Meter | undefined;
+  #tokens: Meter | undefined;
 
-  constructor(limits: CallLimits, before: Use | undefined) {
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
+    this.#requests = meterOf(limits.requests_per_minute, undefined, this.#lastAt);
+    this.#tokens = meterOf(limits.tokens_per_minute, undefined, this.#lastAt);
+  }
+
+  /** Takes other limits over. The same object means the same limits. */
+  holdTo(limits: CallLimits): void {
+    if (limits === this.#limits) return;
     const now = performance.now();
-    this.limits = limits;
-    this.#underWay = before === undefined ? { calls: 0, lastAt: now } : before.#underWay;
-    this.#requests = meterOf(limits.requests_per_minute, before === undefined ? undefined : before.#requests, now);
-    this.#tokens = meterOf(limits.tokens_per_minute, before === undefined ? undefined : before.#tokens, now);
+    this.#limits = limits;
+    this.#requests = meterOf(limits.requests_per_minute, this.#requests, now);
+    this.#tokens = meterOf(limits.tokens_per_minute, this.#tokens, now);
   }
 
   refusal(name: string, tokens: number, now: number): AbpError | undefined {
-    const { concurrency } = this.limits;
-    if (concurrency !== undefined && this.#underWay.calls >= concurrency) {
+    const { concurrency } = this.#limits;
+    if (concurrency !== undefined && this.#calls >= concurrency) {
       return limited({ name, what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS });
     }
     return (
@@ -103,22 +108,22 @@ class Use {
   }
 
   take(tokens: number, now: number): void {
-    this.#underWay.calls += 1;
-    this.#underWay.lastAt = now;
+    this.#calls += 1;
+    this.#lastAt = now;
     this.#requests?.use(1, now);
     this.#tokens?.use(tokens, now);
   }
 
   /** The reservation becomes what was used. Another check refused a call that used nothing at all. */
   settle(reserved: number, { status, usage }: CallEnding, now: number): void {
-    this.#underWay.calls -= 1;
-    this.#underWay.lastAt = now;
+    this.#calls -= 1;
+    this.#lastAt = now;
     if (status === 'refused') this.#requests?.use(-1, now);
     this.#tokens?.use((usage === null ? 0 : tokensOf(usage)) - reserved, now);
   }
 
   isIdle(now: number): boolean {
-    return this.#underWay.calls === 0 && now - this.#underWay.lastAt > MINUTE_MS;
+    return this.#calls === 0 && now - this.#lastAt > MINUTE_MS;
   }
 }
 
