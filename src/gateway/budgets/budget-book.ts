@@ -16,7 +16,7 @@ import { Leases } from './leases.ts';
 import { configuredBudget, rowOf, spentOn, storedBudget } from './subjects.ts';
 
 /** People and their keys, as far as budgets ask. */
-export interface Holders {
+interface Holders {
   holderOf(key: string): KeyHolder | undefined;
   keysOf(kind: 'user' | 'team', id: string): readonly string[];
   /** Whether there is somebody of this name. */

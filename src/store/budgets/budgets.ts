@@ -8,10 +8,6 @@ export async function listBudgets(store: Store): Promise<BudgetsTable[]> {
   return await store.db.selectFrom('budgets').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-export async function findBudget(store: Store, id: string): Promise<BudgetsTable | undefined> {
-  return await store.db.selectFrom('budgets').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
-}
-
 export async function createBudget(store: Store, budget: Omit<BudgetsTable, 'id'>): Promise<BudgetsTable> {
   const row = { ...budget, id: `budget_${uuidv7Hex()}`, on_id: storableText(budget.on_id) };
   await store.db.insertInto('budgets').values(row).execute();
