@@ -84,6 +84,9 @@ it('finds the lists of the API', () => {
 
 /** Lists that are whole, each with the reason: their length is that of a registry, of one object, or of what waits. */
 const WHOLE: Readonly<Record<string, string>> = {
+  '/v1/budgets': 'as many as administrators have made by hand',
+  '/v1/teams': 'one line per team of this installation',
+  '/v1/users': 'one line per person of this installation',
   '/v1/adapters': 'a registry',
   '/v1/adapters/{id}/models': 'a registry',
   '/v1/agents/{agent_id}/capabilities': 'of one agent, whose list has a limit',

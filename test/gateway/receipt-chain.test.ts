@@ -284,7 +284,10 @@ it('without a journal no call is made, and everybody can see why', async () => {
   expect(refused.status).toBe(503);
   expect(JSON.parse(refused.body.toString()).error.message).toContain('no call is made without a record');
   const ready = await call(`${other.url}/readyz`);
-  expect([ready.status, JSON.parse(ready.body.toString())]).toEqual([503, { status: 'degraded', database: 'ok', journal: 'unwritable' }]);
+  expect([ready.status, JSON.parse(ready.body.toString())]).toEqual([
+    503,
+    { status: 'degraded', database: 'ok', journal: 'unwritable', chain: 'ok' },
+  ]);
   expect(other.logs()).toContain('no call is taken until the journal can be written again');
   mkdirSync(folder);
   await expect.poll(async () => (await call(`${other.url}/readyz`)).status, { timeout: 60_000 }).toBe(200);

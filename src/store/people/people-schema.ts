@@ -7,7 +7,7 @@ export interface PeopleTables {
 }
 
 export interface UsersTable {
-  /** Chosen by whoever makes the user, such as a short name or an address. */
+  /** Chosen by the administrator, such as a short name or an address. */
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
