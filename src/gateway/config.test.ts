@@ -28,7 +28,6 @@ describe('loadConfig', () => {
       in_flight_mb: 512,
       connections: 16_384,
       runs: 64,
-      budgets_away: 'refuse',
       stages_mb: 32_768,
       budgets_away: 'refuse',
     });
