@@ -72,7 +72,8 @@ export const PLACES: readonly Place[] = [
   {
     name: 'home that cannot be written',
     user: true,
-    environment: (root) => ({ HOME: closedHome(root), ABP_HOME: join(root, 'abp home') }),
+    // npm keeps its cache in the home, and cannot install anything without one.
+    environment: (root) => ({ HOME: closedHome(root), ABP_HOME: join(root, 'abp home'), npm_config_cache: join(root, 'npm cache') }),
   },
   { name: 'LANG=C', user: true, environment: () => ({ LANG: 'C', LC_ALL: undefined }) },
   { name: 'no locale', user: true, environment: () => ({ LANG: undefined, LC_ALL: undefined, LANGUAGE: undefined }) },
