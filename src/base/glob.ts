@@ -13,3 +13,139 @@ export function globMatch(pattern: string, text: string): boolean {
   }
   return true;
 }
+
+type Token =
+  | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
+  /** Any run of characters, slashes too. */
+  | { readonly kind: 'run' }
+  /** The next token may be left out. */
+  | { readonly kind: 'maybe' }
+  /** Any run of characters that ends in a slash. */
+  | { readonly kind: 'folders' };
+
+const MOST_ALTERNATIVES = 256;
+
+/**
+ * A pattern for paths: `*` and `?` stand for any characters, slashes too, a leading or inner `**` with its slash also for nothing,
+ * `{a,b}` for either, `[a-z]` and `[!a-z]` for one character. Each path is read once. Throws on a pattern that is not well formed.
+ */
+export function pathGlob(pattern: string): (path: string) => boolean {
+  const alternatives = expanded(pattern).map(tokensOf);
+  return (path) => alternatives.some((tokens) => accepts(tokens, path));
+}
+
+function expanded(pattern: string): string[] {
+  const open = indexOfBare(pattern, '{', 0);
+  if (open === -1) return [pattern];
+  const close = closingOf(pattern, open);
+  if (close === -1) throw new Error(`the pattern ${pattern} has a { without its }`);
+  const words = wordsOf(pattern.slice(open + 1, close));
+  const all = words.flatMap((word) => expanded(pattern.slice(0, open) + word + pattern.slice(close + 1)));
+  if (all.length > MOST_ALTERNATIVES) throw new Error(`the pattern ${pattern} stands for more than ${MOST_ALTERNATIVES} others`);
+  return all;
+}
+
+function indexOfBare(text: string, wanted: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === wanted) return at;
+  }
+  return -1;
+}
+
+function closingOf(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '{') depth += 1;
+    else if (text[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
+
+/** The words between commas, those inside further braces left whole. */
+function wordsOf(text: string): string[] {
+  const words = [''];
+  let depth = 0;
+  let isEscaped = false;
+  for (const character of text) {
+    if (!isEscaped && character === '{') depth += 1;
+    if (!isEscaped && character === '}') depth -= 1;
+    if (!isEscaped && character === ',' && depth === 0) words.push('');
+    else words[words.length - 1] += character;
+    isEscaped = !isEscaped && character === '\\';
+  }
+  return words;
+}
+
+function tokensOf(pattern: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < pattern.length) {
+    const { made, length } = tokenAt(pattern, at);
+    tokens.push(...made);
+    at += length;
+  }
+  return tokens;
+}
+
+function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]; readonly length: number } {
+  const character = pattern[at] ?? '';
+  if (pattern.startsWith('**/', at) && (at === 0 || pattern[at - 1] === '/'))
+    return { made: [{ kind: 'maybe' }, { kind: 'folders' }], length: 3 };
+  if (character === '*') return { made: [{ kind: 'run' }], length: 1 };
+  if (character === '?') return { made: [{ kind: 'one', accepts: () => true }], length: 1 };
+  if (character === '[') {
+    const end = pattern.indexOf(']', at + 2);
+    if (end === -1) throw new Error(`the pattern ${pattern} has a [ without its ]`);
+    return { made: [{ kind: 'one', accepts: classOf(pattern.slice(at + 1, end)) }], length: end + 1 - at };
+  }
+  const isEscape = character === '\\' && at + 1 < pattern.length;
+  const literal = isEscape ? pattern[at + 1] : character;
+  return { made: [{ kind: 'one', accepts: (one) => one === literal }], length: isEscape ? 2 : 1 };
+}
+
+function classOf(text: string): (character: string) => boolean {
+  const negated = text.startsWith('!') || text.startsWith('^');
+  const body = negated ? text.slice(1) : text;
+  const ranges: (readonly [string, string])[] = [];
+  for (let at = 0; at < body.length; at += 1) {
+    const first = body[at] ?? '';
+    const isRange = body[at + 1] === '-' && at + 2 < body.length;
+    ranges.push([first, isRange ? (body[at + 2] ?? first) : first]);
+    if (isRange) at += 2;
+  }
+  return (character) => ranges.some(([from, to]) => character >= from && character <= to) !== negated;
+}
+
+/** Follows every place of the pattern that the text so far may have reached; never goes back. */
+function accepts(tokens: readonly Token[], text: string): boolean {
+  let places = reach(tokens, [0]);
+  for (const character of text) {
+    places = reach(
+      tokens,
+      places.flatMap((at) => stepsFrom(tokens, at, character)),
+    );
+    if (places.length === 0) return false;
+  }
+  return places.includes(tokens.length);
+}
+
+function stepsFrom(tokens: readonly Token[], at: number, character: string): number[] {
+  const token = tokens[at];
+  if (token === undefined || token.kind === 'maybe') return [];
+  if (token.kind === 'one') return token.accepts(character) ? [at + 1] : [];
+  return token.kind === 'folders' && character === '/' ? [at, at + 1] : [at];
+}
+
+/** Adds the places behind tokens that may stand for nothing. */
+function reach(tokens: readonly Token[], places: readonly number[]): number[] {
+  const all = new Set(places);
+  for (const at of all) {
+    const kind = tokens[at]?.kind;
+    if (kind === 'run' || kind === 'maybe') all.add(at + 1);
+    if (kind === 'maybe') all.add(at + 2);
+  }
+  return [...all];
+}

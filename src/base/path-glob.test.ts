@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pathGlob } from './path-glob.ts';
+import { pathGlob } from './glob.ts';
 
 it.each([
   ['*.lock', ['a.lock', 'a/b/c.lock'], ['a.lock.js']],

@@ -236,8 +236,13 @@ const SHORTEST_VALUE = 8;
 export function secretForms(value: string, shortest = SHORTEST_VALUE): string[] {
   if (value.length < shortest) return [];
   const encoded = [0, 1, 2].flatMap((offset) => [insideBase64(value, offset, 'base64'), insideBase64(value, offset, 'base64url')]);
-  const forms = new Set([value, ...inJson(value), ...inAddress(value), inHtml(value), ...encoded]);
+  // A short value leaves so little in base64 that it would be found in every text.
+  const forms = new Set([value, ...inJson(value), ...inAddress(value), inHtml(value), ...encoded.filter(isLong)]);
   return [...forms].filter((form) => form.length >= shortest).toSorted((a, b) => b.length - a.length);
+}
+
+function isLong(form: string): boolean {
+  return form.length >= SHORTEST_VALUE;
 }
 
 function inJson(value: string): string[] {

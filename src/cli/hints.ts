@@ -32,7 +32,7 @@ const SITUATIONS: readonly Situation[] = [
   {
     about: 'capability_id',
     codes: ['not_found', 'unprocessable'],
-    hint: 'GET /v1/capabilities lists the capabilities that agents can have.',
+    hint: 'docs/agents-and-capabilities.md names those that come with abp; GET /v1/capabilities lists them with your own.',
   },
   { about: 'engine', codes: ['not_found', 'invalid_request'], hint: 'abp capabilities shows every engine; abp.toml adds more of them.' },
   { about: 'backend', codes: ['not_found'], hint: 'abp capabilities lists the backends; sidecars stand in abp.toml.' },

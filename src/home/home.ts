@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
+import { makeFolders } from '../base/make-folders.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress, type ServerAddress } from './address.ts';
 import { type KeySecret, keySecretOf } from './key-secret.ts';
-import { makeFolders } from './make-folders.ts';
 import { createOnce, replaceFile } from './private-file.ts';
 import { isServed, lockServer, type ServerLock } from './server-lock.ts';
 

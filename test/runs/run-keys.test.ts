@@ -187,7 +187,7 @@ describe('a run through the gateway', () => {
     expect((await called(body ?? {}, options, fake)).statuses).toEqual(['503']);
     const own = await called(body ?? {}, { ...options, topP: 0.95 }, fake);
     expect(own.statuses).toEqual(['400']);
-    expect(own.calls).toMatchObject([{ error: { code: 'E001', message: 'Nucleus sampling is not supported by Codex backend' } }]);
+    expect(own.calls).toMatchObject([{ error: { code: 'E001', message: 'Nucleus sampling is not supported by OpenAI backend' } }]);
   });
 
   it('does not opt in where the caller asked for strict', async () => {

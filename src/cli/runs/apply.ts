@@ -1,4 +1,4 @@
-import { pathGlob } from '../../base/path-glob.ts';
+import { pathGlob } from '../../base/glob.ts';
 import { homePath } from '../../home/home.ts';
 import { type Applied, Stage, stagesFolder } from '../../runtime/workspaces/stages.ts';
 import type { Context } from '../command.ts';

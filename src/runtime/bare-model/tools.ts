@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isTimeout, withinDeadline } from '../../base/deadline.ts';
+import { pathGlob } from '../../base/glob.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { TextTail } from '../../base/line-splitter.ts';
-import { pathGlob } from '../../base/path-glob.ts';
 
 /** Where tools work, and what ends them. */
 interface Workplace {

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import { globMatch } from '../../base/glob.ts';
-import { pathGlob } from '../../base/path-glob.ts';
+import { globMatch, pathGlob } from '../../base/glob.ts';
 import { SYSTEM_PATHS } from '../../confinement/bubblewrap.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { PolicyProfile } from '../../contract/work-orders/work-order.ts';

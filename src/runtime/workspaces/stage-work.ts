@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
-import { pathGlob } from '../../base/path-glob.ts';
+import { pathGlob } from '../../base/glob.ts';
 import {
   CHANGES_FILE,
   CHECK_TREE,

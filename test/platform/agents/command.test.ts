@@ -61,7 +61,7 @@ describe.each(['on the home directly', 'as client of the live server'])('abp age
     const refused = await abp('agents', 'capabilities', 'aide', '--set', 'nothing_like_it');
     expect([refused.code, refused.err]).toEqual([
       2,
-      'abp: There is no capability "nothing_like_it".\nhint: Correct what the message names.\n',
+      'abp: There is no capability "nothing_like_it".\nhint: docs/agents-and-capabilities.md names those that come with abp; GET /v1/capabilities lists them with your own.\n',
     ]);
 
     expect((await abp('agents', 'archive', 'aide')).out).toMatch(/is archived\n$/);
