@@ -309,7 +309,7 @@ function shortEnd(body: Buffer, from: number): number {
 }
 
 /** A piece with more quotes is read byte by byte: looking for each of them would take longer. */
-const MOST_QUOTES = 256;
+const MOST_QUOTES = 1024;
 
 /** Offset after the string that `from` is in the middle of, or where the search was given up, negative. No piece begins inside an escape. */
 function longEnd(body: Buffer, from: number, until: number): number {

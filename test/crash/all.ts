@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   'turns-postgres': ['test/platform/crash', '-t', 'three workers on PostgreSQL'],
   'turns-sqlite': ['test/platform/crash', '-t', 'one process on SQLite'],
   stages: ['test/sandbox/kill.test.ts'],
+  bodies: ['test/recording/crash.test.ts'],
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, resume: { type: 'boolean', default: false } } });
