@@ -18,13 +18,7 @@ const ALONE = [
 ];
 
 /** Rounds of killed servers, workers and agents, lost nodes and outages take minutes: they are the business of `npm run crash`. */
-const CRASHES = [
-  'test/recording/crash.test.ts',
-  'test/platform/crash/**',
-  'test/crash/lost-node.test.ts',
-  'test/crash/outage.test.ts',
-  'test/sandbox/kill.test.ts',
-];
+const CRASHES = ['test/recording/crash.test.ts', 'test/platform/crash/**', 'test/crash/**', 'test/sandbox/kill.test.ts'];
 
 export default defineConfig({
   test: {
@@ -34,8 +28,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/summary-reporter.ts'],
-    // Many tests wait for another process; two workers more than there are cores use that time.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for another process; three workers more than there are cores use that time.
+    maxWorkers: availableParallelism() + 3,
     projects: [
       { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'test', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
