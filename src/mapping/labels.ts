@@ -31,6 +31,17 @@ export function capabilityOf(
   asked: IrRequest,
 ): EmulationEntry['capability'] | undefined {
   const tool = at === undefined ? undefined : asked.tools.find((one) => one.at !== undefined && covers(one.at, at));
+  if (concept === 'media_type') return at === undefined ? undefined : conceptRow(mediumAt(at, asked) ?? 'image').as;
   if ((concept === 'property_order' || concept === 'structure') && tool !== undefined) return 'tool_use';
   return (concept === 'hosted_tool' && tool?.kind === 'hosted' ? hostedCapability(tool.hosted) : undefined) ?? conceptRow(concept).as;
+}
+
+/** The kind of the medium that a place of the caller's request belongs to, also inside a tool's result. */
+function mediumAt(at: string, { messages }: IrRequest): 'image' | 'document' | 'audio' | 'video' | undefined {
+  const parts = messages.flatMap((message) => message.parts.flatMap((part) => (part.kind === 'tool-result' ? part.parts : [part])));
+  for (const { kind, at: place } of parts) {
+    const isMedium = kind === 'image' || kind === 'document' || kind === 'audio' || kind === 'video';
+    if (isMedium && place !== undefined && covers(place, at)) return kind;
+  }
+  return undefined;
 }
