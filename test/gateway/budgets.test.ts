@@ -10,23 +10,11 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send, type WireAnswer } from '../support/http-call.ts';
 import { chunk, chunkedHead, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
 import { startServe } from '../support/serve.ts';
+import { ANSWER, adminCall, COST } from './priced-engine.ts';
 
 let upstream: RecordingUpstream;
 let server: TestGateway;
 let sent: number;
-
-const ANSWER = {
-  id: 'm',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-4-5',
-  content: [{ type: 'text', text: 'hi' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 30, output_tokens: 20 },
-};
-/** Three dollars and fifteen dollars for a million tokens. */
-const COST = 30 * 3000 + 20 * 15_000;
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -44,10 +32,8 @@ beforeEach(() => {
   });
 });
 
-function admin(method: string, path: string, body?: object, to: TestGateway = server): Promise<WireAnswer> {
-  const headers = ['authorization', `Bearer ${to.token}`, 'content-type', 'application/json'];
-  return call(`${to.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-}
+const admin = (method: string, path: string, body?: object, to: TestGateway = server): Promise<WireAnswer> =>
+  adminCall(to, method, path, body);
 
 const json = ({ body }: WireAnswer) => JSON.parse(String(body));
 

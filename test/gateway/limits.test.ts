@@ -2,23 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { call, post, send, type WireAnswer } from '../support/http-call.ts';
+import { post, send, type WireAnswer } from '../support/http-call.ts';
 import { chunk, chunkedHead, lastChunk, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+import { ANSWER, adminCall } from './priced-engine.ts';
 
 let upstream: RecordingUpstream;
 let server: TestGateway;
 let sent: number;
-
-const ANSWER = {
-  id: 'm',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-4-5',
-  content: [{ type: 'text', text: 'hi' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 30, output_tokens: 20 },
-};
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -36,10 +26,7 @@ beforeEach(() => {
   });
 });
 
-function admin(method: string, path: string, body?: object): Promise<WireAnswer> {
-  const headers = ['authorization', `Bearer ${server.token}`, 'content-type', 'application/json'];
-  return call(`${server.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-}
+const admin = (method: string, path: string, body?: object): Promise<WireAnswer> => adminCall(server, method, path, body);
 
 interface MadeKey {
   readonly id: string;

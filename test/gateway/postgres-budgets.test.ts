@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { call, post, type WireAnswer } from '../support/http-call.ts';
+import { post, type WireAnswer } from '../support/http-call.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+import { ANSWER, adminCall, COST } from './priced-engine.ts';
 
-const ANSWER = {
-  id: 'm',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-4-5',
-  content: [{ type: 'text', text: 'hi' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 30, output_tokens: 20 },
-};
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
-const COST = 30 * 3000 + 20 * 15_000;
 
 const json = ({ body }: WireAnswer) => JSON.parse(String(body));
 
@@ -44,17 +34,12 @@ describe('two nodes that share a database', () => {
     await postgres?.stop();
   });
 
-  const admin = (node: TestGateway, method: string, path: string, body?: object): Promise<WireAnswer> => {
-    const headers = ['authorization', `Bearer ${node.token}`, 'content-type', 'application/json'];
-    return call(`${node.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  };
-
   /** A key with a budget that both nodes know. */
   async function keyWith(budget: object): Promise<{ secret: string; id: string }> {
     sent = 0;
     const [one, other] = nodes;
-    const key = json(await admin(one, 'POST', '/v1/keys', { name: 'held', scopes: { raw: true } }));
-    const { id } = json(await admin(one, 'POST', '/v1/budgets', { on: { key: key.id }, period: 'month', ...budget }));
+    const key = json(await adminCall(one, 'POST', '/v1/keys', { name: 'held', scopes: { raw: true } }));
+    const { id } = json(await adminCall(one, 'POST', '/v1/budgets', { on: { key: key.id }, period: 'month', ...budget }));
     await expect.poll(() => other.gateway.budgets.ledger.accounts.has(id)).toBe(true);
     return { secret: key.secret, id };
   }
@@ -82,7 +67,7 @@ describe('two nodes that share a database', () => {
       .toEqual([true, true]);
     expect(sent).toBeGreaterThanOrEqual(49);
     expect(sent).toBeLessThanOrEqual(51);
-    const views = await Promise.all(nodes.map(async (node) => json(await admin(node, 'GET', `/v1/budgets/${id}`)).spent.requests));
+    const views = await Promise.all(nodes.map(async (node) => json(await adminCall(node, 'GET', `/v1/budgets/${id}`)).spent.requests));
     expect(views).toEqual([sent, sent]);
   });
 

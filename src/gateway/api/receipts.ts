@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { JsonValue } from '../../contract/json-value.ts';
 import { ReceiptStub, SealKey } from '../../contract/receipts/chain.ts';
 import { LateEnd } from '../../contract/receipts/late-end.ts';
-import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { PendingReceipt, Receipt } from '../../contract/receipts/receipt.ts';
-import { counted, listing, RunRow, rowFilters } from './run-rows.ts';
+import { counted, listing, RunRow, rowFilters, runFilters, time } from './run-rows.ts';
 
 export const ReceiptParams = z.strictObject({ run_id: z.string() });
 
@@ -14,25 +13,13 @@ export const ReceiptQuery = z.strictObject({
 
 export const AnyReceipt = z.union([Receipt, PendingReceipt, ReceiptStub]);
 
-const time = z
-  .string()
-  .refine((text) => !Number.isNaN(Date.parse(text)), { error: 'is not a date or a time' })
-  .transform((text) => Date.parse(text));
-
 const filters = {
-  plane: Plane.optional(),
-  engine: z.string().optional(),
-  model: z.string().optional(),
-  status: RunStatus.optional(),
-  key: z.string().optional().describe('Id of the key that made the call, or its name.'),
-  tag: z.string().optional(),
+  ...runFilters,
   content: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .describe('Runs that did the same: their receipt_sha256.'),
-  since: time.optional().describe('Started at this time or later; a date or an RFC 3339 time.'),
-  until: time.optional().describe('Started before this time.'),
 };
 
 export const ReceiptListQuery = z.strictObject({

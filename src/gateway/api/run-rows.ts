@@ -4,11 +4,13 @@ import { Plane, RunStatus } from '../../contract/receipts/parts.ts';
 import { Mode } from '../../contract/support.ts';
 import { RunListQuery, RunSummary } from './runs.ts';
 
-const count = z.int().nonnegative();
-const time = z
+/** A date or a time, as milliseconds. */
+export const time = z
   .string()
   .refine((text) => !Number.isNaN(Date.parse(text)), { error: 'is not a date or a time' })
   .transform((text) => Date.parse(text));
+
+const count = z.int().nonnegative();
 const coerced = z.coerce.number().nonnegative();
 
 /** What a list of runs can be sorted by. */
@@ -62,17 +64,19 @@ export const counted = {
   total_is: z.enum(['exact', 'at_least']).optional(),
 };
 
-const filters = {
+/** By which lists of runs and of receipts choose. */
+export const runFilters = {
   plane: Plane.optional(),
   engine: z.string().optional(),
   model: z.string().optional(),
   status: RunStatus.optional(),
   key: z.string().optional().describe('Id of the key that made the call, or its name.'),
   tag: z.string().optional(),
-  since: time.optional(),
-  until: time.optional(),
-  ...rowFilters,
+  since: time.optional().describe('Started at this time or later; a date or an RFC 3339 time.'),
+  until: time.optional().describe('Started before this time.'),
 };
+
+const filters = { ...runFilters, ...rowFilters };
 
 export const RowQuery = z.strictObject(filters);
 export type RowQuery = z.output<typeof RowQuery>;
