@@ -21,7 +21,7 @@ it.each([
 
 it('the kind of a picture stays where it can be read', () => {
   const short = new LongTexts().take(frame({ url: `data:image/png;base64,${PICTURE}` })).toString();
-  expect(short).toMatch(/"url":"data:image\/png;base64,abpx[0-9a-f]{24}0000"/);
+  expect(short).toMatch(/"url":"data:image\/png;base64,abpx[0-9a-f]{24}0{9}"/);
 });
 
 it.each([

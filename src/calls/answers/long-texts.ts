@@ -14,7 +14,8 @@ const MEMBER = /"(?:data|url|image_url|b64_json|partial_image_b64|result)"\s*:\s
 const BEGINNING = /^(data:[\w.+/-]+;base64,)?[A-Za-z0-9+/_-]{64}/;
 /** Arguments that Gemini's models write may have members of these names, too; they are read, checked and hashed. */
 const ARGUMENTS = Buffer.from('"functionCall"');
-const MARK_DIGITS = 4;
+/** So many that no stream has more pictures than there are marks. */
+const MARK_DIGITS = 9;
 
 /**
  * Pictures and sounds in the events of one stream. Nobody here reads them, and parsing, translating and writing megabytes of base64 would
