@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The entry of the `abp` command. Plain JavaScript on purpose: it must be able to say what is wrong on a Node that cannot run the rest.
 import { existsSync } from 'node:fs';
-import module from 'node:module';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -10,7 +9,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exit(2);
 }
-module.enableCompileCache?.();
+await import('./compile-cache.js');
 const built = new URL('../dist/cli/main.js', import.meta.url);
 const source = new URL('../src/cli/main.ts', import.meta.url);
 const { main } = await import((existsSync(source) ? source : built).href);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../base/json.ts';
-import { siblingModule } from '../../base/threads.ts';
+import { bareThreadStart, siblingModule } from '../../base/threads.ts';
 import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, type Program } from './execution.ts';
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
@@ -29,8 +29,7 @@ export class Sandbox {
 function inThread(task: Task, signal: AbortSignal | undefined): Promise<Report> {
   const worker = new Worker(siblingModule(import.meta.url, './quickjs-thread'), {
     workerData: task,
-    env: {},
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    ...bareThreadStart(),
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
     stdin: false,
     stdout: true,

@@ -4,7 +4,7 @@ import type { CodingAgents } from '../coding-agents/coding-agents.ts';
 import { HOSTS } from '../hosts.ts';
 import type { SidecarProgram } from '../sidecars/adapter.ts';
 import { SIDECAR_TIMES } from '../sidecars/dialogue.ts';
-import { ownPackage } from './programs.ts';
+import { ownCache, ownPackage } from './programs.ts';
 
 /** One of the five hosts as the run engine starts it: the same program that `abp host <id>` is. */
 export function hostProgram(name: string, agents: CodingAgents): SidecarProgram & { readonly engine: string } {
@@ -15,7 +15,7 @@ export function hostProgram(name: string, agents: CodingAgents): SidecarProgram 
     backend: host.id,
     name: host.name,
     command: [process.execPath, '--disable-warning=ExperimentalWarning', binary(), 'host', name],
-    env: {},
+    env: { ...ownCache() },
     shows: ownPackage(),
     times: SIDECAR_TIMES,
     manifest: host.manifest,

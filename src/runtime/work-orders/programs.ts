@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { siblingModule } from '../../base/threads.ts';
+import { compileCacheFolder, siblingModule } from '../../base/threads.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import { splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -33,7 +33,7 @@ export function engineProgram(engine: Engine, named: string): SidecarProgram {
     backend: `engine:${named}`,
     name: `${engine.name} with our tools`,
     command: [process.execPath, '--disable-warning=ExperimentalWarning', main],
-    env: { ABP_SIDECAR_CAPABILITIES: JSON.stringify(manifest) },
+    env: { ...ownCache(), ABP_SIDECAR_CAPABILITIES: JSON.stringify(manifest) },
     shows: ownPackage(),
     times: SIDECAR_TIMES,
     manifest,
@@ -43,13 +43,20 @@ export function engineProgram(engine: Engine, named: string): SidecarProgram {
   };
 }
 
+/** Our own programs find what this process has compiled; in a sandbox they read it and cannot change it. */
+export function ownCache(): Readonly<Record<string, string>> {
+  const folder = compileCacheFolder();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
 /** Files and folders of this installation that our own programs need to read. */
 export function ownPackage(): readonly string[] {
   const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[/\\]$/, '');
   const parts = root.split(sep);
   const at = parts.indexOf('node_modules');
   const modules = at === -1 ? join(root, 'node_modules') : parts.slice(0, at + 1).join(sep);
-  return [modules, ...['src', 'dist', 'hosts', 'package.json'].map((name) => join(root, name))].filter((path) => existsSync(path));
+  const own = ['src', 'dist', 'bin', 'hosts', 'package.json'].map((name) => join(root, name));
+  return [modules, ...own, ...Object.values(ownCache())].filter((path) => existsSync(path));
 }
 
 /** Files of a command lie in folders that must be there too. */

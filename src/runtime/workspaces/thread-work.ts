@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ProcessIdentity } from '../../base/process-table.ts';
-import { siblingModule } from '../../base/threads.ts';
+import { bareThreadStart, siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Conflict } from './apply-work.ts';
 import type { Change } from './change-set.ts';
@@ -36,8 +36,7 @@ type AnswerOf<K extends StageAnswer['kind']> = Extract<StageAnswer, { kind: K }>
 export async function onThread<K extends StageAnswer['kind']>(task: StageTask, kind: K): Promise<AnswerOf<K>> {
   const worker = new Worker(siblingModule(import.meta.url, './stage-thread'), {
     workerData: task,
-    env: {},
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    ...bareThreadStart(),
   });
   const answer = await new Promise<StageAnswer>((resolve, reject) => {
     worker.once('message', resolve);

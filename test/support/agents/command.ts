@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 export function fakeCommand(folder: string, name: string, script = name): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, name);
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${fileURLToPath(new URL(`./${script}.ts`, import.meta.url))}" "$@"\n`);
+  const program = fileURLToPath(new URL(`./${script}.ts`, import.meta.url));
+  // Runs hand their environment on to the agent without the variables of Node; what is compiled once serves all tests.
+  const cache = process.env.NODE_COMPILE_CACHE === undefined ? '' : `NODE_COMPILE_CACHE="${process.env.NODE_COMPILE_CACHE}" `;
+  writeFileSync(file, `#!/bin/sh\n${cache}exec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(file, 0o755);
   return `${folder}${delimiter}${process.env.PATH ?? ''}`;
 }

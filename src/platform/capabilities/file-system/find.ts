@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../base/json.ts';
-import { siblingModule } from '../../../base/threads.ts';
+import { bareThreadStart, siblingModule } from '../../../base/threads.ts';
 import { ToolFailure } from '../../tools/tool.ts';
 import type { Finding, Search } from './search.ts';
 
@@ -10,8 +10,7 @@ const TIME_MS = 10_000;
 export function find(search: Search, signal: AbortSignal): Promise<JsonObject> {
   const worker = new Worker(siblingModule(import.meta.url, './find-thread'), {
     workerData: search,
-    env: {},
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    ...bareThreadStart(),
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
