@@ -31,12 +31,13 @@ function isAnswered(error: CommanderError): boolean {
 }
 
 function contextOf({ globals }: Invocation, io: Io): Context {
+  const homePath = globals.home ?? (io.env.ABP_HOME || undefined);
   return {
     io,
     registry: REGISTRY,
     output: createOutput({ io, json: globals.json === true, colour: colourWanted(io, globals.color) }),
     ...(globals.config !== undefined && { configPath: globals.config }),
-    ...(globals.home !== undefined && { homePath: globals.home }),
+    ...(homePath !== undefined && { homePath }),
   };
 }
 

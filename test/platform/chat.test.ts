@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { runAbp } from '../support/run-abp.ts';
+import { callAbp, runAbp } from '../support/run-abp.ts';
 
 describe('abp chat', () => {
   let server: TestGateway;
@@ -46,10 +46,10 @@ describe('abp chat', () => {
 
   test('answers questions as it is told', async () => {
     const say = ['chat', 'helper', '--message', 'call the tool launch with {}'];
-    expect((await runAbp([...say, '--approve', 'yes'], { env })).out).toBe('launched\n');
+    expect((await callAbp([...say, '--approve', 'yes'], { env })).out).toBe('launched\n');
     // Nobody sits at the terminal who could be asked.
-    expect((await runAbp(say, { env })).out).toBe('the tool launch failed: The call was not approved.\n');
-    expect((await runAbp([...say, '--approve', 'perhaps'], { env })).code).toBe(2);
+    expect((await callAbp(say, { env })).out).toBe('the tool launch failed: The call was not approved.\n');
+    expect((await callAbp([...say, '--approve', 'perhaps'], { env })).code).toBe(2);
   });
 
   test('asks what waits for an answer when it goes on with a session', async () => {
@@ -59,14 +59,14 @@ describe('abp chat', () => {
     const { id } = JSON.parse((await post(`${server.url}/v1/sessions`, { agent_id: agentId }, admin)).body.toString('utf8'));
     await post(`${server.url}/v1/sessions/${id}/messages`, { message: { content: 'call the tool launch with {}' } }, admin);
     await expect.poll(async () => (await read(`/v1/sessions/${id}`)).status).toBe('waiting');
-    const { code, out } = await runAbp(['chat', 'helper', '--session', id, '--message', 'say "and this"', '--approve', 'yes'], { env });
+    const { code, out } = await callAbp(['chat', 'helper', '--session', id, '--message', 'say "and this"', '--approve', 'yes'], { env });
     expect([code, out]).toEqual([0, 'and this\n']);
     const tools = (await read(`/v1/sessions/${id}/messages`)).items.filter(({ role }: { role: string }) => role === 'tool_result');
     expect(tools[0].content[0].result).toBe('launched');
   });
 
   test('writes events as JSON lines', async () => {
-    const { out } = await runAbp(['chat', 'helper', '--message', 'say "hi"', '--json'], { env });
+    const { out } = await callAbp(['chat', 'helper', '--message', 'say "hi"', '--json'], { env });
     const types = out
       .trim()
       .split('\n')
@@ -77,8 +77,8 @@ describe('abp chat', () => {
   });
 
   test('fails when the turn fails, and when there is no such agent', async () => {
-    const failed = await runAbp(['chat', 'helper', '--message', 'fail with 400'], { env });
+    const failed = await callAbp(['chat', 'helper', '--message', 'fail with 400'], { env });
     expect(failed.code).toBe(1);
-    expect((await runAbp(['chat', 'nobody', '--message', 'hi'], { env })).code).toBe(3);
+    expect((await callAbp(['chat', 'nobody', '--message', 'hi'], { env })).code).toBe(3);
   });
 });

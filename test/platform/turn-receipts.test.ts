@@ -9,7 +9,7 @@ import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
-import { runAbp } from '../support/run-abp.ts';
+import { callAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
 interface Begun {
@@ -51,7 +51,7 @@ test('a turn that outlives kill -9 has one receipt, of how it ended at last', as
     ['failed', 'interrupted'],
   ]);
   await second.end('SIGTERM');
-  expect(await runAbp(['receipt', 'verify', '--all', '--home', home])).toMatchObject({ code: 0 });
+  expect(await callAbp(['receipt', 'verify', '--all', '--home', home])).toMatchObject({ code: 0 });
 });
 
 describe('a turn that ended without its receipt', () => {

@@ -23,9 +23,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const abp = (...argv: string[]): Promise<AbpResult> => runAbp(argv, { env });
-/** For what is said before anything is started. */
-const told = (...argv: string[]): Promise<AbpResult> => callAbp(argv, { env });
+const abp = (...argv: string[]): Promise<AbpResult> => callAbp(argv, { env });
 
 function linesOf(out: string): Record<string, unknown>[] {
   return out
@@ -36,7 +34,7 @@ function linesOf(out: string): Record<string, unknown>[] {
 
 describe('abp run', () => {
   it('writes what the agent says to the standard output and the rest to the standard error', async () => {
-    const { code, out, err } = await abp('run', 'claude', 'call it a day', '--engine', 'sim', '--cwd', folder);
+    const { code, out, err } = await runAbp(['run', 'claude', 'call it a day', '--engine', 'sim', '--cwd', folder], { env });
     expect(code).toBe(EXITS.ok.code);
     expect(out).toContain('call it a day');
     expect(err).toMatch(/completed · \d+ tokens · no price · [\d.]+ s · run_[0-9a-f]{32}/);
@@ -107,7 +105,7 @@ describe('abp run', () => {
       status: 'completed',
       backend: { id: 'adapter:claude', version: '2.1.325' },
     });
-    const variables = await told('env', 'claude', '--engine', 'sim');
+    const variables = await abp('env', 'claude', '--engine', 'sim');
     expect(variables.err).toBe('');
     expect(variables.out).toContain(`export ANTHROPIC_BASE_URL=${server.url}/e/sim\n`);
     expect(variables.out).toMatch(/export ANTHROPIC_AUTH_TOKEN=abp_[\w-]{40,}\n/);
@@ -122,7 +120,7 @@ describe('abp run', () => {
     ['an engine that has no key', ['claude', 'hi', '--engine', 'gemini', '--model', 'g'], EXITS.unavailable.code, /gemini has no key here/],
     ['an engine whose models the agent does not name', ['claude', 'hi', '--engine', 'ollama'], EXITS.usage.code, /model: is required/],
   ])('says in one line why it refuses %s', async (_, argv, code, message) => {
-    const result = await told('run', ...argv);
+    const result = await abp('run', ...argv);
     expect([result.code, result.err]).toEqual([code, expect.stringMatching(message)]);
   });
 
@@ -154,7 +152,7 @@ describe('abp run --remote', () => {
   });
 
   it('says where nothing answers', async () => {
-    expect(await told('run', 'claude', 'hi', '--remote', 'http://127.0.0.1:1')).toMatchObject({
+    expect(await abp('run', 'claude', 'hi', '--remote', 'http://127.0.0.1:1')).toMatchObject({
       code: EXITS.unavailable.code,
       err: 'abp: http://127.0.0.1:1 does not answer\nhint: Does abp serve run there, and is the address right?\n',
     });
@@ -162,11 +160,11 @@ describe('abp run --remote', () => {
 });
 
 it('abp env says that it needs a server', async () => {
-  expect(await told('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
+  expect(await abp('env', 'claude')).toMatchObject({ code: EXITS.unavailable.code, err: expect.stringContaining('no server is running') });
 });
 
 it('abp launch says that it needs a terminal', async () => {
-  expect(await told('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
+  expect(await abp('launch', 'claude')).toMatchObject({ code: EXITS.usage.code, err: expect.stringContaining('needs a terminal') });
 });
 
 describe('abp conversations', () => {
@@ -190,12 +188,12 @@ describe('abp conversations', () => {
   });
 
   it('lists, shows and exports what the agent has kept', async () => {
-    expect((await told('conversations', 'list', 'claude')).out).toContain(`claude:${id}`);
-    expect(JSON.parse((await told('conversations', 'list', '--json')).out)).toMatchObject({
+    expect((await abp('conversations', 'list', 'claude')).out).toContain(`claude:${id}`);
+    expect(JSON.parse((await abp('conversations', 'list', '--json')).out)).toMatchObject({
       items: [{ agent: 'claude', sessionId: id, cwd: '/somewhere' }],
     });
-    expect((await told('conversations', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
-    const { out } = await told('conversations', 'export', `claude:${id}`, '--format', 'jsonl');
+    expect((await abp('conversations', 'show', `claude:${id}`)).out).toContain('## user\n\nwhat is this\n\n## assistant\n\na test');
+    const { out } = await abp('conversations', 'export', `claude:${id}`, '--format', 'jsonl');
     expect(linesOf(out)).toMatchObject([
       { role: 'user', content: 'what is this' },
       { role: 'assistant', content: 'a test' },
@@ -203,8 +201,8 @@ describe('abp conversations', () => {
   });
 
   it('names what does not exist', async () => {
-    expect(await told('conversations', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
-    expect(await told('conversations', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
-    expect(await told('conversations', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
+    expect(await abp('conversations', 'show', 'claude:nope')).toMatchObject({ code: EXITS.notFound.code });
+    expect(await abp('conversations', 'show', 'nope')).toMatchObject({ code: EXITS.usage.code });
+    expect(await abp('conversations', 'export', `claude:${id}`, '--format', 'pdf')).toMatchObject({ code: EXITS.usage.code });
   });
 });

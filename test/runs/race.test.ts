@@ -6,7 +6,7 @@ import { main } from '../../src/cli/main.ts';
 import { patchSize } from '../../src/cli/races/standing.ts';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
 import { captureIo } from '../support/capture-io.ts';
-import { ended, runAbp, spawnAbp } from '../support/run-abp.ts';
+import { callAbp, ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
 let folder: string;
@@ -43,7 +43,7 @@ const TASK = 'write the text hello into the file hello.txt';
 const COMMON = ['--advisory', '--json'];
 
 async function receiptIn(home: string, run: string): Promise<Receipt> {
-  const { out } = await runAbp(['receipts', 'show', run, '--json'], { env: envOf(home) });
+  const { out } = await callAbp(['receipts', 'show', run, '--json'], { env: envOf(home) });
   return JSON.parse(out) as Receipt;
 }
 
@@ -77,7 +77,7 @@ describe('abp race without a server', () => {
     const confined = !isObstacle(await new Confiner().equipment());
     expect(own.rules).toContainEqual(expect.objectContaining({ rule: 'sandbox', by: confined ? 'os' : 'advisory' }));
 
-    const applied = await runAbp(['apply', String(first?.run_id), '--json'], { env: envOf('alone') });
+    const applied = await callAbp(['apply', String(first?.run_id), '--json'], { env: envOf('alone') });
     expect(JSON.parse(applied.out)).toMatchObject({ applied: 1, conflicts: [] });
     expect(readFileSync(join(workspace, 'hello.txt'), 'utf8')).toBe('hello');
     // What the check wrote was never part of the work.

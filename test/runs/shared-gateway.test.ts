@@ -10,7 +10,7 @@ import { identityOf } from '../../src/base/process-table.ts';
 import { AttachedRuns } from '../../src/gateway/run-plane/attached-runs.ts';
 import { openRunGateway } from '../../src/gateway/run-plane/run-gateway.ts';
 import { fakeCommand } from '../support/agents/command.ts';
-import { runAbp } from '../support/run-abp.ts';
+import { callAbp } from '../support/run-abp.ts';
 
 const ABP = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 /** Longer than a gateway that nobody uses stays for latecomers. */
@@ -86,7 +86,7 @@ it('six abp launch at once on a home that nobody has used, without a server, all
     expect(text).toMatch(/claude ended · [\d,]+ tokens · run_[0-9a-f]{32}/);
     expect(code).toBe(0);
   });
-  expect((await runAbp(['receipts', 'verify', '--all'], { env })).code).toBe(0);
-  const listed = await runAbp(['receipts', 'list', '--plane', 'run', '--json'], { env });
+  expect((await callAbp(['receipts', 'verify', '--all'], { env })).code).toBe(0);
+  const listed = await callAbp(['receipts', 'list', '--plane', 'run', '--json'], { env });
   expect((JSON.parse(listed.out) as { items: { status: string }[] }).items.map(({ status }) => status)).toEqual(Array(6).fill('completed'));
 });

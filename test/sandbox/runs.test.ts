@@ -9,7 +9,7 @@ import { EXITS } from '../../src/cli/exit-codes.ts';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
 import { ESCAPES, escapeScript, layOutside, type Outside, readEscapes } from '../support/escapes.ts';
 import { needing } from '../support/needs.ts';
-import { type AbpResult, runAbp } from '../support/run-abp.ts';
+import { type AbpResult, callAbp, runAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
 const found = await new Confiner().equipment();
@@ -49,7 +49,7 @@ async function confinedRun(task: string, ...more: string[]): Promise<{ result: A
 }
 
 const receiptOf = async (run: string): Promise<Record<string, unknown>> =>
-  JSON.parse((await runAbp(['receipt', 'show', run, '--json'], { env })).out) as Record<string, unknown>;
+  JSON.parse((await callAbp(['receipt', 'show', run, '--json'], { env })).out) as Record<string, unknown>;
 
 /** Asks the gateway from inside, and prints the statuses. */
 const KNOCK = `
@@ -86,7 +86,7 @@ describe.skipIf(obstacle !== undefined)(needing('a run in a room', obstacle), ()
       change_set: { state: 'staged' },
     });
     expect(existsSync(join(workspace, 'task.out'))).toBe(false);
-    const applied = await runAbp(['apply', run], { env });
+    const applied = await callAbp(['apply', run], { env });
     expect(applied.code).toBe(EXITS.ok.code);
     expect(readFileSync(join(workspace, 'task.out'), 'utf8')).toBe(printed);
     rmSync(join(workspace, 'task.out'));
@@ -130,7 +130,7 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
     writeFileSync(policy, 'deny_read = ["**/.env"]\ndeny_write = ["locked/**"]\n');
     const { run, printed } = await confinedRun('cat .env; echo changed > locked/file; echo new > free', '--policy', policy);
     expect(printed).toContain('No such file');
-    const applied = await runAbp(['apply', run, '--json'], { env });
+    const applied = await callAbp(['apply', run, '--json'], { env });
     expect(JSON.parse(applied.out)).toMatchObject({ conflicts: [], held: [{ path: 'locked/file', reason: 'deny_write: locked/**' }] });
     expect(readFileSync(join(workspace, 'locked', 'file'), 'utf8')).toBe('as it was\n');
     expect(readFileSync(join(workspace, 'free'), 'utf8')).toBe('new\n');
@@ -140,7 +140,7 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
     writeFileSync(join(workspace, 'both'), 'before\n');
     const { run } = await confinedRun('echo by the agent > both');
     writeFileSync(join(workspace, 'both'), 'by somebody else\n');
-    const { code, out } = await runAbp(['apply', run, '--json'], { env });
+    const { code, out } = await callAbp(['apply', run, '--json'], { env });
     expect(code).toBe(4);
     expect(JSON.parse(out)).toMatchObject({
       applied: 0,

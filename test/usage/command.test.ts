@@ -3,7 +3,7 @@ import { sparkline } from '../../src/cli/commands/usage.ts';
 import { compact } from '../../src/cli/numbers.ts';
 import { startGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
-import { runAbp } from '../support/run-abp.ts';
+import { callAbp } from '../support/run-abp.ts';
 
 test('abp usage shows a table of calls, and JSON for programs', async () => {
   const gateway = await startGateway();
@@ -15,14 +15,14 @@ test('abp usage shows a table of calls, and JSON for programs', async () => {
     ]);
   await gateway.gateway.keeper.settled();
   const env = { ABP_HOME: gateway.home };
-  const { code, out: stdout } = await runAbp(['usage', '--since', '2h', '--by', 'tag,status'], { env });
+  const { code, out: stdout } = await callAbp(['usage', '--since', '2h', '--by', 'tag,status'], { env });
   expect(code).toBe(0);
   expect(stdout).toMatch(/Tag +Status +Calls +Failed +In +Out +Cached +Cost/);
   expect(stdout).toMatch(/blue +completed +1 +0 .*no price/);
   expect(stdout).toMatch(/blue +failed +1 +1 /);
-  const { out: json } = await runAbp(['usage', '--json'], { env });
+  const { out: json } = await callAbp(['usage', '--json'], { env });
   expect(JSON.parse(json).groups[0]).toMatchObject({ key: { engine: 'sim', model: 'sim-1' }, runs: [2] });
-  const wrong = await runAbp(['usage', '--since', 'soon'], { env });
+  const wrong = await callAbp(['usage', '--since', 'soon'], { env });
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("'soon' is not a time")]);
 });
 

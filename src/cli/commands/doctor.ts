@@ -39,7 +39,7 @@ export const command = defineCommand({
 });
 
 function subjectOf({ io, configPath, homePath }: Context): Subject {
-  const home = resolveHome(homePath ?? io.env.ABP_HOME);
+  const home = resolveHome(homePath);
   try {
     const loaded = loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) });
     return { home, loaded };

@@ -44,7 +44,7 @@ export interface ReceiptSource {
 
 /** Does the work on a source and closes it. */
 export async function withReceipts<T>(context: Context, work: (source: ReceiptSource) => Promise<T>): Promise<T> {
-  const home = openHome({ path: context.homePath ?? context.io.env.ABP_HOME });
+  const home = openHome({ path: context.homePath });
   const address = home.readAddress();
   const source =
     address === undefined
