@@ -20,9 +20,21 @@ const ALONE = [
 /** Rounds of killed servers, workers and agents, lost nodes and outages take minutes: they are the business of `npm run crash`. */
 const CRASHES = ['test/recording/crash.test.ts', 'test/platform/crash/**', 'test/crash/**', 'test/sandbox/kill.test.ts'];
 
+/** Pictures of every page and lists of 100,000 runs take minutes: they are the business of `npm run test:console`. */
+const LONG_CONSOLE = [
+  'test/console/pictures.test.ts',
+  'test/console/many-runs.test.ts',
+  'test/console/trust.test.ts',
+  'test/console/states.test.ts',
+];
+
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', 'dist/**', ...(process.env.ABP_CRASH === 'all' ? [] : CRASHES)],
+    exclude: [
+      ...['**/node_modules/**', 'dist/**'],
+      ...(process.env.ABP_CRASH === 'all' ? [] : CRASHES),
+      ...(process.env.ABP_CONSOLE === 'all' ? [] : LONG_CONSOLE),
+    ],
     // A net below everything that waits for a state by itself: so long that a busy machine never reaches it.
     testTimeout: 120_000,
     hookTimeout: 180_000,

@@ -7,6 +7,7 @@ export default defineConfig({
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2023',
     // The policy of the pages allows no data: scripts or styles, and inlined fonts would delay the first paint.
     assetsInlineLimit: 0,

@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { startBrowser } from './browser.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 
 const BUILD_MS = 120_000;
 
@@ -9,8 +10,15 @@ export interface ConsoleStage {
   readonly server: TestGateway;
   readonly browser: Browser;
   /** A page that is signed in; what it complained about and whom it asked are kept. */
-  signedIn(options?: { readonly width?: number; readonly theme?: 'light' | 'dark' }): Promise<Visitor>;
+  signedIn(options?: VisitorOptions): Promise<Visitor>;
   close(): Promise<void>;
+}
+
+export interface VisitorOptions {
+  readonly width?: number;
+  readonly theme?: 'light' | 'dark';
+  /** What the browser may do; everything unless told. */
+  readonly scope?: 'all' | 'answer';
 }
 
 export interface Visitor {
@@ -18,9 +26,14 @@ export interface Visitor {
   readonly context: BrowserContext;
   /** Messages of the browser's console, errors of the page, and requests to anybody else. */
   readonly complaints: string[];
+  /** Goes to a page of the console and waits until it has a heading and asks for nothing any more. */
+  open(path: string): Promise<void>;
 }
 
-export async function visit(browser: Browser, url: string, { width = 1440, theme = 'light' as 'light' | 'dark' } = {}): Promise<Visitor> {
+/** A page that has asked for nothing for this long has what it wanted. */
+const QUIET_MS = 150;
+
+export async function visit(browser: Browser, url: string, { width = 1440, theme = 'light' }: VisitorOptions = {}): Promise<Visitor> {
   const height = width < 720 ? 844 : 900;
   const context = await browser.newContext({ viewport: { width, height }, locale: 'en-US', colorScheme: theme });
   const page = await context.newPage();
@@ -30,21 +43,44 @@ export async function visit(browser: Browser, url: string, { width = 1440, theme
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== url && !request.url().startsWith('data:')) complaints.push(`asks ${request.url()}`);
   });
-  return { page, context, complaints };
+  const quiet = quietness(page);
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${url}${path}`);
+    await page.locator('h1').first().waitFor({ state: 'attached' });
+    await quiet();
+  };
+  return { page, context, complaints, open };
 }
 
-export async function startConsole(): Promise<ConsoleStage> {
-  const server = await startGateway();
-  await built(server.url);
-  const browser = await startBrowser();
+/** Waits until the page waits for no answer; streams of events never end and do not count. */
+function quietness(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  let since = performance.now();
+  const changed = (request: Request, begins: boolean): void => {
+    if (request.resourceType() === 'eventsource') return;
+    since = performance.now();
+    if (begins) open.add(request);
+    else open.delete(request);
+  };
+  page.on('request', (request) => changed(request, true));
+  page.on('requestfinished', (request) => changed(request, false));
+  page.on('requestfailed', (request) => changed(request, false));
+  return async () => {
+    while (open.size > 0 || performance.now() - since < QUIET_MS) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+}
+
+export async function startConsole(options: GatewayOptions = {}): Promise<ConsoleStage> {
+  const server = await startGateway(options);
+  const [browser] = await Promise.all([startBrowser(), built(server.url)]);
   return {
     server,
     browser,
     signedIn: async (options) => {
       const visitor = await visit(browser, server.url, options);
-      const { code } = server.gateway.browsers.sessions.invite('all', 60_000);
+      const { code } = server.gateway.browsers.sessions.invite(options?.scope ?? 'all', 60_000);
       await visitor.page.goto(`${server.url}/#code=${code}`);
-      await visitor.page.getByText('signed in').waitFor({ state: 'attached' });
+      await visitor.page.getByText(/signed in|paired/).waitFor({ state: 'attached' });
       return visitor;
     },
     close: async () => {
@@ -103,4 +139,21 @@ export async function makeRuns(server: TestGateway, rounds: number): Promise<voi
     if (round % 4 === 0) await send('/e/sim/v1/messages', claude('fail with 429'));
   }
   await server.gateway.keeper.settled();
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Serious faults of access that axe finds on a page, each with its elements. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: Violation[] = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))',
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 140)).join(' | ')}`);
 }

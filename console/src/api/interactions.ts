@@ -23,6 +23,10 @@ export const answeredQuery = queryOptions({
 
 /** Gives the answer in the words of whichever plane asked. */
 export async function answer(item: Interaction, approve: boolean, reason: string): Promise<void> {
+  if (item.kind === 'input') {
+    await send('POST', item.answer.path, { text: reason });
+    return;
+  }
   const words = reason === '' ? {} : { reason };
   const note = reason === '' ? {} : { note: reason };
   const body =

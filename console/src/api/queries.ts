@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { AdapterDetail } from '../../../src/gateway/api/adapters.ts';
+import type { SettingsView } from '../../../src/gateway/api/settings.ts';
 import { get } from './client.ts';
-import type { Engines, Health, Keys, Matrix, Readiness, Session } from './types.ts';
+import type { Budgets, Engines, Health, Keys, Matrix, Readiness, Session } from './types.ts';
 
 const SLOW_MS = 10_000;
 
@@ -44,3 +47,25 @@ export const headQuery = queryOptions({
   refetchInterval: SLOW_MS,
   retry: false,
 });
+
+export const budgetsQuery = queryOptions({
+  queryKey: ['budgets'],
+  queryFn: () => get<Budgets>('/v1/budgets'),
+  refetchInterval: 30_000,
+  retry: false,
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: () => get<z.infer<typeof SettingsView>>('/v1/settings'),
+  staleTime: 60_000,
+  retry: false,
+});
+
+export const adapterQuery = (agent: string) =>
+  queryOptions({
+    queryKey: ['adapter', agent],
+    queryFn: () => get<z.infer<typeof AdapterDetail>>(`/v1/adapters/${agent}`),
+    staleTime: 600_000,
+    retry: false,
+  });

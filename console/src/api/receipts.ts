@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from './client.ts';
-import type { Receipt } from './types.ts';
+import type { Receipt, RecordingLine, Report } from './types.ts';
 
 /** The receipt of a run; while the run goes on, what is known of it. */
 export const receiptQuery = (run: string) =>
@@ -11,3 +11,32 @@ export const receiptQuery = (run: string) =>
     staleTime: ({ state }) => (state.data?.seal ? Number.POSITIVE_INFINITY : 500),
     refetchInterval: ({ state }) => (state.data !== undefined && !state.data.seal ? 1000 : false),
   });
+
+/** The bodies of a run. Asked for only where the receipt says that they were kept. */
+export const recordingQuery = (receipt: Receipt | undefined) =>
+  queryOptions({
+    queryKey: ['recording', receipt?.run_id],
+    queryFn: () => get<RecordingLine>(`/v1/recordings/${receipt?.run_id}`),
+    enabled: receipt?.recording === 'full' && receipt.seal !== null && receipt.plane === 'gateway' && receipt.request !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+/** A run as people read it: its session, its calls of tools, and the files it changed with their lines. */
+export const reportQuery = (run: string) =>
+  queryOptions({
+    queryKey: ['report', run],
+    queryFn: () => get<Report>(`/v1/receipts/${run}/report`),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+type Body = { readonly text: string } | { readonly base64: string };
+
+export function textOfBody(body: Body): string {
+  return 'text' in body ? body.text : new TextDecoder().decode(Uint8Array.from(atob(body.base64), (char) => char.charCodeAt(0)));
+}
+
+export function textOfAnswer(answer: RecordingLine['response']): string {
+  return answer === null ? '' : answer.chunks.map(textOfBody).join('');
+}

@@ -69,7 +69,10 @@ class LastingStream {
       this.#timer = window.setTimeout(() => this.#open(), RETRY_MS);
     };
     for (const name of this.#names) {
-      source.addEventListener(name, (event) => this.#listener.hear(name, String(event.data)));
+      source.addEventListener(name, (event) => {
+        // A lost connection is an event of the name `error`, too, and has no data.
+        if (event instanceof MessageEvent) this.#listener.hear(name, String(event.data));
+      });
     }
   }
 

@@ -2,10 +2,12 @@
 import type { z } from 'zod';
 import type { AgentList, AgentPreview, AgentView } from '../../../src/gateway/api/agents.ts';
 import type { Matrix } from '../../../src/gateway/api/backends.ts';
+import type { BudgetList } from '../../../src/gateway/api/budgets.ts';
 import type { BrowserList, Pairing, SessionInfo } from '../../../src/gateway/api/console.ts';
 import type { EngineList } from '../../../src/gateway/api/engines.ts';
 import type { ExplainResponse } from '../../../src/gateway/api/explain.ts';
 import type { KeyList } from '../../../src/gateway/api/keys.ts';
+import type { RunReport } from '../../../src/gateway/api/reports.ts';
 import type { RunRow, RunRowList, Usage } from '../../../src/gateway/api/run-rows.ts';
 import type { RunView } from '../../../src/gateway/api/runs.ts';
 import type { MessageList, SessionList } from '../../../src/gateway/api/sessions.ts';
@@ -20,6 +22,8 @@ export type Engines = z.infer<typeof EngineList>;
 export type Engine = Engines['items'][number];
 /** The console asks about one engine at a time; a list of them would be answered with a list. */
 export type Explained = Exclude<z.infer<typeof ExplainResponse>, { results: unknown }>;
+export type Report = z.infer<typeof RunReport>;
+export type Budgets = z.infer<typeof BudgetList>;
 export type Keys = z.infer<typeof KeyList>;
 export type RunDetail = z.infer<typeof RunView>;
 export type Agents = z.infer<typeof AgentList>;

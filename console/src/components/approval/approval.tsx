@@ -5,6 +5,7 @@ import { answer, type Interaction } from '../../api/interactions.ts';
 import { cost, shortId, waiting } from '../../base/format.ts';
 import { Button, useNow } from '../bits/bits.tsx';
 import { Diff, replacement } from '../diff/diff.tsx';
+import { Icon } from '../icon/icon.tsx';
 import { WishBody, wishOf } from './wish.tsx';
 import './approval.css';
 
@@ -29,41 +30,37 @@ function useSeen(card: RefObject<HTMLElement | null>): boolean {
   return seen;
 }
 
+/** How a question was closed: by somebody, or because its run ended. */
+export type Closed = NonNullable<Interaction['answered']> | 'ended';
+
 export interface ApprovalProps {
   readonly item: Interaction;
   readonly selected: boolean;
+  /** Stands below what it is about, so that it need not say that again. */
+  readonly pinned?: boolean;
   readonly locked?: string | undefined;
+  readonly closed?: Closed | undefined;
 }
 
 /** A question with everything that is needed to answer it: who, what exactly, why, where, and what it cost so far. */
-export function Approval({ item, selected, locked }: ApprovalProps): JSX.Element {
+export function Approval({ item, selected, pinned = false, locked, closed }: ApprovalProps): JSX.Element {
   const card = useRef<HTMLElement>(null);
   const seen = useSeen(card);
-  const now = useNow(true);
-  const client = useQueryClient();
-  const [reason, setReason] = useState('');
-  const [failure, setFailure] = useState<string | null>(null);
-  const [armed, setArmed] = useState(false);
+  const now = useNow(closed === undefined);
   useEffect(() => {
-    if (selected) card.current?.scrollIntoView({ block: 'nearest' });
-  }, [selected]);
-  const say = (approve: boolean): void => {
-    if (approve && !seen && !armed) {
-      setArmed(true);
-      window.setTimeout(() => setArmed(false), SECOND_MS);
-      return;
-    }
-    answer(item, approve, reason).then(
-      () => client.invalidateQueries({ queryKey: ['interactions'] }),
-      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
-    );
-  };
+    if (selected && !pinned) card.current?.scrollIntoView({ block: 'nearest' });
+  }, [selected, pinned]);
   const wish = wishOf(item);
+  const diff = wish.diff === null ? '' : replacement(wish.diff.before, wish.diff.after);
+  const classes = `approval${selected && !pinned ? ' on' : ''}${pinned ? ' asks' : ''}${closed === undefined ? '' : ' closed'}`;
   return (
-    <article ref={card} className={selected ? 'approval on' : 'approval'} aria-label={`${item.agent} ${wish.words}`} data-id={item.id}>
+    <article ref={card} className={classes} aria-label={`${item.agent} ${wish.words}`} data-id={item.answer.path}>
       <div className="t" data-edge="top">
-        <i className="dot warn" />
-        <b>{item.agent}</b> <span>{wish.words}</span> {wish.tag === null ? null : <span className="tag">{wish.tag}</span>}
+        <i className={closed === undefined ? 'dot warn' : 'dot off'} />
+        <b>{item.agent}</b> <span>{wish.words}</span>
+        {wish.path === null ? null : <code className="el">{wish.path}</code>}
+        {diff === '' ? null : <Sums diff={diff} />}
+        {wish.tag === null ? null : <span className="tag">{wish.tag}</span>}
         {item.facts.map((fact) => (
           <span key={fact} className="risk">
             {fact.replaceAll('_', ' ')}
@@ -72,49 +69,138 @@ export function Approval({ item, selected, locked }: ApprovalProps): JSX.Element
         <span className="grow" />
         <span className="s nw mute">waits {waiting(now - Date.parse(item.asked_at))}</span>
       </div>
-      <div className="w">
-        {item.title}
-        {item.run_id === null ? null : <code> · {shortId(item.run_id)}</code>}
-      </div>
-      <div className="x">
-        {wish.diff === null ? <WishBody item={item} /> : <Diff text={replacement(wish.diff.before, wish.diff.after)} />}
-      </div>
-      {item.cwd === null && item.last_words === null ? null : (
+      {pinned ? null : (
         <div className="w">
-          {item.cwd === null ? null : (
-            <>
-              in <code>{item.cwd}</code>
-            </>
-          )}
-          {item.last_words === null ? null : <> · said before: “{item.last_words.slice(-280)}”</>}
+          {item.title}
+          {item.run_id === null ? null : <code> · {shortId(item.run_id)}</code>}
         </div>
       )}
+      <div className="x">{diff === '' ? <WishBody item={item} /> : <Diff text={diff} />}</div>
+      {pinned ? null : <Why item={item} />}
+      {closed === undefined ? (
+        <Answers {...{ item, seen, pinned, locked }} first={selected} />
+      ) : (
+        <p className="ac s">{closedWords(closed)}</p>
+      )}
+    </article>
+  );
+}
+
+function closedWords(closed: Closed): string {
+  if (closed === 'ended') return 'The run ended meanwhile; nothing is asked any more.';
+  return `${closed.decision} by ${closed.by}, ${closed.via}${closed.reason === null ? '' : `: “${closed.reason}”`}`;
+}
+
+function Sums({ diff }: { readonly diff: string }): JSX.Element {
+  const many = (sign: string): number => diff.split('\n').filter((line) => line.startsWith(sign)).length;
+  return (
+    <code className="nw">
+      <span className="ok">+{many('+')}</span> <span className="bad">−{many('-')}</span>
+    </code>
+  );
+}
+
+function Why({ item: { cwd, last_words: said } }: { readonly item: Interaction }): JSX.Element | null {
+  if (cwd === null && said === null) return null;
+  return (
+    <div className="w">
+      {cwd === null ? null : (
+        <>
+          in <code>{cwd}</code>
+        </>
+      )}
+      {said === null ? null : `${cwd === null ? '' : ' · '}said before: “${said.slice(-280)}”`}
+    </div>
+  );
+}
+
+interface AnswersProps {
+  readonly item: Interaction;
+  readonly seen: boolean;
+  readonly pinned: boolean;
+  readonly first: boolean;
+  readonly locked: string | undefined;
+}
+
+/** Yes, or no with a reason that the agent reads. There is no way to say yes to a card that has not been passed. */
+function Answers({ item, seen, pinned, first, locked }: AnswersProps): JSX.Element {
+  const client = useQueryClient();
+  const [reason, setReason] = useState('');
+  const [asksReason, setAsksReason] = useState(pinned);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [armed, setArmed] = useState(false);
+  const isQuestion = item.kind === 'input';
+  const say = (approve: boolean): void => {
+    if (approve && !seen && !armed && !isQuestion) {
+      setArmed(true);
+      window.setTimeout(() => setArmed(false), SECOND_MS);
+      return;
+    }
+    setFailure(null);
+    answer(item, approve, reason).then(
+      () => client.invalidateQueries({ queryKey: ['interactions'] }),
+      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const look = first ? { look: 'primary' as const } : {};
+  return (
+    <>
       {failure === null ? null : (
         <p className="w bad" role="alert">
           {failure}
         </p>
       )}
       <div className="ac" data-edge="end">
-        <Button look="primary" keys="A" locked={locked} onClick={() => say(true)}>
-          {armed ? 'Tap again to approve' : 'Approve'}
+        <Button {...look} {...(first ? { keys: 'A' } : {})} locked={locked} data-answer="yes" onClick={() => say(true)}>
+          {isQuestion ? 'Answer' : armed ? 'Tap again to approve' : 'Approve'}
         </Button>
-        <Button keys="D" locked={locked} onClick={() => say(false)}>
-          Deny
-        </Button>
-        <input
-          aria-label="Reason, if denied"
-          placeholder="Reason, if denied: the agent reads it"
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <span className="s mute nw">{item.cost_nano_usd === null ? '' : budgetWords(item)}</span>
-        {item.run_id === null ? null : (
-          <Link className="btn q" to="/runs/$run" params={{ run: item.run_id }}>
-            Open run <kbd>O</kbd>
-          </Link>
+        {isQuestion ? null : (
+          <Button
+            {...(first ? { keys: 'D' } : {})}
+            locked={locked}
+            data-answer="no"
+            onClick={() => (asksReason ? say(false) : setAsksReason(true))}
+          >
+            Deny
+          </Button>
         )}
+        {asksReason || isQuestion ? (
+          <input
+            // biome-ignore lint/a11y/noAutofocus: it was asked for by the button beside it
+            autoFocus={!pinned && !isQuestion}
+            aria-label={isQuestion ? 'Your answer' : 'Reason, if denied'}
+            placeholder={isQuestion ? 'Your answer' : 'Reason, if denied: the agent reads it'}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') say(isQuestion);
+              if (event.key === 'Escape' && !pinned) setAsksReason(false);
+            }}
+          />
+        ) : (
+          <span className="mute s hide-s">Deny asks for a reason the agent will read</span>
+        )}
+        <span className="grow" />
+        <span className="s mute nw">{item.cost_nano_usd === null ? '' : budgetWords(item)}</span>
+        {pinned ? null : <Exit item={item} first={first} />}
       </div>
-    </article>
+    </>
+  );
+}
+
+function Exit({ item, first }: { readonly item: Interaction; readonly first: boolean }): JSX.Element | null {
+  const key = first ? <kbd>O</kbd> : null;
+  if (item.run_id !== null) {
+    return (
+      <Link className="btn q" to="/runs/$run" params={{ run: item.run_id }}>
+        Open run {key}
+      </Link>
+    );
+  }
+  return (
+    <Link className="btn q" to="/agents">
+      <Icon name="agent" /> Open agents {key}
+    </Link>
   );
 }
 

@@ -13,6 +13,8 @@ export interface BarChartProps {
   readonly series: readonly Series[];
   format(value: number): string;
   formatTime(time: string): string;
+  /** What the bucket to the left is called: `day before`. */
+  readonly before: string;
   onOpen(index: number): void;
 }
 
@@ -53,12 +55,17 @@ export function BarChart(props: BarChartProps): JSX.Element {
     <div className="bar-chart">
       <div ref={host} role="img" aria-label={props.label} />
       {at === null || buckets[at] === undefined ? null : (
-        <div className="tip">
+        <div className="tip" style={placeOf(at, buckets.length)}>
           <b>
             {props.formatTime(buckets[at])}, {props.format(sum)}
           </b>
           {series.map(({ name, values }) =>
-            (values[at] ?? 0) === 0 ? null : <span key={name}>{`${name} ${props.format(values[at] ?? 0)}`}</span>,
+            (values[at] ?? 0) === 0 ? null : (
+              <span key={name}>
+                {`${name} ${props.format(values[at] ?? 0)}`}
+                {at > 0 ? <span className="mute">{`, ${props.before} ${props.format(values[at - 1] ?? 0)}`}</span> : null}
+              </span>
+            ),
           )}
           <button type="button" className="link" onClick={() => props.onOpen(at)}>
             open the runs
@@ -94,6 +101,12 @@ export function BarChart(props: BarChartProps): JSX.Element {
       </details>
     </div>
   );
+}
+
+/** Beside the bar that is looked at: the chart leaves room for the axis on its left. */
+function placeOf(at: number, many: number): React.CSSProperties {
+  const share = (at + 0.5) / many;
+  return at > many / 2 ? { right: `calc((100% - 64px) * ${1 - share} + 24px)` } : { left: `calc(64px + (100% - 64px) * ${share} + 24px)` };
 }
 
 export const COLORS = ['c1', 'c2', 'c3', 'c4', 'c5', 'texact', 'trenamed', 'bar'] as const;

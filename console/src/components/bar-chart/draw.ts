@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { day, hourMinute } from '../../base/format.ts';
 import type { BarChartProps } from './bar-chart.tsx';
 
 interface Look {
@@ -23,6 +24,17 @@ function stacked(series: BarChartProps['series'], many: number): number[][] {
   );
 }
 
+/** Days where the chart is of days, else the time of the day. */
+function timeWords(time: number, span: number): string {
+  return span > 3 * 24 * 3_600_000 ? day(time) : hourMinute(time);
+}
+
+/** A mark of the scale; two that would read the same are told once. */
+function scaleWords(value: number, before: number | undefined, format: (value: number) => string): string {
+  const words = format(value);
+  return before !== undefined && format(before) === words ? '' : words;
+}
+
 /** Draws the chart; the function takes it away. */
 export function draw(host: HTMLElement, props: BarChartProps & Look): () => void {
   const times = props.buckets.map((bucket) => Date.parse(bucket) / 1000);
@@ -34,6 +46,7 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
     ticks: { show: false },
     font: '11px "IBM Plex Sans", system-ui, sans-serif',
   };
+  const span = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * 1000;
   const chart = new uPlot(
     {
       width: host.clientWidth,
@@ -41,7 +54,10 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
       legend: { show: false },
       cursor: { points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_chart, _least, most) => [0, most === 0 ? 1 : most * 1.08] } },
-      axes: [axis, { ...axis, size: 64, values: (_chart, values) => values.map((value) => props.format(value)) }],
+      axes: [
+        { ...axis, grid: { show: false }, space: 90, values: (_chart, values) => values.map((value) => timeWords(value * 1000, span)) },
+        { ...axis, size: 64, values: (_chart, values) => values.map((value, index) => scaleWords(value, values[index - 1], props.format)) },
+      ],
       // The tallest sum is drawn first, and those below it over it.
       series: [
         {},

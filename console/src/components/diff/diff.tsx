@@ -5,14 +5,23 @@ const MOST = 400;
 
 /** A unified diff, or two texts as one: additions and removals are said by + and −, colour comes on top. */
 export function Diff({ text }: { readonly text: string }): JSX.Element {
-  const lines = text.split('\n');
+  const lines = text.replace(/\n$/, '').split('\n');
   let at = 0;
   return (
     <div className="diff m">
       {lines.slice(0, MOST).map((line, index) => {
         const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line);
-        if (hunk !== null) at = Number(hunk[1]) - 1;
-        else if (!line.startsWith('-')) at += 1;
+        if (hunk !== null) {
+          at = Number(hunk[1]) - 1;
+          // The first piece says where it begins by its numbers.
+          return index === 0 ? null : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <div key={index} className="d gap">
+              ⋯
+            </div>
+          );
+        }
+        if (!line.startsWith('-')) at += 1;
         const kind = line.startsWith('+') ? 'ad' : line.startsWith('-') ? 'de' : '';
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { OfflineError } from '../../api/client.ts';
-import { headQuery, healthQuery, readyQuery, sessionQuery } from '../../api/queries.ts';
-import { whole } from '../../base/format.ts';
+import { headQuery, healthQuery, readyQuery, sessionQuery, settingsQuery } from '../../api/queries.ts';
+import { waiting, whole } from '../../base/format.ts';
+import { useNow } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
 
 const WHO: Readonly<Record<string, string>> = {
@@ -32,6 +33,11 @@ export function StatusLine(): JSX.Element {
   const offline = ready.error instanceof OfflineError;
   const state = ready.data;
   const sequence = head.data?.sequence ?? 0;
+  const now = useNow(sequence > 0, 5000);
+  const signed = head.data?.at === undefined ? '' : `, head signed ${waiting(now - Date.parse(head.data.at))} ago`;
+  const may = session.data?.scopes.includes('settings') === true;
+  const settings = useQuery({ ...settingsQuery, enabled: may });
+  const recording = settings.data?.values.find(({ path }) => path === 'recording.default')?.value;
   return (
     <footer className="foot">
       {offline ? (
@@ -47,9 +53,10 @@ export function StatusLine(): JSX.Element {
       {state === undefined ? null : <Cell good={state.database === 'ok'}>{`database ${state.database}`}</Cell>}
       {state === undefined ? null : <Cell good={state.journal === 'ok'}>{`journal ${state.journal}`}</Cell>}
       <span className={sequence > 0 ? 'ok' : ''}>
-        <Icon name="seal" size={13} /> {sequence > 0 ? `chain ${whole(sequence)} sealed` : 'chain is empty'}
+        <Icon name="seal" size={13} /> {sequence > 0 ? `chain ${whole(sequence)} sealed${signed}` : 'chain is empty'}
       </span>
       <span className="sp" />
+      {typeof recording === 'string' ? <span>recording {recording}</span> : null}
       <span>{WHO[session.data?.principal ?? ''] ?? session.data?.principal ?? ''}</span>
       <span>{health.data?.version ?? ''}</span>
     </footer>

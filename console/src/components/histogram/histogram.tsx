@@ -1,10 +1,17 @@
 import { type JSX, type PointerEvent, useState } from 'react';
 import type { Usage } from '../../api/types.ts';
-import { hourMinute, time, whole } from '../../base/format.ts';
+import { day, hourMinute, time, whole } from '../../base/format.ts';
 import './histogram.css';
 
-/** Runs by time as bars, failed ones in vermilion. Dragging narrows the time. */
-export function Histogram({ usage, narrow }: { readonly usage: Usage; narrow(since: string, until: string): void }): JSX.Element {
+interface HistogramProps {
+  readonly usage: Usage;
+  narrow(since: string, until: string): void;
+  /** Goes to the newest run before a time. */
+  jump(before: string): void;
+}
+
+/** Runs by time as bars, failed ones in vermilion. Dragging narrows the time, a click jumps to it. */
+export function Histogram({ usage, narrow, jump }: HistogramProps): JSX.Element {
   const [drag, setDrag] = useState<readonly [number, number] | null>(null);
   const runs = sum(usage, 'runs');
   const failed = sum(usage, 'failed');
@@ -20,15 +27,18 @@ export function Histogram({ usage, narrow }: { readonly usage: Usage; narrow(sin
     setDrag(null);
     const since = buckets[from];
     const until = buckets[to + 1] ?? new Date().toISOString();
-    if (since !== undefined) narrow(since, until);
+    if (from === to) jump(until);
+    else if (since !== undefined) narrow(since, until);
   };
+  const long = Date.now() - Date.parse(buckets[0] ?? '') > 36 * 3_600_000;
+  const label = (bucket: string): string => (bucket === '' ? '' : long ? day(bucket) : hourMinute(bucket));
   const total = runs.reduce((a, b) => a + b, 0);
   return (
     <div className="histogram">
       <div
         className="bars"
         role="img"
-        aria-label={`${whole(total)} calls, ${whole(failed.reduce((a, b) => a + b, 0))} failed; drag to narrow the time`}
+        aria-label={`${whole(total)} calls, ${whole(failed.reduce((a, b) => a + b, 0))} failed; drag to narrow the time, click to jump`}
         onPointerDown={(event) => setDrag([at(event), at(event)])}
         onPointerMove={(event) => setDrag((before) => (before === null ? null : [before[0], at(event)]))}
         onPointerUp={end}
@@ -47,7 +57,7 @@ export function Histogram({ usage, narrow }: { readonly usage: Usage; narrow(sin
       </div>
       <div className="lab">
         {[0, 0.25, 0.5, 0.75].map((share) => (
-          <span key={share}>{hourMinute(buckets[Math.floor(share * (buckets.length - 1))] ?? 0)}</span>
+          <span key={share}>{label(buckets[Math.floor(share * (buckets.length - 1))] ?? '')}</span>
         ))}
         <span>now</span>
       </div>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, type ReactNode, useState } from 'react';
+import { get } from '../../api/client.ts';
 import type { Receipt } from '../../api/types.ts';
 import { cost, digest, time, whole } from '../../base/format.ts';
 import type { CheckedSeal } from '../../base/seal/verify.ts';
@@ -154,6 +155,16 @@ function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   );
 }
 
+/** Saves the line of the chain that is this receipt, as an export has it. */
+export async function exportLine(run: string): Promise<void> {
+  const { lines } = await get<{ lines: readonly string[] }>(`/v1/receipts/${run}/proof`);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([`${lines[0] ?? ''}\n`], { type: 'application/jsonl' }));
+  link.download = `${run}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 function Exits({ receipt, again }: { readonly receipt: Receipt; again(): void }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
@@ -163,6 +174,9 @@ function Exits({ receipt, again }: { readonly receipt: Receipt; again(): void })
     <div className="row exits">
       <Button small onClick={again} disabled={!receipt.seal}>
         Verify again
+      </Button>
+      <Button small onClick={() => void exportLine(receipt.run_id)} disabled={!receipt.seal}>
+        Export line
       </Button>
       <Button small onClick={copy}>
         {copied ? 'Copied' : 'Copy verify command'}

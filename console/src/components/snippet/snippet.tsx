@@ -43,10 +43,30 @@ function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
   }
 }
 
+/** The client alone, a member in a line. */
+function shortened([before, base, after]: readonly [string, string, string]): readonly [string, string, string] {
+  const [end = ''] = after.split('\n');
+  return [
+    before.replace(/\(\{ /, '({\n  ').replace(', httpOptions', ',\n  httpOptions'),
+    base,
+    end.replace("', ", "',\n  ").replace(' });', ',\n});'),
+  ];
+}
+
 /** The base URL for an SDK and an engine, in the words of that SDK. */
-export function Snippet({ engine, onSdk }: { readonly engine: string; onSdk?(sdk: Sdk): void }): JSX.Element {
+/** `short` leaves out the call, which everybody knows, and keeps what has to change. */
+export function Snippet({
+  engine,
+  onSdk,
+  short = false,
+}: {
+  readonly engine: string;
+  onSdk?(sdk: Sdk): void;
+  readonly short?: boolean;
+}): JSX.Element {
   const [sdk, setSdk] = useState<Sdk>('anthropic');
-  const code = codeOf(sdk, `${location.origin}/e/${engine}`);
+  const whole = codeOf(sdk, `${location.origin}/e/${engine}`);
+  const code = short && sdk !== 'curl' ? shortened(whole) : whole;
   return (
     <div className="snippet">
       <Segmented

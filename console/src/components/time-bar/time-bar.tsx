@@ -21,7 +21,8 @@ export function timesOf({ timing, event_count }: Receipt): Times | undefined {
 
 const share = (value: number, total: number): string => `${total === 0 ? 0 : (value / total) * 100}%`;
 
-export function TimeBar({ times }: { readonly times: Times }): JSX.Element {
+/** `ticks` are the moments at which pieces arrived, where they are kept. */
+export function TimeBar({ times, ticks = [] }: { readonly times: Times; readonly ticks?: readonly number[] }): JSX.Element {
   const { own, silent, answer, total } = times;
   return (
     <div
@@ -31,7 +32,11 @@ export function TimeBar({ times }: { readonly times: Times }): JSX.Element {
     >
       <i className="own" style={{ left: 0, width: share(own, total) }} />
       <i className="silent" style={{ left: share(own, total), width: share(silent, total) }} />
-      <i className="answer" style={{ left: share(own + silent, total), width: share(answer, total) }} />
+      {ticks.length > 0 ? null : <i className="answer" style={{ left: share(own + silent, total), width: share(answer, total) }} />}
+      {ticks.map((tick, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+        <u key={index} style={{ left: share(Math.min(tick, total), total) }} />
+      ))}
     </div>
   );
 }

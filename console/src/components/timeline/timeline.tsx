@@ -2,11 +2,13 @@ import type { JSX } from 'react';
 import { duration } from '../../base/format.ts';
 import './timeline.css';
 
-interface Bar {
+export interface Bar {
   readonly from: number;
   readonly to: number;
   readonly kind: 'own' | 'silent' | 'model' | 'tool' | 'wait';
   readonly title?: string;
+  /** What it leads to, where it leads anywhere. */
+  readonly id?: string;
 }
 
 export interface Lane {
@@ -20,26 +22,29 @@ export interface Lane {
 
 const MARKS = [0, 0.25, 0.5, 0.75];
 
-/** Lanes on one scale, in milliseconds. Waiting is hatched, because it is not work. */
-export function Timeline({
-  lanes,
-  total,
-  foot,
-}: {
+interface TimelineProps {
   readonly lanes: readonly Lane[];
   readonly total: number;
   readonly foot: string;
-}): JSX.Element {
+  /** The thing that is looked at; its bars are marked. */
+  readonly hot?: string | null;
+  readonly live?: boolean;
+  onHot?(id: string | null): void;
+  onOpen?(id: string): void;
+}
+
+/** Lanes on one scale, in milliseconds. Waiting is hatched, because it is not work. */
+export function Timeline(props: TimelineProps): JSX.Element {
+  const { lanes, total, foot } = props;
   const at = (ms: number): string => `${total === 0 ? 0 : Math.min(100, (ms / total) * 100)}%`;
-  const width = (bar: Bar): string => `max(2px, ${total === 0 ? 0 : ((bar.to - bar.from) / total) * 100}%)`;
   return (
-    <div className="timeline">
+    <div className={props.live === true ? 'timeline is-live' : 'timeline'}>
       {lanes.map(({ name, bars, ticks = [], sum, note }) => (
         <div key={name} className="lane">
           <span className="lb">{name}</span>
           <div className="tr" role="img" aria-label={`${name}: ${sum}${note === undefined ? '' : `, ${note}`}`}>
             {bars.map((bar) => (
-              <b key={`${bar.from}-${bar.kind}`} className={bar.kind} style={{ left: at(bar.from), width: width(bar) }} title={bar.title} />
+              <BarView key={`${bar.from}-${bar.kind}`} bar={bar} at={at} total={total} props={props} />
             ))}
             {ticks.map((tick, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
@@ -62,5 +67,36 @@ export function Timeline({
         <span className="v xs mute">{foot}</span>
       </div>
     </div>
+  );
+}
+
+/** A bar is a picture for the mouse alone: the same step stands in the list beside it, where keys and screen readers find it. */
+function BarView({
+  bar,
+  at,
+  total,
+  props,
+}: {
+  readonly bar: Bar;
+  at(ms: number): string;
+  readonly total: number;
+  readonly props: TimelineProps;
+}): JSX.Element {
+  const { id } = bar;
+  const width = `max(2px, ${total === 0 ? 0 : ((bar.to - bar.from) / total) * 100}%)`;
+  const classes = `${bar.kind}${id !== undefined && id === props.hot ? ' hot' : ''}`;
+  const style = { left: at(bar.from), width };
+  if (id === undefined) return <b className={classes} style={style} title={bar.title} />;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <b
+      className={`${classes} leads`}
+      style={style}
+      title={bar.title}
+      onMouseEnter={() => props.onHot?.(id)}
+      onMouseLeave={() => props.onHot?.(null)}
+      onClick={() => props.onOpen?.(id)}
+    />
   );
 }

@@ -1,12 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { AdapterList, DetectionView } from '../../../../src/gateway/api/adapters.ts';
+import type { AdapterList, AuthView, DetectionView } from '../../../../src/gateway/api/adapters.ts';
 import type { RunCheck } from '../../../../src/gateway/api/runs.ts';
 import { get, send } from '../../api/client.ts';
 import type { RunRowList } from '../../api/types.ts';
 
 export type Adapters = z.infer<typeof AdapterList>;
 export type Detection = z.infer<typeof DetectionView>;
+export type Auth = z.infer<typeof AuthView>;
 export type Check = z.infer<typeof RunCheck>;
 
 export const adaptersQuery = queryOptions({
@@ -19,6 +20,15 @@ export const detectQuery = (agent: string) =>
   queryOptions({
     queryKey: ['detect', agent],
     queryFn: () => get<Detection>(`/v1/adapters/${agent}/detect`),
+    staleTime: 600_000,
+    retry: false,
+  });
+
+/** Whether the agent has a login of its own on the machine of the server. */
+export const authQuery = (agent: string) =>
+  queryOptions({
+    queryKey: ['auth', agent],
+    queryFn: () => get<Auth>(`/v1/adapters/${agent}/auth`),
     staleTime: 600_000,
     retry: false,
   });
@@ -38,6 +48,8 @@ export interface Wanted {
   readonly approval: string;
   readonly budget: string;
   readonly cwd: string;
+  /** A conversation that goes on; empty for a new one. */
+  readonly session: string;
 }
 
 /** The options of a run as the API takes them; what is empty is left to the agent. */
@@ -51,6 +63,7 @@ function optionsOf(wanted: Wanted): Record<string, unknown> {
     ...set('model', wanted.model),
     ...set('thinkingEffort', wanted.thinking),
     ...set('cwd', wanted.cwd),
+    ...set('sessionId', wanted.session),
     ...(wanted.budget === '' ? {} : { maxBudgetUsd: Number(wanted.budget), enforcement: 'advisory' }),
   };
 }

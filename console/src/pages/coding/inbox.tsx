@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
-import { answer, answeredQuery, type Interaction, interactionsQuery } from '../../api/interactions.ts';
+import { type JSX, useEffect, useRef, useState } from 'react';
+import { answeredQuery, type Interaction, interactionsQuery } from '../../api/interactions.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { useStream } from '../../api/streams.ts';
 import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
-import { Approval } from '../../components/approval/approval.tsx';
+import { Approval, type Closed } from '../../components/approval/approval.tsx';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 
@@ -17,6 +17,47 @@ const KEYS = [
   ['O', 'open run'],
 ] as const;
 
+/** A card that somebody else answered, or whose run ended, says so for this long. */
+const FADE_MS = 4000;
+
+interface ClosedEvent {
+  readonly id: string;
+  readonly run_id: string | null;
+  readonly session_id: string | null;
+  readonly answered: NonNullable<Interaction['answered']> | null;
+}
+
+/** Two runs may ask under the same id. */
+const placeOf = ({ id, run_id, session_id }: Pick<Interaction, 'id' | 'run_id' | 'session_id'>): string => `${run_id ?? session_id}/${id}`;
+
+interface Gone {
+  readonly item: Interaction;
+  readonly closed: Closed;
+}
+
+/** Questions that were closed a moment ago. */
+function useGone(items: readonly Interaction[]): { readonly gone: readonly Gone[]; leave(event: ClosedEvent): void } {
+  const known = useRef(new Map<string, Interaction>());
+  for (const item of items) known.current.set(placeOf(item), item);
+  const [gone, setGone] = useState<readonly Gone[]>([]);
+  const timers = useRef<number[]>([]);
+  useEffect(() => {
+    const { current } = timers;
+    return () => {
+      for (const timer of current) window.clearTimeout(timer);
+    };
+  }, []);
+  const leave = (event: ClosedEvent): void => {
+    const place = placeOf(event);
+    const item = known.current.get(place);
+    if (item === undefined) return;
+    known.current.delete(place);
+    setGone((before) => [...before, { item, closed: event.answered ?? 'ended' }]);
+    timers.current.push(window.setTimeout(() => setGone((before) => before.filter((one) => placeOf(one.item) !== place)), FADE_MS));
+  };
+  return { gone: gone.filter(({ item }) => !items.some((open) => placeOf(open) === placeOf(item))), leave };
+}
+
 /** Every open question, oldest first. There is no way to approve all of them. */
 export function Inbox(): JSX.Element {
   const client = useQueryClient();
@@ -24,20 +65,25 @@ export function Inbox(): JSX.Element {
   const open = useQuery(interactionsQuery);
   const session = useQuery(sessionQuery);
   const [at, setAt] = useState(0);
-  const [failure, setFailure] = useState<unknown>(null);
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['interactions'] });
-  useStream('/v1/interactions/stream', { 'interaction.asked': refresh, 'interaction.closed': refresh });
   const items = open.data?.items ?? [];
+  const { gone, leave } = useGone(items);
+  const live = useStream('/v1/interactions/stream', {
+    'interaction.asked': refresh,
+    'interaction.closed': (data) => {
+      leave(JSON.parse(data) as ClosedEvent); // a line of the server's own stream
+      refresh();
+    },
+  });
   const current = items[Math.min(at, items.length - 1)];
   const may = session.data?.scopes.includes('answer') === true;
-  const say = (approve: boolean) => (): void => {
-    if (current !== undefined && may) answer(current, approve, '').then(refresh, setFailure);
-  };
+  const press = (which: 'yes' | 'no') => (): void =>
+    document.querySelector<HTMLButtonElement>(`[data-id="${CSS.escape(current?.answer.path ?? '')}"] [data-answer="${which}"]`)?.click();
   useKeys({
     j: () => setAt(Math.min(at + 1, items.length - 1)),
     k: () => setAt(Math.max(at - 1, 0)),
-    a: say(true),
-    d: () => document.querySelector<HTMLInputElement>(`[data-id="${CSS.escape(current?.id ?? '')}"] input`)?.focus(),
+    a: press('yes'),
+    d: press('no'),
     o: () => {
       if (current?.run_id) void navigate({ to: '/runs/$run', params: { run: current.run_id } });
     },
@@ -46,7 +92,8 @@ export function Inbox(): JSX.Element {
     <section className="in" aria-label="Inbox">
       <div className="hd">
         <h1>{items.length === 0 ? 'Nobody waits for you' : `${items.length} ${items.length === 1 ? 'waits' : 'wait'} for you`}</h1>
-        <span className="mute s">oldest first</span>
+        <span className="mute s">{items.length === 0 ? '' : 'oldest first'}</span>
+        {live.live || live.since === null ? null : <span className="bad s">not live since {hourMinute(live.since)}</span>}
         <span className="grow" />
         {KEYS.map(([key, does]) => (
           <span key={key} className="mute s hide-s">
@@ -57,11 +104,14 @@ export function Inbox(): JSX.Element {
       <output className="sr" aria-live="assertive">
         {items.length > 0 ? `${items.length} wait for you` : ''}
       </output>
-      <ErrorBand error={failure ?? open.error} retry={refresh} />
+      <ErrorBand error={open.error} retry={refresh} />
       <div className="cards scroll">
+        {gone.map(({ item, closed }) => (
+          <Approval key={placeOf(item)} item={item} selected={false} closed={closed} />
+        ))}
         {items.map((item, index) => (
           <Approval
-            key={item.id}
+            key={placeOf(item)}
             item={item}
             selected={index === Math.min(at, items.length - 1)}
             locked={may ? undefined : 'this needs a signed-in browser: abp console prints a link'}
@@ -78,17 +128,26 @@ export function Inbox(): JSX.Element {
   );
 }
 
-function wordOf({ input, tool }: Interaction): string {
-  return typeof input === 'string' ? input : `${tool ?? ''} ${JSON.stringify(input)}`;
+/** The tool and its object: a command, a file, or the arguments as they are. */
+function wordOf(item: Interaction): string {
+  const { input, tool } = item;
+  const named = ['command', 'file_path', 'path'].map((name): unknown =>
+    typeof input === 'object' && input !== null ? Reflect.get(input, name) : null,
+  );
+  const object = named.find((value) => typeof value === 'string') ?? (typeof input === 'string' ? input : JSON.stringify(input));
+  return `${tool ?? ''} ${String(object)}`;
 }
 
 function Answered(): JSX.Element | null {
   const answered = useQuery(answeredQuery);
-  const items = answered.data?.items ?? [];
+  const today = new Date().toDateString();
+  const items = (answered.data?.items ?? []).filter((item) => new Date(item.answered?.at ?? 0).toDateString() === today);
   if (items.length === 0) return null;
   return (
-    <section aria-label="Answered since the server started">
-      <h2 className="answered">Answered since the server started</h2>
+    <section aria-label="Answered today">
+      <h2 className="answered">
+        Answered today <span className="mute">since this server started</span>
+      </h2>
       {items.slice(0, 30).map((item) => (
         <div key={`${item.id}${item.answered?.at}`} className="hrow">
           <span className="m mute">{hourMinute(item.answered?.at ?? 0)}</span>
@@ -97,8 +156,8 @@ function Answered(): JSX.Element | null {
           </span>
           <b className="md">{item.agent}</b>
           <code className="el">{wordOf(item)}</code>
-          <span className="mute">
-            {item.answered?.by}, {item.answered?.via}
+          <span className="mute el">
+            {item.answered?.by}, {item.answered?.reason === null ? item.answered.via : `“${item.answered?.reason}”`}
           </span>
         </div>
       ))}

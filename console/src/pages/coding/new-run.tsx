@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type JSX, useDeferredValue, useState } from 'react';
+import { type JSX, type RefObject, useDeferredValue, useState } from 'react';
 import { enginesQuery, sessionQuery } from '../../api/queries.ts';
+import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { Button, ErrorBand, Locked, Select } from '../../components/bits/bits.tsx';
 import { FateGlyph } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -13,24 +14,33 @@ const THINKING = ['', 'low', 'medium', 'high', 'max'].map(
 const APPROVAL = ['prompt', 'deny', 'yolo'].map((mode) => [mode, `approval ${mode}`] as const);
 const BUDGETS = ['', '0.5', '1', '2', '5'].map((usd) => [usd, usd === '' ? 'no budget' : `$${usd}`] as const);
 
+const NOTHING: Wanted = {
+  agent: 'claude',
+  prompt: '',
+  engine: 'sim',
+  model: '',
+  thinking: '',
+  approval: 'prompt',
+  budget: '',
+  cwd: '',
+  session: '',
+};
+
+/** The options in the address: a run that is started again, or a conversation that goes on. */
+function given(search: UrlState): Partial<Wanted> {
+  return Object.fromEntries(Object.entries(search).filter(([name, value]) => name in NOTHING && value !== undefined));
+}
+
 /** Starts a coding agent. What would become of its options is said while they are chosen. */
-export function NewRun(): JSX.Element {
+export function NewRun({ form }: { readonly form: RefObject<HTMLTextAreaElement | null> }): JSX.Element {
   const navigate = useNavigate();
   const session = useQuery(sessionQuery);
   const adapters = useQuery(adaptersQuery);
   const engines = useQuery(enginesQuery);
   const may = session.data?.scopes.includes('run') === true;
   const [failure, setFailure] = useState<unknown>(null);
-  const [wanted, setWanted] = useState<Wanted>({
-    agent: 'claude',
-    prompt: '',
-    engine: 'sim',
-    model: '',
-    thinking: '',
-    approval: 'prompt',
-    budget: '',
-    cwd: '',
-  });
+  const [search] = useUrlState();
+  const [wanted, setWanted] = useState<Wanted>(() => ({ ...NOTHING, ...given(search) }));
   const set = (name: keyof Wanted) => (value: string) => setWanted((before) => ({ ...before, [name]: value }));
   const check = useQuery(checkQuery(useDeferredValue(wanted), may));
   const start = (): void => {
@@ -50,6 +60,7 @@ export function NewRun(): JSX.Element {
           }}
         >
           <textarea
+            ref={form}
             aria-label="Prompt"
             placeholder="What should it do?"
             rows={2}
@@ -80,6 +91,14 @@ export function NewRun(): JSX.Element {
               onChange={(event) => set('cwd')(event.target.value)}
             />
           </div>
+          {wanted.session === '' ? null : (
+            <p className="note">
+              Goes on with the conversation <code>{wanted.session}</code>{' '}
+              <Button small onClick={() => set('session')('')}>
+                Begin a new one
+              </Button>
+            </p>
+          )}
           <ErrorBand error={failure} />
           {check.data?.error === undefined ? null : (
             <p className="bad s">

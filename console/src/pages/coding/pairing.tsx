@@ -3,7 +3,9 @@ import { type JSX, useState } from 'react';
 import { send } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import type { Paired } from '../../api/types.ts';
-import { Button, CopyId, ErrorBand, Locked } from '../../components/bits/bits.tsx';
+import { waiting } from '../../base/format.ts';
+import { Button, CopyId, ErrorBand, Locked, useNow } from '../../components/bits/bits.tsx';
+import { Qr } from '../../components/qr/qr.tsx';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -17,6 +19,8 @@ export function Pairing(): JSX.Element {
     send<Paired>('POST', '/v1/console/pairings', { scopes: ['answer'], ttl_s: 600 }).then(setPairing, setFailure);
   };
   const url = pairing === null ? '' : `${location.origin}/inbox#code=${pairing.code}`;
+  const until = useNow(pairing !== null);
+  const over = pairing !== null && Date.parse(pairing.expires_at) <= until;
   return (
     <section className="new-run" aria-label="Answer from a phone">
       <div className="ph">
@@ -24,16 +28,19 @@ export function Pairing(): JSX.Element {
       </div>
       <ErrorBand error={failure} />
       {may ? null : <Locked what="Letting a phone in" />}
-      {may && pairing === null ? (
+      {may && (pairing === null || over) ? (
         <div className="pad">
+          {over ? <p className="note warn">The code has run out.</p> : null}
           <Button onClick={pair}>Make a link for a phone</Button>
         </div>
       ) : null}
-      {pairing === null ? null : (
+      {pairing === null || over ? null : (
         <div className="pad">
           <p className="note">
-            Lets one browser in, once, within ten minutes, to read and to answer for 12 hours. Settings, trust signs it out.
+            Lets one browser in, once, within {waiting(Date.parse(pairing.expires_at) - until)}, to read and to answer for 12 hours.
+            Settings, trust signs it out.
           </p>
+          <Qr text={url} />
           <div className="row">
             <code className="el grow">{url}</code>
             <CopyId text={url} />

@@ -1,91 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { type JSX, type ReactNode, useState } from 'react';
-import { get } from '../../api/client.ts';
+import { type JSX, useState } from 'react';
 import { receiptQuery } from '../../api/receipts.ts';
-import type { Receipt, RecordingLine } from '../../api/types.ts';
-import { bytes, cost, digest, duration, shortId, whole } from '../../base/format.ts';
+import type { Receipt } from '../../api/types.ts';
+import { duration, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { Button, Empty, ErrorBand, Segmented, StatusGlyph } from '../../components/bits/bits.tsx';
-import { countFates, FateCounts, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { TimeBar, timesOf } from '../../components/time-bar/time-bar.tsx';
+import { Bodies } from './bodies.tsx';
+import { diffQuery, type Pair } from './data.ts';
+import { differs, FACTS } from './facts.tsx';
+import { Work } from './work.tsx';
 import './page.css';
 import './compare.css';
-
-interface Fact {
-  readonly name: string;
-  /** What decides whether both are equal; ids and times are of the moment. */
-  same(receipt: Receipt): unknown;
-  show(receipt: Receipt): ReactNode;
-}
-
-const FACTS: readonly Fact[] = [
-  {
-    name: 'Status',
-    same: ({ status, reason }) => [status, reason],
-    show: ({ status, error }) => (error === null ? status : `${status}: ${error.code}`),
-  },
-  {
-    name: 'Caller sent',
-    same: ({ request }) => request?.sha256,
-    show: ({ request }) => (request === null ? '–' : `${bytes(request.bytes)} · ${digest(request.sha256)}`),
-  },
-  { name: 'Engine', same: ({ engine }) => engine, show: ({ engine }) => engine },
-  {
-    name: 'Engine got',
-    same: (receipt) => receipt.upstream_request?.sha256,
-    show: ({ upstream_request: got }) => (got === null ? '–' : `${bytes(got.bytes)} · ${digest(got.sha256)}`),
-  },
-  { name: 'Model', same: ({ model }) => model.upstream, show: ({ model }) => model.upstream },
-  { name: 'Mode', same: ({ mode }) => mode, show: ({ mode }) => mode },
-  {
-    name: 'Fates',
-    same: ({ fidelity }) => fidelity,
-    show: ({ fidelity }) => (
-      <span className="row">
-        <FateStrip fates={countFates(fidelity)} /> <FateCounts fates={countFates(fidelity)} all />
-      </span>
-    ),
-  },
-  {
-    name: 'First byte',
-    same: ({ timing }) => timing.first_byte_ms,
-    show: ({ timing }) => (timing.first_byte_ms === null ? '–' : duration(timing.first_byte_ms)),
-  },
-  {
-    name: 'Total',
-    same: ({ timing }) => timing.last_byte_ms,
-    show: ({ timing }) => (timing.last_byte_ms === null ? '–' : duration(timing.last_byte_ms)),
-  },
-  {
-    name: 'Tokens in / out',
-    same: ({ usage }) => [usage?.input_tokens, usage?.output_tokens],
-    show: ({ usage }) => (usage === null ? '–' : `${whole(usage.input_tokens)} / ${whole(usage.output_tokens)}`),
-  },
-  {
-    name: 'Cost',
-    same: (receipt) => receipt.cost?.nano_usd,
-    show: (receipt) => (receipt.cost === null ? 'no price' : cost(receipt.cost.nano_usd)),
-  },
-  {
-    name: 'Engine said',
-    same: ({ response }) => response?.sha256,
-    show: ({ response }) => (response === null ? '–' : `${bytes(response.bytes)} · ${digest(response.sha256)}`),
-  },
-  {
-    name: 'Tool calls',
-    same: ({ tool_calls }) => tool_calls.map(({ name, arguments_sha256 }) => [name, arguments_sha256]),
-    show: ({ tool_calls }) => tool_calls.map(({ name }) => name).join(', ') || 'none',
-  },
-  {
-    name: 'Content hash',
-    same: (receipt) => receipt.receipt_sha256,
-    show: (receipt) => (receipt.receipt_sha256 === null ? '–' : digest(receipt.receipt_sha256)),
-  },
-];
-
-const differs = (fact: Fact, a: Receipt, b: Receipt): boolean => JSON.stringify(fact.same(a)) !== JSON.stringify(fact.same(b));
 
 /** Where do these two differ? */
 export function Page(): JSX.Element {
@@ -110,7 +38,7 @@ export function Page(): JSX.Element {
         </Link>
         <span className="mute">/</span>
         <h1>Compare</h1>
-        <span className="mute s">{left.data.receipt_sha256 === right.data.receipt_sha256 ? 'both did the same' : ''}</span>
+        <span className="mute s hide-s">{summaryOf(left.data, right.data)}</span>
         <span className="grow" />
         <Segmented<'differences' | 'everything'>
           label="Which facts"
@@ -161,7 +89,11 @@ export function Page(): JSX.Element {
                       {fact.name}
                     </th>
                     <td className="m">{fact.show(pair[0])}</td>
-                    <td className="m">{fact.show(pair[1])}</td>
+                    <td className="m">
+                      <span className="val">
+                        {fact.show(pair[1])} <small className={changed ? 'mute' : 'ok'}>{fact.beside?.(...pair)}</small>
+                      </span>
+                    </td>
                   </tr>
                 );
               })}
@@ -169,13 +101,12 @@ export function Page(): JSX.Element {
           </table>
         </div>
         <Times pair={pair} />
-        <Answers pair={pair} />
+        {pair.some(({ plane }) => plane !== 'gateway') ? <Work pair={pair} /> : <Bodies pair={pair} />}
+        {which === 'everything' ? <Members pair={pair} /> : null}
       </div>
     </div>
   );
 }
-
-type Pair = readonly [Receipt, Receipt];
 
 /** Both on one scale. */
 function Times({ pair }: { readonly pair: Pair }): JSX.Element {
@@ -187,7 +118,7 @@ function Times({ pair }: { readonly pair: Pair }): JSX.Element {
         times === undefined ? null : (
           // biome-ignore lint/suspicious/noArrayIndexKey: left and right
           <div key={index} className="row">
-            <code className="mute">{shortId(pair[index]?.run_id ?? '')}</code>
+            <code className="mute el name">{pair[index]?.model.upstream ?? shortId(pair[index]?.run_id ?? '')}</code>
             <div className="grow">
               <div style={{ width: `${(times.total / most) * 100}%` }}>
                 <TimeBar times={times} />
@@ -201,41 +132,43 @@ function Times({ pair }: { readonly pair: Pair }): JSX.Element {
   );
 }
 
-function useAnswer(receipt: Receipt): string | null {
-  const recording = useQuery({
-    queryKey: ['recording', receipt.run_id],
-    queryFn: () => get<RecordingLine>(`/v1/recordings/${receipt.run_id}`),
-    enabled: receipt.recording === 'full' && receipt.response !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  });
-  const answer = recording.data?.delivered ?? recording.data?.response;
-  return answer === null || answer === undefined ? null : answer.chunks.map((chunk) => ('text' in chunk ? chunk.text : '')).join('');
+/** What the two have in common, in a few words. */
+function summaryOf(a: Receipt, b: Receipt): string {
+  if (a.receipt_sha256 !== null && a.receipt_sha256 === b.receipt_sha256) return 'both did the same';
+  const request = a.request?.sha256 === b.request?.sha256 && a.request !== null ? 'same request' : 'two requests';
+  const model = a.model.upstream === b.model.upstream ? 'one model' : 'two models';
+  return a.engine === b.engine ? `${request}, ${model}` : `${request}, two engines`;
 }
 
-function Answers({ pair }: { readonly pair: Pair }): JSX.Element {
-  const left = useAnswer(pair[0]);
-  const right = useAnswer(pair[1]);
+const text = (value: unknown): string => (value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Every value in which the receipts differ, in the words of `abp receipts diff`: what the runs did, then what is of the moment. */
+function Members({ pair }: { readonly pair: Pair }): JSX.Element {
+  const diff = useQuery(diffQuery(pair));
+  const of = (moment: boolean) => (diff.data?.members ?? []).filter((member) => member.of_the_moment === moment);
   return (
-    <div className="answers">
-      <div className="k mute">{left === right ? '=' : '≠'} Answer</div>
-      <pre>{left === null ? 'not recorded' : marked(left, right ?? '')}</pre>
-      <pre>{right === null ? 'not recorded' : marked(right, left ?? '')}</pre>
+    <div className="facts members">
+      <ErrorBand error={diff.error} />
+      {[false, true].map((moment) => (
+        <details key={String(moment)} open={!moment}>
+          <summary>
+            {moment ? 'Of the moment: ids, times, cost' : 'What the runs did'}, {of(moment).length} values differ
+          </summary>
+          <table>
+            <tbody>
+              {of(moment).map(({ path, a, b }) => (
+                <tr key={path} className="ch">
+                  <th scope="row" className="k">
+                    {path}
+                  </th>
+                  <td className="m">{text(a)}</td>
+                  <td className="m">{text(b)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      ))}
     </div>
-  );
-}
-
-/** What stands between the common beginning and the common end is marked. */
-function marked(text: string, other: string): ReactNode {
-  let from = 0;
-  while (from < Math.min(text.length, other.length) && text[from] === other[from]) from += 1;
-  let end = 0;
-  while (end < Math.min(text.length, other.length) - from && text.at(-1 - end) === other.at(-1 - end)) end += 1;
-  return (
-    <>
-      {text.slice(0, from)}
-      <mark>{text.slice(from, text.length - end)}</mark>
-      {text.slice(text.length - end)}
-    </>
   );
 }

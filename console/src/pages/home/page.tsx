@@ -1,18 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { interactionsQuery } from '../../api/interactions.ts';
+import { type Interaction, interactionsQuery } from '../../api/interactions.ts';
 import { useStream } from '../../api/streams.ts';
 import type { RunRow, Usage } from '../../api/types.ts';
 import { cost, count, duration, hourMinute, percent, sumCost, time, waiting } from '../../base/format.ts';
 import { wishOf } from '../../components/approval/wish.tsx';
-import { StatusGlyph, useNow } from '../../components/bits/bits.tsx';
+import { ErrorBand, StatusGlyph, useNow } from '../../components/bits/bits.tsx';
 import { FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { RunTitle } from '../../components/run-line/run-line.tsx';
+import { BudgetPanel, Chain } from './chain.tsx';
 import { hourQuery, hourSumQuery, newestQuery, total } from './data.ts';
 import { EmptyHome } from './empty.tsx';
-import { Chain, EnginePanel, Point, TryNext } from './panels.tsx';
+import { EnginePanel, Point, TryNext } from './panels.tsx';
 import './page.css';
 import './home.css';
 
@@ -22,11 +23,12 @@ export function Page(): JSX.Element {
   const newest = useQuery(newestQuery);
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['home', 'newest'] });
   const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh });
-  if (newest.data === undefined) return <div className="p-home" />;
+  if (newest.data === undefined) return <Waiting error={newest.error} retry={() => void newest.refetch()} />;
   if (newest.data.items.length === 0) return <EmptyHome />;
   return (
     <div className="p-home fill">
       <h1 className="sr">Home</h1>
+      <ErrorBand error={newest.error} retry={() => void newest.refetch()} />
       <div className="wrap">
         <div className="cl">
           <LastHour live={stream.live} last={newest.data.items[0]} />
@@ -39,8 +41,26 @@ export function Page(): JSX.Element {
         <div className="cl">
           <Point />
           <Chain />
+          <BudgetPanel />
           <TryNext rows={newest.data.items} />
         </div>
+      </div>
+    </div>
+  );
+}
+
+/** A first visit shows the panels of the final shape; nothing moves when data comes. */
+function Waiting({ error, retry }: { readonly error: unknown; retry(): void }): JSX.Element {
+  return (
+    <div className="p-home fill">
+      <h1 className="sr">Home</h1>
+      <ErrorBand error={error} retry={retry} />
+      <div className="wrap" aria-hidden="true">
+        {[0, 1, 2].map((column) => (
+          <div key={column} className="cl">
+            <div className="panel wait" />
+          </div>
+        ))}
       </div>
     </div>
   );
@@ -142,7 +162,9 @@ function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
                   <RunTitle row={row} />
                 </Link>
               </td>
-              <td className="fid">{row.mode === 'passthrough' ? <Equal /> : <FateStrip fates={row.fates} />}</td>
+              <td className="fid">
+                {row.plane !== 'gateway' ? null : row.mode === 'passthrough' ? <Equal /> : <FateStrip fates={row.fates} />}
+              </td>
               {row.error === null ? (
                 <>
                   <td className="m r hide-s">{row.total_ms === null ? '' : duration(row.total_ms)}</td>
@@ -169,6 +191,15 @@ function Equal(): JSX.Element {
   );
 }
 
+/** The command, the file or the arguments, in one line. */
+function wantedBy(item: Interaction): string {
+  const { path } = wishOf(item);
+  if (path !== null) return path;
+  const { input } = item;
+  const command: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'command') : undefined;
+  return typeof command === 'string' ? command : typeof input === 'string' ? input : JSON.stringify(input);
+}
+
 function Waits(): JSX.Element | null {
   const open = useQuery(interactionsQuery);
   const items = open.data?.items ?? [];
@@ -186,12 +217,12 @@ function Waits(): JSX.Element | null {
         </Link>
       </div>
       {items.slice(0, 5).map((item) => (
-        <Link key={item.id} className="ai" to="/inbox">
+        <Link key={item.answer.path} className="ai" to="/inbox">
           <span className="row">
             <b>{item.agent}</b> <span className="grow">{wishOf(item).words}</span>
             <span className="mute s">{waiting(now - Date.parse(item.asked_at))}</span>
           </span>
-          <code className="el">{typeof item.input === 'string' ? item.input : JSON.stringify(item.input)}</code>
+          <code className="el">{wantedBy(item)}</code>
         </Link>
       ))}
     </section>

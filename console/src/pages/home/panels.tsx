@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { get } from '../../api/client.ts';
-import { enginesQuery, headQuery, matrixQuery } from '../../api/queries.ts';
+import { enginesQuery, matrixQuery } from '../../api/queries.ts';
 import type { Engine, RunRow, Usage } from '../../api/types.ts';
-import { count, digest, duration, sumCost, time, whole } from '../../base/format.ts';
-import { Button, CopyId, Select } from '../../components/bits/bits.tsx';
+import { count, duration, sumCost } from '../../base/format.ts';
+import { Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { ModeGlyph } from '../../components/run-line/run-line.tsx';
 import { DIALECTS, type Sdk, Snippet } from '../../components/snippet/snippet.tsx';
@@ -13,10 +12,20 @@ import { enginesUsageQuery } from './data.ts';
 
 const CREDENTIALS: Readonly<Record<string, string>> = { key: 'key', caller: 'caller’s own', none: 'none needed' };
 
+const MOST_ENGINES = 17;
+
+/** Those that fail come first, then those in use, then those that could be used at once. */
+function weightOf(engine: Engine, group: Usage['groups'][number] | undefined): number {
+  if (engine.health?.state === 'open') return Number.MAX_SAFE_INTEGER;
+  return (group?.runs?.[0] ?? 0) * 10 + (engine.auth === 'key' ? 2 : engine.id === 'sim' ? 1 : 0);
+}
+
 export function EnginePanel(): JSX.Element {
   const engines = useQuery(enginesQuery);
   const usage = useQuery(enginesUsageQuery);
   const groups = new Map(usage.data?.groups.map((group) => [group.key.engine, group]));
+  const all = (engines.data?.items ?? []).toSorted((a, b) => weightOf(b, groups.get(b.id)) - weightOf(a, groups.get(a.id)));
+  const [shown, rest] = [all.slice(0, MOST_ENGINES), all.slice(MOST_ENGINES)];
   return (
     <section className="panel engines o4" aria-label="Engines, last 24 hours">
       <div className="ph">
@@ -36,11 +45,12 @@ export function EnginePanel(): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {(engines.data?.items ?? []).map((engine) => (
+          {shown.map((engine) => (
             <EngineRow key={engine.id} engine={engine} group={groups.get(engine.id)} />
           ))}
         </tbody>
       </table>
+      {rest.length === 0 ? null : <p className="pad mute s">and {rest.map(({ id }) => id).join(', ')}, not used yet</p>}
     </section>
   );
 }
@@ -77,11 +87,11 @@ export function Point(): JSX.Element {
   const [sdk, setSdk] = useState<Sdk>('anthropic');
   const mode = matrix.data?.cells.find((cell) => cell.engine === engine && cell.dialect === DIALECTS[sdk])?.mode ?? null;
   return (
-    <section className="panel hide-s" aria-label="Point something here">
+    <section className="panel hide-s point" aria-label="Point something here">
       <div className="ph">
         <h2>Point something here</h2>
       </div>
-      <Snippet engine={engine} onSdk={setSdk} />
+      <Snippet engine={engine} onSdk={setSdk} short />
       <div className="row pad">
         <span className="mute">Engine</span>
         <Select
@@ -94,69 +104,6 @@ export function Point(): JSX.Element {
         <span className={mode === 'passthrough' ? 'ok' : 'live'}>
           {mode === 'passthrough' ? 'passthrough, bytes unchanged' : 'mapped, every field has a fate'}
         </span>
-      </div>
-    </section>
-  );
-}
-
-interface Verified {
-  readonly verdict?: string;
-  readonly problems?: readonly unknown[];
-}
-
-export function Chain(): JSX.Element {
-  const head = useQuery(headQuery);
-  const [checked, setChecked] = useState<string | null>(null);
-  const verify = (): void => {
-    setChecked('checking');
-    get<{ items: readonly { run_id: string }[] }>('/v1/receipts?limit=1').then(async ({ items }) => {
-      const began = performance.now();
-      const answer = await get<Verified>(`/v1/receipts/${items[0]?.run_id}/verify`);
-      const took = duration(performance.now() - began);
-      setChecked((answer.problems?.length ?? 0) === 0 ? `the newest receipt verifies, took ${took}` : 'the newest receipt does not verify');
-    }, String);
-  };
-  return (
-    <section className="panel o3" aria-label="The chain">
-      <div className="ph">
-        <Icon name="seal" size={18} />
-        <h2 className="grow">
-          {head.data === undefined ? 'The chain begins with the first run' : `${whole(head.data.sequence)} receipts, one chain`}
-        </h2>
-        <Button small onClick={verify}>
-          Verify
-        </Button>
-      </div>
-      {head.data === undefined ? null : (
-        <div className="st">
-          <span className="ok">
-            <Icon name="check" />
-          </span>
-          <div>
-            Head {whole(head.data.sequence)} is signed
-            <div className="mute s m">
-              {digest(head.data.hash)} · {head.data.at === undefined ? '' : time(head.data.at)}
-            </div>
-          </div>
-          <CopyId text={JSON.stringify(head.data)} />
-        </div>
-      )}
-      {checked === null ? null : (
-        <output className="st">
-          <span className={checked.includes('not') ? 'bad' : 'ok'}>
-            <Icon name={checked.includes('not') ? 'refused' : 'check'} />
-          </span>
-          {checked}
-        </output>
-      )}
-      <div className="st">
-        <span className="warn">
-          <Icon name="clock" label="not known" />
-        </span>
-        <div>
-          Keep a head elsewhere
-          <div className="mute s">without one a cut tail could not be noticed</div>
-        </div>
       </div>
     </section>
   );

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type JSX, useMemo } from 'react';
+import { readAnswer } from '../../api/answer.ts';
 import { Button, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { Markdown } from '../../components/markdown/markdown.tsx';
-import { readAnswer } from './answer.ts';
 import type { Sent } from './data.ts';
 
 /** What came back, as it comes. Tool calls are shown with their arguments; the run is there from the first byte. */

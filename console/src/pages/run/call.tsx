@@ -1,16 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
+import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
-import type { Receipt, RecordingLine } from '../../api/types.ts';
+import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
 import { bytes, digest, duration, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
 import { JsonView } from '../../components/json-view/json-view.tsx';
-import { ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
+import { exportLine, ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
 import { Timeline } from '../../components/timeline/timeline.tsx';
-import { callLanes, recordingQuery, sameContentQuery, textOfAnswer, textOfBody } from './data.ts';
+import { callLanes, sameContentQuery } from './data.ts';
 import { CallHead } from './head.tsx';
 import { Seam } from './seam.tsx';
 
@@ -34,6 +35,11 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
   const [state, change] = useUrlState();
   const navigate = useNavigate();
   const [failure, setFailure] = useState<unknown>(null);
+  const client = useQueryClient();
+  const step = (by: number): void => {
+    const next = neighbourOf(client, receipt.run_id, by);
+    if (next !== undefined) void navigate({ to: '/runs/$run', params: { run: next }, search: { tab: state.tab } });
+  };
   const recording = useQuery(recordingQuery(receipt));
   const fallback: Tab = receipt.mode === 'passthrough' ? 'response' : 'fates';
   const tab = TABS.find((known) => known === state.tab) ?? fallback;
@@ -49,6 +55,10 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
     r: actions.replay,
     c: actions.compare,
     y: () => void navigator.clipboard.writeText(receipt.run_id),
+    v: () => void client.refetchQueries({ queryKey: ['seal', receipt.run_id] }),
+    e: () => void exportLine(receipt.run_id),
+    j: () => step(1),
+    k: () => step(-1),
     escape: () => void navigate({ to: '/runs', search: { sel: receipt.run_id } }),
     ...Object.fromEntries(TABS.map((name, index) => [String(index + 1), () => change({ tab: name }, { replace: true })])),
   });
@@ -108,6 +118,16 @@ function Refusal({ receipt }: { readonly receipt: Receipt }): JSX.Element {
       </Link>
     </div>
   );
+}
+
+/** The run before or after this one in the list that the reader came from. */
+function neighbourOf(client: QueryClient, run: string, by: number): string | undefined {
+  for (const [, data] of client.getQueriesData<InfiniteData<RunRowList>>({ queryKey: ['rows'] })) {
+    const rows = data?.pages.flatMap(({ items }) => items) ?? [];
+    const at = rows.findIndex(({ run_id }) => run_id === run);
+    if (at >= 0) return rows[at + by]?.run_id;
+  }
+  return undefined;
 }
 
 interface BodyProps {
@@ -262,12 +282,12 @@ function Headers({ recording }: { readonly recording: RecordingLine }): JSX.Elem
 
 /** Runs that did the same: their content hash is this one's. */
 function SameContent({ receipt }: { readonly receipt: Receipt }): JSX.Element | null {
-  const same = useQuery({ ...sameContentQuery(receipt), enabled: false });
+  const same = useQuery(sameContentQuery(receipt));
   const others = same.data?.items.filter(({ run_id }) => run_id !== receipt.run_id) ?? [];
   if (others.length === 0) return null;
   return (
     <p className="note below">
-      {others.length} others have the same content hash:{' '}
+      {others.length === 1 ? 'One other has' : `${others.length} others have`} the same content hash:{' '}
       {others.map(({ run_id }) => (
         <Link key={run_id} className="m u" to="/runs/$run" params={{ run: run_id }}>
           {shortId(run_id)}{' '}

@@ -1,25 +1,39 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
-import { send } from '../../api/client.ts';
-import { interactionsQuery } from '../../api/interactions.ts';
+import { answer, interactionsQuery } from '../../api/interactions.ts';
 import { sessionQuery } from '../../api/queries.ts';
+import { reportQuery } from '../../api/receipts.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentEvent, Receipt, RunDetail, RunRow } from '../../api/types.ts';
-import { cost, count, duration, shortId, whole } from '../../base/format.ts';
+import { count, duration, shortId } from '../../base/format.ts';
+import { useKeys } from '../../base/keys.ts';
 import { Approval } from '../../components/approval/approval.tsx';
-import { Button, ErrorBand, useNow } from '../../components/bits/bits.tsx';
-import { FateStrip } from '../../components/fate/fate.tsx';
+import { Button, CopyId, ErrorBand, useNow } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
 import { Timeline } from '../../components/timeline/timeline.tsx';
+import { AfterEnd, Controls, Tell } from './coding-controls.tsx';
+import { CodingSide } from './coding-side.tsx';
 import { childrenQuery, runQuery } from './data.ts';
-import { Fact } from './head.tsx';
-import { StepView } from './step-view.tsx';
-import { runLanes, type Step, StepList } from './steps.ts';
+import { Fact, StatusTag } from './head.tsx';
+import { runLanes, stepOfCall } from './lanes.ts';
+import { StepTree } from './step-tree.tsx';
+import { type FileChange, filesOf, type Step, StepList } from './steps.ts';
+import { Transcript, type TranscriptHandle } from './transcript.tsx';
+
+/** Events are gathered this long before the page changes. */
+const GATHER_MS = 100;
+
+const EVENTS = [
+  ...['turn_start', 'text_delta', 'message_stop', 'thinking_delta', 'thinking_stop', 'skill_invoked', 'subagent_spawn', 'subagent_error'],
+  ...['tool_call_start', 'tool_call_ready', 'tool_result', 'tool_error', 'file_patch', 'file_create', 'file_write', 'file_delete'],
+  ...['shell_exit', 'approval_request', 'approval_granted', 'approval_denied', 'input_required', 'rate_limited', 'rate_limit_error'],
+  ...['context_limit_warning', 'context_compacted', 'context_exceeded', 'retry', 'error', 'auth_error', 'crash', 'turn_limit'],
+  ...['interrupted', 'aborted', 'paused', 'resumed', 'timeout'],
+];
 
 /** Everything a run said, as steps; follows it while it goes on. */
-function useSteps(run: string, may: boolean): readonly Step[] {
+function useSteps(run: string, { may, live }: { readonly may: boolean; readonly live: boolean }): readonly Step[] {
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const list = useRef(new StepList());
   const timer = useRef<number | undefined>(undefined);
@@ -32,87 +46,201 @@ function useSteps(run: string, may: boolean): readonly Step[] {
     list.current.add(JSON.parse(data) as AgentEvent); // an event of the server's own stream
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
-      setSteps([...list.current.steps]);
-    }, 100);
+      setSteps(list.current.steps.map((step) => ({ ...step })));
+    }, GATHER_MS);
   };
-  useStream(may ? `/v1/runs/${run}/events` : null, Object.fromEntries(EVENTS.map((name) => [name, hear])));
+  // The server ends the stream of a run that has ended; asking again would tell nothing new.
+  const [over, setOver] = useState('');
+  const { since } = useStream(
+    may && over !== run ? `/v1/runs/${run}/events` : null,
+    Object.fromEntries(EVENTS.map((name) => [name, hear])),
+  );
+  useEffect(() => {
+    if (!live && since !== null) setOver(run);
+  }, [live, since, run]);
   return steps;
 }
 
-const EVENTS = [
-  ...['text_delta', 'message_stop', 'thinking_delta', 'thinking_stop', 'tool_call_start', 'tool_call_ready', 'tool_result', 'tool_error'],
-  ...['approval_request', 'approval_granted', 'approval_denied', 'rate_limited', 'context_compacted', 'retry', 'error', 'crash'],
-  ...['interrupted', 'aborted', 'paused', 'resumed', 'timeout'],
-];
+/** The files of the report count whole runs; while one goes on, those that its steps have told. */
+function useFiles(
+  run: string,
+  live: boolean,
+  steps: readonly Step[],
+): { readonly files: readonly FileChange[]; readonly session: string | null } {
+  const report = useQuery({ ...reportQuery(run), enabled: !live });
+  const told = useMemo(() => filesOf(steps), [steps]);
+  const kept = (report.data?.files ?? []).map(
+    ({ path, change, lines_added, lines_removed }): FileChange => ({
+      path,
+      what: change === 'added' ? 'new' : change === 'removed' ? 'gone' : 'changed',
+      added: lines_added ?? told.find((file) => file.path.endsWith(path))?.added ?? 0,
+      removed: lines_removed ?? told.find((file) => file.path.endsWith(path))?.removed ?? 0,
+    }),
+  );
+  return { files: kept.length > 0 ? kept : told, session: report.data?.session_id ?? null };
+}
 
 /** The run of a coding agent, or a turn of an agent: made of calls, and told in order. */
 export function CodingPage({ run, receipt }: { readonly run: string; readonly receipt: Receipt }): JSX.Element {
   const session = useQuery(sessionQuery);
-  const mayWatch = session.data?.scopes.includes('answer') === true;
+  const scopes = session.data?.scopes ?? [];
+  const mayWatch = scopes.includes('answer');
   const isTurn = receipt.plane === 'agent';
   const detail = useQuery({ ...runQuery(run), enabled: mayWatch && !isTurn });
   const live = receipt.seal === null || receipt.seal === undefined;
   const calls = useQuery(childrenQuery(run, live));
-  const steps = useSteps(run, mayWatch && !isTurn);
+  const steps = useSteps(run, { may: mayWatch && !isTurn, live });
   const open = useQuery(interactionsQuery);
   const asked = (open.data?.items ?? []).filter(({ run_id }) => run_id === run);
   const now = useNow(live);
   const began = Date.parse(receipt.started_at);
   const until = receipt.completed_at === null || receipt.completed_at === undefined ? now : Date.parse(receipt.completed_at);
   const rows = useMemo(() => [...(calls.data?.items ?? [])].reverse(), [calls.data]);
-  const title = String(detail.data?.options?.prompt ?? receipt.task ?? 'A run');
+  const { files, session: conversation } = useFiles(run, live, steps);
+  const lanes = useMemo(() => runLanes(steps, rows, { began, until }), [steps, rows, began, until]);
+  const [hot, setHot] = useState<string | null>(null);
+  const [shown, setShown] = useState<'middle' | 'tree' | 'side'>('middle');
+  const transcript = useRef<TranscriptHandle>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  useCodingKeys({ run, steps, rows, hot, setHot, transcript, asked, may: mayWatch, onFailure: setFailure });
+  const goTo = (id: string): void => {
+    setHot(id);
+    setShown('middle');
+    transcript.current?.open(id);
+  };
+  const hotCall = rows.findLast((row) => stepOfCall(row, steps)?.id === hot)?.run_id ?? null;
+  const budget = detail.data?.options?.maxBudgetUsd;
+  const toggle = (name: 'tree' | 'side') => () => setShown(shown === name ? 'middle' : name);
   return (
-    <div className="p-run-coding fill">
+    <div className={`p-run-coding fill shows-${shown}`}>
       <div className="hd">
         <div className="row">
           <Link to="/runs" className="mute">
             Runs
           </Link>
           <span className="mute">/</span>
-          <h1 className="el">{title}</h1>
-          <span className={asked.length > 0 ? 'tag warn' : 'tag'}>{asked.length > 0 ? 'waits for you' : receipt.status}</span>
-          <code className="mute">{shortId(run)}</code>
+          <h1 className="el">{titleOf(receipt, detail.data)}</h1>
+          <StatusTag status={receipt.status} waiting={asked.length > 0} />
+          <code className="mute hide-s">{shortId(run)}</code>
+          <CopyId text={run} />
           <span className="grow" />
           {live ? (
-            <Controls run={run} locked={session.data?.scopes.includes('run') === true ? undefined : 'this needs a signed-in browser'} />
-          ) : null}
+            <Controls run={run} detail={detail.data} may={scopes.includes('run')} />
+          ) : (
+            <AfterEnd receipt={receipt} detail={detail.data} session={conversation} />
+          )}
         </div>
         <Meta receipt={receipt} detail={detail.data} rows={rows} />
       </div>
+      <ErrorBand error={failure ?? calls.error} />
       {mayWatch || isTurn ? null : <ErrorBand error="What the agent said is shown to a signed-in browser. `abp console` prints a link." />}
+      {receipt.error === null || receipt.error === undefined ? null : <Failed error={receipt.error} />}
       <div className="lanes">
-        <Timeline lanes={runLanes(steps, rows, began, until)} total={until - began} foot={`of ${duration(until - began)}`} />
+        <Timeline {...{ lanes, hot, live }} total={until - began} foot={`of ${duration(until - began)}`} onHot={setHot} onOpen={goTo} />
+      </div>
+      <div className="only-s switches">
+        <Button aria-pressed={shown === 'tree'} onClick={toggle('tree')}>
+          Steps
+        </Button>
+        <Button aria-pressed={shown === 'side'} onClick={toggle('side')}>
+          Cost, calls, seal
+        </Button>
       </div>
       <div className="wrap">
-        <nav className="tree scroll" aria-label="Steps">
-          {steps.map((step) => (
-            <a key={step.id} href={`#${step.id}`} className="c">
-              <Icon name={ICONS[step.kind]} /> <span className="el">{treeTitle(step)}</span>
-              <span className="d">{step.end === null ? '' : duration(step.end - step.at)}</span>
-            </a>
-          ))}
-        </nav>
-        <Transcript steps={steps} began={began}>
-          {asked.map((item) => (
-            <Approval key={item.id} item={item} selected />
-          ))}
+        <StepTree {...{ steps, until, hot }} onHot={setHot} onOpen={goTo} />
+        <Transcript
+          {...{ steps, began, live, hot }}
+          handle={transcript}
+          approvals={receipt.approvals ?? []}
+          nothing={
+            isTurn
+              ? 'The words of a turn are in its conversation; the calls are on the right.'
+              : 'What was said is not kept, or nothing was said yet. The calls are on the right.'
+          }
+        >
+          {asked.length === 0 ? null : (
+            <div className="pinned">
+              {asked.map((item) => (
+                <Approval
+                  key={item.answer.path}
+                  item={item}
+                  selected
+                  pinned
+                  locked={mayWatch ? undefined : 'this needs a signed-in browser'}
+                />
+              ))}
+            </div>
+          )}
         </Transcript>
         <aside className="side scroll" aria-label="Cost, calls and seal">
-          <Calls rows={rows} receipt={receipt} />
-          <Changed receipt={receipt} />
-          <div className="sec">{live ? <p className="mute">Sealed when the run ends</p> : <ReceiptSlip receipt={receipt} />}</div>
+          <CodingSide
+            {...{ receipt, rows, files, live }}
+            budgetUsd={typeof budget === 'number' ? budget : undefined}
+            hot={hotCall}
+            onHot={(row) => setHot(row === null ? null : (stepOfCall(row, steps)?.id ?? null))}
+          />
         </aside>
       </div>
-      {live && detail.data?.agent !== null ? <Tell run={run} /> : null}
+      {live && detail.data?.agent ? <Tell run={run} agent={detail.data.agent} may={scopes.includes('run')} /> : null}
     </div>
   );
 }
 
-const ICONS: Readonly<Record<Step['kind'], string>> = { text: 'think', thinking: 'think', tool: 'term', approval: 'clock', note: 'more' };
+function titleOf({ task }: Receipt, detail: RunDetail | undefined): string {
+  const prompt = detail?.options?.prompt;
+  return typeof prompt === 'string' ? (prompt.split('\n')[0] ?? '') : (task ?? 'A run');
+}
 
-function treeTitle(step: Step): string {
-  if (step.kind === 'text') return step.body.slice(0, 40) || 'Says something';
-  return step.title;
+interface KeyScene {
+  readonly run: string;
+  readonly steps: readonly Step[];
+  readonly rows: readonly RunRow[];
+  readonly hot: string | null;
+  setHot(id: string | null): void;
+  readonly transcript: React.RefObject<TranscriptHandle | null>;
+  readonly asked: readonly Parameters<typeof answer>[0][];
+  readonly may: boolean;
+  onFailure(error: unknown): void;
+}
+
+function useCodingKeys({ run, steps, rows, hot, setHot, transcript, asked, may, onFailure }: KeyScene): void {
+  const navigate = useNavigate();
+  const move = (by: number) => (): void => {
+    const at = steps.findIndex(({ id }) => id === hot);
+    const next = steps[Math.max(0, Math.min(steps.length - 1, at < 0 ? steps.length - 1 : at + by))];
+    if (next === undefined) return;
+    setHot(next.id);
+    transcript.current?.open(next.id);
+  };
+  const [question] = asked;
+  useKeys({
+    j: move(1),
+    k: move(-1),
+    '.': () => transcript.current?.toEnd(),
+    a: () => {
+      if (question !== undefined && may) answer(question, true, '').catch(onFailure);
+    },
+    d: () => document.querySelector<HTMLInputElement>('.pinned input')?.focus(),
+    o: () => {
+      const call = rows.findLast((row) => stepOfCall(row, steps)?.id === hot) ?? rows.at(-1);
+      if (call !== undefined) void navigate({ to: '/runs/$run', params: { run: call.run_id } });
+    },
+    c: () => void navigate({ to: '/runs', search: { compare: run } }),
+    y: () => void navigator.clipboard.writeText(run),
+    escape: () => void navigate({ to: '/runs', search: { sel: run } }),
+  });
+}
+
+function Failed({ error }: { readonly error: NonNullable<Receipt['error']> }): JSX.Element {
+  return (
+    <div className="error-band">
+      <Icon name="refused" />
+      <a className="b m" href={`/docs/errors/${error.code}`} target="_blank" rel="noreferrer">
+        {error.code}
+      </a>
+      <span className="grow">{error.message}</span>
+    </div>
+  );
 }
 
 function Meta({
@@ -130,7 +258,7 @@ function Meta({
   return (
     <div className="meta">
       <Fact name={receipt.plane === 'agent' ? 'agent' : 'coding agent'}>
-        {detail?.agent ?? receipt.backend?.id ?? ''} {receipt.backend?.version ?? ''}
+        {detail?.agent ?? receipt.backend?.id?.replace(/^\w+:/, '') ?? ''} {receipt.backend?.version ?? ''}
       </Fact>
       <Fact name="on">
         {receipt.engine ?? String(options.engine ?? 'its own engine')} <code>{receipt.model?.upstream ?? String(options.model ?? '')}</code>
@@ -146,150 +274,7 @@ function Meta({
       <Fact name="tokens">
         {count(read)} in, {count(written)} out
       </Fact>
+      {receipt.tags === undefined || receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
     </div>
-  );
-}
-
-function Controls({ run, locked }: { readonly run: string; readonly locked: string | undefined }): JSX.Element {
-  const [failure, setFailure] = useState<unknown>(null);
-  const act = (what: string) => () => {
-    send('POST', `/v1/runs/${run}/${what}`, what === 'interrupt' ? {} : undefined).catch(setFailure);
-  };
-  return (
-    <>
-      <ErrorBand error={failure} />
-      <Button icon="pause" locked={locked} onClick={act('pause')}>
-        Pause
-      </Button>
-      <Button locked={locked} onClick={act('resume')}>
-        Go on
-      </Button>
-      <Button locked={locked} onClick={act('interrupt')}>
-        Interrupt
-      </Button>
-      <Button locked={locked} onClick={act('cancel')}>
-        End run
-      </Button>
-    </>
-  );
-}
-
-/** Follows the end while the reader is there; else a pill says how much is new. */
-function Transcript({
-  steps,
-  began,
-  children,
-}: {
-  readonly steps: readonly Step[];
-  readonly began: number;
-  readonly children: JSX.Element[];
-}): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  const [following, setFollowing] = useState(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the steps moves the end
-  useEffect(() => {
-    if (following) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [steps, following]);
-  const scrolled = (): void => {
-    const element = box.current;
-    if (element !== null) setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < 40);
-  };
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
-    <div className="tx scroll" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What happened">
-      {steps.map((step) => (
-        <StepView key={step.id} step={step} began={began} />
-      ))}
-      {steps.length === 0 ? <p className="mute">What was said is not kept, or nothing was said yet. The calls are on the right.</p> : null}
-      {children}
-      {following ? null : (
-        <button type="button" className="btn live-end" onClick={() => setFollowing(true)}>
-          To the end <kbd>.</kbd>
-        </button>
-      )}
-    </div>
-  );
-}
-
-function Calls({ rows, receipt }: { readonly rows: readonly RunRow[]; readonly receipt: Receipt }): JSX.Element {
-  const priced = rows.filter(({ cost_nano_usd }) => cost_nano_usd !== null);
-  const sum = receipt.cost?.nano_usd ?? priced.reduce((total, { cost_nano_usd }) => total + (cost_nano_usd ?? 0), 0);
-  return (
-    <>
-      <div className="sec">
-        <div className="row">
-          <h2 className="grow">Cost</h2>
-          <code>{priced.length === 0 && receipt.cost === null ? 'no price' : cost(sum)}</code>
-        </div>
-        <p className="mute s">a list price, summed from {rows.length} calls</p>
-      </div>
-      <div className="sec">
-        <h2>Model calls</h2>
-        <table>
-          <tbody>
-            {[...rows].reverse().map((row, index) => (
-              <tr key={row.run_id} className="m">
-                <td className="mute">{rows.length - index}</td>
-                <td>
-                  <Link className="u" to="/runs/$run" params={{ run: row.run_id }}>
-                    {shortId(row.run_id)}
-                  </Link>
-                </td>
-                <td className="r">{row.tokens === null ? '–' : `${count(row.tokens.in)} / ${count(row.tokens.out)}`}</td>
-                <td className="r">{row.total_ms === null ? '' : duration(row.total_ms)}</td>
-                <td>{row.mode === 'passthrough' ? <Icon name="pass" label="bytes equal" /> : <FateStrip fates={row.fates} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
-  );
-}
-
-function Changed({ receipt }: { readonly receipt: Receipt }): JSX.Element | null {
-  const delta = receipt.workspace_delta;
-  if (delta === null || delta === undefined) return null;
-  const files = [
-    ...delta.added.map((path) => [path, 'new'] as const),
-    ...delta.modified.map((path) => [path, ''] as const),
-    ...delta.removed.map((path) => [path, 'gone'] as const),
-  ];
-  return (
-    <div className="sec">
-      <h2>{whole(files.length)} files changed</h2>
-      {files.slice(0, 100).map(([path, what]) => (
-        <div key={path} className="row s">
-          <Icon name="file" /> <code className="grow el">{path}</code> <span className="mute">{what}</span>
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function Tell({ run }: { readonly run: string }): JSX.Element {
-  const [text, setText] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
-  const tell = (): void => {
-    send('POST', `/v1/runs/${run}/input`, { text, when: 'next-turn' }).then(() => setText(''), setFailure);
-  };
-  return (
-    <form
-      className="say"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text !== '') tell();
-      }}
-    >
-      <input
-        className="grow"
-        aria-label="Tell it something"
-        placeholder="Tell it something; it reads it after the answer under way"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      <Button type="submit">Send</Button>
-      <ErrorBand error={failure} />
-    </form>
   );
 }

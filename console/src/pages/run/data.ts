@@ -4,16 +4,6 @@ import type { Receipt, RecordingLine, RunDetail, RunRowList } from '../../api/ty
 import { duration } from '../../base/format.ts';
 import type { Lane } from '../../components/timeline/timeline.tsx';
 
-/** The bodies of a run. Asked for only where the receipt says that they were kept. */
-export const recordingQuery = (receipt: Receipt | undefined) =>
-  queryOptions({
-    queryKey: ['recording', receipt?.run_id],
-    queryFn: () => get<RecordingLine>(`/v1/recordings/${receipt?.run_id}`),
-    enabled: receipt?.recording === 'full' && receipt.seal !== null && receipt.plane === 'gateway' && receipt.request !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  });
-
 export const runQuery = (run: string) =>
   queryOptions({
     queryKey: ['run', run],
@@ -37,16 +27,6 @@ export const sameContentQuery = (receipt: Receipt) =>
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-
-type Body = { readonly text: string } | { readonly base64: string };
-
-export function textOfBody(body: Body): string {
-  return 'text' in body ? body.text : new TextDecoder().decode(Uint8Array.from(atob(body.base64), (char) => char.charCodeAt(0)));
-}
-
-export function textOfAnswer(answer: RecordingLine['response']): string {
-  return answer === null ? '' : answer.chunks.map(textOfBody).join('');
-}
 
 /** Three lanes that never overlap in meaning, so that nothing counts twice. */
 export function callLanes(receipt: Receipt, recording: RecordingLine | undefined): readonly Lane[] {

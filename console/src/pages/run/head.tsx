@@ -19,6 +19,17 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
+/** How a run stands, as a tag. */
+export function StatusTag({ status, waiting = false }: { readonly status: string; readonly waiting?: boolean }): JSX.Element {
+  const [tone, icon] = waiting ? ['warn', 'clock'] : (TONES[status] ?? ['live', 'clock']);
+  return (
+    <span className={`tag status ${tone}`}>
+      {icon === 'clock' ? <i className={waiting ? 'dot warn' : 'dot live'} /> : <Icon name={icon} size={12} />}{' '}
+      {waiting ? 'waits for you' : status}
+    </span>
+  );
+}
+
 export interface CallActions {
   playground(): void;
   replay(): void;
@@ -27,7 +38,6 @@ export interface CallActions {
 
 /** Who called whom, how it stands, and one line of facts. */
 export function CallHead({ receipt, actions }: { readonly receipt: Receipt; readonly actions: CallActions }): JSX.Element {
-  const [tone, icon] = TONES[receipt.status] ?? ['live', 'clock'];
   const { usage, timing, model } = receipt;
   return (
     <div className="hd">
@@ -39,9 +49,7 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
         <h1>
           {receipt.dialect ?? 'unknown'} → {receipt.engine ?? 'nobody'}
         </h1>
-        <span className={`tag status ${tone}`}>
-          <Icon name={icon} size={12} /> {receipt.status}
-        </span>
+        <StatusTag status={receipt.status} />
         {receipt.mode === null ? null : (
           <span className={`tag status ${receipt.mode === 'mapped' ? 'live' : 'ok'}`}>
             <Icon name={receipt.mode === 'mapped' ? 'map' : 'pass'} size={12} /> {receipt.mode}

@@ -1,10 +1,10 @@
 import { type JSX, useState } from 'react';
+import { textOfBody } from '../../api/receipts.ts';
 import type { FidelityEntry, Receipt, RecordingLine } from '../../api/types.ts';
 import { bytes } from '../../base/format.ts';
 import { shown, valueAt } from '../../base/json-path.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
 import { countFates, FateCounts, FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
-import { textOfBody } from './data.ts';
 
 type Shown = 'all' | 'changes' | 'losses';
 

@@ -1,10 +1,11 @@
-import { type InfiniteData, infiniteQueryOptions, type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type InfiniteData, infiniteQueryOptions, type QueryClient, queryOptions, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
 import { type StreamState, useStream } from '../../api/streams.ts';
 import type { RunRow, RunRowList, Usage } from '../../api/types.ts';
+import { whole } from '../../base/format.ts';
 import type { UrlState } from '../../base/url-state.ts';
-import { filterOf } from './filter.ts';
+import { DEAR, filterOf } from './filter.ts';
 
 const FIRST = 60;
 const LATER = 200;
@@ -29,9 +30,96 @@ export function rowsQuery(state: UrlState) {
   });
 }
 
+const HOUR = 3_600_000;
+const MONTH = 30 * 24 * HOUR;
+
+/** Without a chosen time the histogram covers at least the first page of the list. */
+export function shownSpan(state: UrlState, oldest: string | undefined): number {
+  if (state.since !== undefined) return Math.max(HOUR / 12, Date.parse(state.until ?? new Date().toISOString()) - Date.parse(state.since));
+  if (state.span !== undefined) return Number(state.span);
+  const age = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
+  return [HOUR, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR].find((span) => span >= age) ?? MONTH;
+}
+
+/** Runs under way stand on top with their newest calls below them. */
+const NEWEST_CALLS = 2;
+const MOST_UNDER_WAY = 5;
+
+function useNewestCalls(rows: readonly RunRow[]): ReadonlyMap<string, readonly RunRow[]> {
+  const parents = rows.filter(({ plane, completed_at }) => plane !== 'gateway' && completed_at === null).slice(0, MOST_UNDER_WAY);
+  const asked = useQueries({
+    queries: parents.map(({ run_id }) => ({
+      queryKey: ['newest-calls', run_id],
+      queryFn: () => get<RunRowList>(`/v1/runs?view=row&parent=${run_id}&limit=${NEWEST_CALLS}`),
+      refetchInterval: 2000,
+    })),
+  });
+  return new Map(parents.map(({ run_id }, index) => [run_id, asked[index]?.data?.items ?? []]));
+}
+
+/** The rows as they stand in the list: runs under way first, each with its newest calls, then the rest by their start. */
+export function useOrdered(pages: InfiniteData<RunRowList, unknown> | undefined): readonly RunRow[] {
+  const rows = useMemo(() => pages?.pages.flatMap(({ items }) => items) ?? [], [pages]);
+  const calls = useNewestCalls(rows);
+  return useMemo(() => {
+    const running = rows.filter(({ completed_at }) => completed_at === null);
+    if (running.length === 0) return rows;
+    const pinned = running.flatMap((row) => [row, ...(calls.get(row.run_id) ?? [])]);
+    const above = new Set(pinned.map(({ run_id }) => run_id));
+    return [
+      ...pinned.filter((row, at) => pinned.findIndex(({ run_id }) => run_id === row.run_id) === at),
+      ...rows.filter(({ run_id }) => !above.has(run_id)),
+    ];
+  }, [rows, calls]);
+}
+
+/** What the kept views come to. Calls are counted from the sums of the keeper; what these do not know is counted up to a bound. */
+export function countsQuery(since: string | undefined) {
+  return queryOptions({
+    queryKey: ['view-counts', since],
+    queryFn: async (): Promise<Readonly<Record<string, string>>> => {
+      const from = since ?? new Date(Date.now() - MONTH).toISOString();
+      const usage = (group_by: string): Promise<Usage> => get(withQuery('/v1/usage', { metric: 'runs', group_by, since: from }));
+      const total = (filter: UrlState): Promise<RunRowList> =>
+        get(withQuery('/v1/runs', { view: 'row', limit: 1, total: true, since: from, ...filter }));
+      const [status, fate, coding, dear] = await Promise.all([
+        usage('status'),
+        usage('fate'),
+        total({ plane: 'run' }),
+        total({ min_cost_nano_usd: DEAR }),
+      ]);
+      const many = ({ groups }: Usage, key?: string, name = ''): string =>
+        whole(groups.filter((group) => key === undefined || group.key[key] === name).reduce((sum, { runs }) => sum + (runs?.[0] ?? 0), 0));
+      const counted = (list: RunRowList): string => `${whole(list.total ?? 0)}${list.total_is === 'at_least' ? '+' : ''}`;
+      return {
+        All: many(status),
+        Failed: many(status, 'status', 'failed'),
+        'Refused before spending': many(fate, 'fate', 'refused'),
+        'Mapped with losses': many(fate, 'fate', 'dropped'),
+        'Coding agents': counted(coding),
+        'Over $0.10': counted(dear),
+      };
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** How many runs there would be without one of the conditions. */
+export function withoutQuery(state: UrlState, name: string) {
+  const filter = { ...filterOf(state), [name]: undefined };
+  return queryOptions({
+    queryKey: ['without', filter],
+    queryFn: async () => {
+      const list = await get<RunRowList>(withQuery('/v1/runs', { view: 'row', limit: 1, total: true, ...filter }));
+      return `${whole(list.total ?? 0)}${list.total_is === 'at_least' ? ' or more' : ''}`;
+    },
+    staleTime: 60_000,
+  });
+}
+
 export function histogramQuery(state: UrlState, span: number) {
-  const filter = filterOf(state);
-  const bucket = span <= 6 * 3_600_000 ? '1m' : span <= 14 * 24 * 3_600_000 ? '1h' : '1d';
+  const { before: _before, ...filter } = filterOf(state);
+  const bucket = span <= 6 * HOUR ? '1m' : span <= 14 * 24 * HOUR ? '1h' : '1d';
   return queryOptions({
     queryKey: ['histogram', filter, span],
     queryFn: ({ signal }) => {
@@ -99,7 +187,7 @@ export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   useEffect(() => {
     if (!held && pending.current.size > 0) show();
   }, [held, show]);
-  const { since: _since, until: _until, ...filter } = filterOf(state);
+  const { since: _since, until: _until, before: _before, ...filter } = filterOf(state);
   const root = Object.values(filter).every((value) => value === undefined) ? { root: 'true' } : {};
   const url = on ? withQuery('/v1/runs/stream', { ...filter, ...root }) : null;
   const stream = useStream(url, { 'run.started': hear, 'run.progress': hear, 'run.ended': hear });

@@ -3,23 +3,28 @@ import type { UrlState } from '../../base/url-state.ts';
 import { Icon } from '../../components/icon/icon.tsx';
 import { chipsOf, FILTER_NAMES, parseFilter, VALUES } from './filter.ts';
 
+/** Values that were seen: engines, models, keys. */
+export type Known = Readonly<Record<string, readonly string[]>>;
+
 /** Names and values that fit what is being typed. */
-function offers(text: string): readonly string[] {
+function offers(text: string, known: Known): readonly string[] {
   const word = text.split(/\s+/).at(-1) ?? '';
   const [name = '', value] = word.split(':');
-  if (value === undefined) return word === '' ? [] : FILTER_NAMES.filter((known) => known.startsWith(word)).map((known) => `${known}:`);
-  return (VALUES[name] ?? []).filter((known) => known.startsWith(value)).map((known) => `${name}:${known}`);
+  if (value === undefined) return word === '' ? [] : FILTER_NAMES.filter((one) => one.startsWith(word)).map((one) => `${one}:`);
+  const values = [...(VALUES[name] ?? []), ...(known[name] ?? [])];
+  return values.filter((one) => one.startsWith(value)).map((one) => `${name}:${one.includes(' ') ? `"${one}"` : one}`);
 }
 
 /** The filter language. Finished words become chips, and the address has the same. */
 export function FilterField(props: {
   readonly state: UrlState;
+  readonly known: Known;
   readonly field: RefObject<HTMLInputElement | null>;
   change(next: UrlState): void;
 }): JSX.Element {
   const [text, setText] = useState('');
   const chips = chipsOf(props.state);
-  const offered = offers(text);
+  const offered = offers(text, props.known);
   const commit = (): void => {
     props.change(parseFilter(text));
     setText('');

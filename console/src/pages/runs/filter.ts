@@ -1,3 +1,4 @@
+import { duration, time } from '../../base/format.ts';
 import type { UrlState } from '../../base/url-state.ts';
 
 /** Names of the filter language and the parameters they become. */
@@ -14,6 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reason: 'reason',
   since: 'since',
   until: 'until',
+  before: 'before',
 };
 export const FILTER_NAMES = Object.keys(NAMES);
 
@@ -53,6 +55,8 @@ export function chipsOf(state: UrlState): readonly (readonly [string, string])[]
 }
 
 function chip(name: string, value: string): string | undefined {
+  if (name === 'span') return `since ${SPANS.find(([span]) => span === value)?.[2] ?? duration(Number(value))}`;
+  if (name === 'since' || name === 'until' || name === 'before') return `${name} ${time(value)}`;
   if (name === 'min_cost_nano_usd') return `cost > $${Number(value) / NANO}`;
   if (name === 'min_ms') return `duration > ${Number(value) / 1000} s`;
   if (name === 'q') return `“${value}”`;
@@ -64,6 +68,16 @@ export function filterOf(state: UrlState): Record<string, string | undefined> {
   return Object.fromEntries([...FILTER_NAMES, 'min_cost_nano_usd', 'min_ms', 'q'].map((name) => [name, state[name]]));
 }
 
+const TIMES = new Set(['since', 'until', 'before']);
+
+/** The filter without its times: what a kept view is made of. */
+export function viewFilter(state: UrlState): UrlState {
+  return Object.fromEntries(Object.entries(filterOf(state)).filter(([name, value]) => value !== undefined && !TIMES.has(name)));
+}
+
+/** Ten cents, in billionths of a dollar. */
+export const DEAR = '100000000';
+
 /** Kept views; the counts are asked for with the same filters. */
 export const VIEWS: readonly { readonly name: string; readonly filter: UrlState }[] = [
   { name: 'All', filter: {} },
@@ -71,10 +85,26 @@ export const VIEWS: readonly { readonly name: string; readonly filter: UrlState 
   { name: 'Refused before spending', filter: { fate: 'refused' } },
   { name: 'Mapped with losses', filter: { fate: 'dropped' } },
   { name: 'Coding agents', filter: { plane: 'run' } },
-  { name: 'Over $0.10', filter: { min_cost_nano_usd: '100000000' } },
+  { name: 'Over $0.10', filter: { min_cost_nano_usd: DEAR } },
 ];
 
+/** How far back the list goes: milliseconds, the words of the menu and of the chip. */
+export const SPANS = [
+  ['3600000', 'Last hour', '1 h'],
+  ['7200000', 'Last 2 hours', '2 h'],
+  ['86400000', 'Last day', '1 day'],
+  ['604800000', 'Last 7 days', '7 days'],
+  ['2592000000', 'Last 30 days', '30 days'],
+] as const;
+
+/** The state with the beginning that its span means, to the minute, so that asking again asks the same. */
+export function withSince(state: UrlState, now: number): UrlState {
+  if (state.span === undefined || state.since !== undefined) return state;
+  const minute = 60_000;
+  return { ...state, since: new Date(Math.floor((now - Number(state.span)) / minute) * minute).toISOString() };
+}
+
 export function isView(state: UrlState, filter: UrlState): boolean {
-  const set = Object.entries(filterOf(state)).filter(([name, value]) => value !== undefined && name !== 'since' && name !== 'until');
+  const set = Object.entries(filterOf(state)).filter(([name, value]) => value !== undefined && !TIMES.has(name));
   return set.length === Object.keys(filter).length && set.every(([name, value]) => filter[name] === value);
 }

@@ -18,7 +18,7 @@ export const HEAD = [
 ] as const;
 
 /** One run in one line. What failed says why in place of tokens, time and cost. */
-export function RunCells({ row, now, keyName }: { readonly row: RunRow; readonly now: number; readonly keyName: string }): JSX.Element {
+export function RunCells({ row, now }: { readonly row: RunRow; readonly now: number }): JSX.Element {
   return (
     <>
       <span role="gridcell" className="c-st">
@@ -40,13 +40,18 @@ export function RunCells({ row, now, keyName }: { readonly row: RunRow; readonly
       </span>
       {row.error === null || row.error.message === '' ? <Figures row={row} now={now} /> : <Failure error={row.error} />}
       <span role="gridcell" className="mute s c-key">
-        {keyName}
+        {keyOf(row)}
       </span>
       <span role="gridcell" className="m mute c-id" title={row.run_id}>
         {shortId(row.run_id)}
       </span>
     </>
   );
+}
+
+/** The name of a key, and of one that is gone the end of its id. */
+export function keyOf({ key_name, key_id }: RunRow): string {
+  return key_name ?? (key_id === null ? '' : `…${key_id.slice(-6)}`);
 }
 
 function Figures({ row, now }: { readonly row: RunRow; readonly now: number }): JSX.Element {

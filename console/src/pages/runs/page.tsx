@@ -1,54 +1,36 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useCallback, useMemo, useRef, useState } from 'react';
-import { keysQuery, sessionQuery } from '../../api/queries.ts';
+import { enginesQuery } from '../../api/queries.ts';
 import { replay } from '../../api/replay.ts';
 import type { RunRow } from '../../api/types.ts';
 import { time } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
-import { useUrlState } from '../../base/url-state.ts';
+import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/bits.tsx';
 import { DataList } from '../../components/data-list/data-list.tsx';
+import { FATES } from '../../components/fate/fate.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
-import { histogramQuery, type Live, rowsQuery, useLiveRows } from './data.ts';
-import { chipsOf, isView, VIEWS } from './filter.ts';
+import { Columns, useHiddenColumns } from './columns.tsx';
+import { countsQuery, histogramQuery, type Live, rowsQuery, shownSpan, useLiveRows, useOrdered, withoutQuery } from './data.ts';
+import { chipsOf, SPANS, viewFilter, withSince } from './filter.ts';
 import { FilterField } from './filter-field.tsx';
 import { HEAD, RunCells } from './list.tsx';
 import { Peek } from './peek.tsx';
+import { useViews, ViewBar } from './views.tsx';
 import './page.css';
 import './runs.css';
 
 const ROW = 27;
 const PHONE_ROW = 52;
-const SPANS = [
-  ['3600000', 'Last hour'],
-  ['7200000', 'Last 2 hours'],
-  ['86400000', 'Last day'],
-  ['604800000', 'Last 7 days'],
-  ['2592000000', 'Last 30 days'],
-] as const;
-
 const isPhone = (): boolean => window.matchMedia('(max-width: 720px)').matches;
-
-/** Runs under way stand on top; the rest is by their start, newest first. */
-function ordered(rows: readonly RunRow[]): readonly RunRow[] {
-  const running = rows.filter(({ completed_at }) => completed_at === null);
-  return running.length === 0 ? rows : [...running, ...rows.filter(({ completed_at }) => completed_at !== null)];
-}
-
-function useKeyNames(): (id: string | null) => string {
-  const session = useQuery(sessionQuery);
-  const keys = useQuery({ ...keysQuery, enabled: session.data?.scopes.includes('settings') === true });
-  const names = useMemo(() => new Map(keys.data?.items.map(({ id, name }) => [id, name])), [keys.data]);
-  return (id) => (id === null ? '' : (names.get(id) ?? `…${id.slice(-6)}`));
-}
 
 function LiveSwitch({ on, live, toggle }: { readonly on: boolean; readonly live: Live; toggle(): void }): JSX.Element {
   const broken = on && !live.stream.live && live.stream.since !== null;
   return (
     <Button onClick={toggle} aria-pressed={on} keys="L">
       <i className={on && live.stream.live ? 'dot live' : 'dot off'} />
-      {broken ? `Not live since ${time(live.stream.since ?? 0)}` : 'Live'}
+      {broken ? `Not live since ${time(live.stream.since ?? 0)}, trying again` : 'Live'}
     </Button>
   );
 }
@@ -60,14 +42,20 @@ export function Page(): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [atTop, setAtTop] = useState(true);
   const [liveOn, setLiveOn] = useState(true);
+  const cell = useRef('');
   const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(state.compare === undefined ? [] : [state.compare]));
   const [failure, setFailure] = useState<unknown>(null);
-  const span = Number(state.span ?? 7_200_000);
-  const pages = useInfiniteQuery(rowsQuery(state));
-  const live = useLiveRows(state, liveOn, !atTop);
-  const histogram = useQuery(histogramQuery(state, span));
-  const rows = useMemo(() => ordered(pages.data?.pages.flatMap(({ items }) => items) ?? []), [pages.data]);
-  const keyName = useKeyNames();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a span is counted back from when it was chosen
+  const asked = useMemo(() => withSince(state, Date.now()), [JSON.stringify(state)]);
+  const pages = useInfiniteQuery(rowsQuery(asked));
+  const live = useLiveRows(asked, liveOn && state.before === undefined, !atTop);
+  const rows = useOrdered(pages.data);
+  const histogram = useQuery({ ...histogramQuery(asked, shownSpan(asked, rows.at(-1)?.started_at)), enabled: !pages.isPending });
+  const counts = useQuery({ ...countsQuery(asked.since), enabled: !pages.isPending });
+  const engines = useQuery(enginesQuery);
+  const known = useMemo(() => knownValues(rows, engines.data?.items.map(({ id }) => id) ?? []), [rows, engines.data]);
+  const [hidden, toggleColumn] = useHiddenColumns();
+  const { views, current: view, keep, drop } = useViews(state);
   const now = useNow(rows[0]?.completed_at === null);
   const selected = state.sel === undefined ? -1 : rows.findIndex(({ run_id }) => run_id === state.sel);
   const chosen = rows[selected];
@@ -85,10 +73,9 @@ export function Page(): JSX.Element {
     if (row === undefined) return;
     replay(row.run_id).then((run) => navigate({ to: '/runs/$a/vs/$b', params: { a: row.run_id, b: run } }), setFailure);
   };
-  const view = VIEWS.findIndex(({ filter }) => isView(state, filter));
   const goView = (index: number): void => {
-    const next = VIEWS[(index + VIEWS.length) % VIEWS.length];
-    if (next !== undefined) void navigate({ to: '/runs', search: next.filter });
+    const next = views[(index + views.length) % views.length];
+    if (next !== undefined) void navigate({ to: '/runs', search: { ...next.filter, span: state.span } });
   };
   const move = (by: number) => (): void => choose(Math.max(0, Math.min(rows.length - 1, selected + by)));
   const mark = (): void => {
@@ -106,7 +93,9 @@ export function Page(): JSX.Element {
     r: () => again(chosen),
     p: () => void navigate({ to: '/playground', search: { run: chosen?.run_id } }),
     y: () => void navigator.clipboard.writeText(chosen?.run_id ?? ''),
-    f: () => change({ engine: chosen?.engine ?? undefined }),
+    f: () => {
+      if (chosen !== undefined) change(filterByCell(chosen, cell.current));
+    },
     l: () => setLiveOn((before) => !before),
     '[': () => goView(view - 1),
     ']': () => goView(view + 1),
@@ -117,26 +106,36 @@ export function Page(): JSX.Element {
     if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
   }, [pages]);
   return (
-    <div className="p-runs fill">
+    <div className={['p-runs fill', ...[...hidden].map((name) => `no-${name}`)].join(' ')}>
       <h1 className="sr">Runs</h1>
       <div className="bar">
-        <FilterField state={state} field={field} change={change} />
+        <FilterField state={state} known={known} field={field} change={change} />
         <LiveSwitch on={liveOn} live={live} toggle={() => setLiveOn((before) => !before)} />
         <Select
           label="Time"
-          value={String(span)}
-          options={SPANS}
-          onChange={(value) => change({ span: value, since: undefined, until: undefined })}
+          value={state.span ?? ''}
+          options={[['', 'Any time'], ...SPANS.map(([value, words]) => [value, words] as const)]}
+          onChange={(value) => change({ span: value === '' ? undefined : value, since: undefined, until: undefined, before: undefined })}
         />
+        <Columns hidden={hidden} toggle={toggleColumn} />
       </div>
-      <Views current={view} go={goView} />
+      <ViewBar {...{ views, keep, drop }} current={view} counts={counts.data} canKeep={chipsOf(viewFilter(state)).length > 0} go={goView} />
       <ErrorBand error={failure ?? pages.error} retry={() => void pages.refetch()} />
       <div className="split">
-        <div className="list">
+        <div
+          className="list"
+          onPointerOver={(event) => {
+            if (event.target instanceof Element) cell.current = event.target.closest('[role=gridcell]')?.className ?? '';
+          }}
+        >
           {histogram.data === undefined ? (
             <div className="histogram hist-wait" />
           ) : (
-            <Histogram usage={histogram.data} narrow={(since, until) => change({ since, until })} />
+            <Histogram
+              usage={histogram.data}
+              narrow={(since, until) => change({ since, until, span: undefined, before: undefined })}
+              jump={(before) => change({ before })}
+            />
           )}
           {live.newer > 0 ? (
             <button type="button" className="newer" onClick={() => scroller.current?.scrollTo({ top: 0 })}>
@@ -145,13 +144,13 @@ export function Page(): JSX.Element {
           ) : null}
           <output className="sr">{live.newer > 0 ? `${live.newer} new runs` : ''}</output>
           {rows.length === 0 && !pages.isPending ? (
-            <Nothing chips={chipsOf(state)} remove={(name) => change({ [name]: undefined })} />
+            <Nothing state={asked} chips={chipsOf(state)} remove={(name) => change({ [name]: undefined })} />
           ) : (
             <DataList
               {...{ label: 'Runs', head: HEAD, rows, selected, marked, scroller, onEnd }}
               rowHeight={isPhone() ? PHONE_ROW : ROW}
               idOf={({ run_id }) => run_id}
-              renderRow={(row) => <RunCells row={row} now={now} keyName={keyName(row.key_id)} />}
+              renderRow={(row) => <RunCells row={row} now={now} />}
               classOf={(row) => (row.completed_at === null ? 'under-way' : '')}
               onSelect={(index) => (isPhone() ? open(rows[index]) : choose(index))}
               onOpen={(index) => open(rows[index])}
@@ -162,7 +161,7 @@ export function Page(): JSX.Element {
         {chosen === undefined ? null : (
           <Peek
             row={chosen}
-            keyName={keyName(chosen.key_id)}
+            ahead={[rows[selected + 1], rows[selected + 2]]}
             close={() => change({ sel: undefined }, { replace: true })}
             open={() => open(chosen)}
             replay={() => again(chosen)}
@@ -174,33 +173,46 @@ export function Page(): JSX.Element {
   );
 }
 
-function Views({ current, go }: { readonly current: number; go(index: number): void }): JSX.Element {
-  return (
-    <nav className="views" aria-label="Kept views">
-      {VIEWS.map(({ name }, index) => (
-        <button
-          key={name}
-          type="button"
-          className={index === current ? 'on' : ''}
-          aria-pressed={index === current}
-          onClick={() => go(index)}
-        >
-          {name}
-        </button>
-      ))}
-    </nav>
-  );
+/** What the filter field can offer: the engines there are, and the models, keys, agents and tags of the rows. */
+function knownValues(rows: readonly RunRow[], engine: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const seen = (of: (row: RunRow) => readonly (string | null)[]): string[] =>
+    [...new Set(rows.flatMap(of))].filter((value) => value !== null);
+  return {
+    engine,
+    model: seen(({ model, upstream_model }) => [model, upstream_model]),
+    key: seen(({ key_name }) => [key_name]),
+    agent: seen(({ agent }) => [agent]),
+    tag: seen(({ tags }) => tags),
+  };
 }
 
-/** Nothing fits: says which chip to take away. */
-function Nothing({ chips, remove }: { readonly chips: readonly (readonly [string, string])[]; remove(name: string): void }): JSX.Element {
+/** The condition that the cell under the pointer stands for; without one it is the engine. */
+function filterByCell(row: RunRow, cell: string): UrlState {
+  if (cell.includes('c-st')) return { status: row.status };
+  if (cell.includes('c-mode')) return { mode: row.mode ?? undefined };
+  if (cell.includes('c-key')) return { key: row.key_name ?? row.key_id ?? undefined };
+  if (cell.includes('c-err')) return { reason: row.error?.code };
+  if (cell.includes('c-fid')) return { fate: FATES.findLast((_, index) => (row.fates[index] ?? 0) > 0) };
+  if (cell.includes('c-cost')) return { min_cost_nano_usd: String(row.cost_nano_usd ?? 0) };
+  if (cell.includes('c-dur')) return { min_ms: String(Math.floor(row.total_ms ?? 0)) };
+  return { engine: row.engine ?? undefined };
+}
+
+type Chips = readonly (readonly [string, string])[];
+
+/** Nothing fits: says which chip excludes everything, and how many there are without it. */
+function Nothing({ state, chips, remove }: { readonly state: UrlState; readonly chips: Chips; remove(name: string): void }): JSX.Element {
+  const left = useQueries({ queries: chips.map(([name]) => withoutQuery(state, name === 'span' ? 'since' : name)) });
   if (chips.length === 0) return <Empty title="No runs yet">Every call leaves one. Home shows how to make the first.</Empty>;
   return (
-    <Empty title="No run fits all of these">
-      {chips.map(([name, words]) => (
-        <Button key={name} small onClick={() => remove(name)}>
-          without {words}
-        </Button>
+    <Empty title={chips.length === 1 ? 'No run fits this' : 'No run fits all of these'}>
+      {chips.map(([name, words], index) => (
+        <p key={name} className="note">
+          without <code>{words}</code> there {left[index]?.data === '1' ? 'is' : 'are'} {left[index]?.data ?? '…'}{' '}
+          <Button small onClick={() => remove(name)}>
+            Remove it
+          </Button>
+        </p>
       ))}
     </Empty>
   );

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useEffect, useState } from 'react';
-import { receiptQuery } from '../../api/receipts.ts';
+import { readAnswer } from '../../api/answer.ts';
+import { receiptQuery, recordingQuery, textOfAnswer } from '../../api/receipts.ts';
 import type { Receipt, RunRow } from '../../api/types.ts';
 import { bytes, cost, count, digest, duration, whole } from '../../base/format.ts';
 import { Button, CopyId, StatusGlyph } from '../../components/bits/bits.tsx';
@@ -9,6 +10,7 @@ import { FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { RunTitle } from '../../components/run-line/run-line.tsx';
 import { Legend, TimeBar, timesOf } from '../../components/time-bar/time-bar.tsx';
+import { keyOf } from './list.tsx';
 
 /** The last key may be followed by another: nothing is asked for before the hand rests. */
 const REST_MS = 120;
@@ -34,7 +36,8 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 /** What a run was, in short. The head comes from the line itself, so that it follows the keys without a question to the server. */
 export function Peek(props: {
   readonly row: RunRow;
-  readonly keyName: string;
+  /** The rows that J comes to next; their receipts are fetched ahead of time. */
+  readonly ahead: readonly (RunRow | undefined)[];
   close(): void;
   open(): void;
   replay(): void;
@@ -43,8 +46,17 @@ export function Peek(props: {
   const { row } = props;
   const rested = useRested(row.run_id);
   const receipt = useQuery({ ...receiptQuery(rested), enabled: rested === row.run_id });
+  const client = useQueryClient();
+  const ahead = props.ahead.map((next) => next?.run_id ?? '').join(' ');
+  useEffect(() => {
+    // A neighbour that cannot be read now is read when it is looked at.
+    if (receipt.data !== undefined) for (const id of ahead.split(' ')) if (id !== '') void client.prefetchQuery(receiptQuery(id));
+  }, [client, ahead, receipt.data]);
+  const { width, grip } = useWidth();
+  const keyName = keyOf(row);
   return (
-    <aside className="peek" aria-label="Peek">
+    <aside className="peek" aria-label="Peek" style={{ width }}>
+      {grip}
       <div className="h">
         <div className="row">
           <StatusGlyph status={row.status} waiting={row.waiting} />
@@ -58,7 +70,11 @@ export function Peek(props: {
         <div className="row s">
           <code className="mute">{`${row.run_id.slice(0, 16)}…${row.run_id.slice(-10)}`}</code>
           <CopyId text={row.run_id} />
-          <span className="mute">{props.keyName === '' ? '' : `· key ${props.keyName}`}</span>
+          {keyName === '' ? null : (
+            <span className="mute">
+              · key <b className="md ink">{keyName}</b>
+            </span>
+          )}
         </div>
         <div className="row acts">
           <Button look="primary" onClick={props.open} keys="↵">
@@ -111,6 +127,8 @@ function Waiting(): JSX.Element {
 
 function Details({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const times = timesOf(receipt);
+  const recording = useQuery(recordingQuery(receipt));
+  const ticks = recording.data?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
   return (
     <>
       {receipt.error === null || receipt.error === undefined ? null : (
@@ -124,11 +142,12 @@ function Details({ receipt }: { readonly receipt: Receipt }): JSX.Element {
       {times === undefined ? null : (
         <div className="sec">
           <h2>Where the time went</h2>
-          <TimeBar times={times} />
+          <TimeBar times={times} ticks={ticks} />
           <Legend times={times} />
         </div>
       )}
       <Losses receipt={receipt} />
+      <Answer receipt={receipt} />
       {receipt.seal === null || receipt.seal === undefined ? null : (
         <div className="sec">
           <p className="ok md">
@@ -147,6 +166,73 @@ function Details({ receipt }: { readonly receipt: Receipt }): JSX.Element {
       )}
     </>
   );
+}
+
+const MOST_ANSWER = 400;
+
+/** The answer in short, where bodies are kept: what was said, or the tool that was called. */
+function Answer({ receipt }: { readonly receipt: Receipt }): JSX.Element | null {
+  const recording = useQuery(recordingQuery(receipt));
+  if (receipt.response === null || receipt.response === undefined) return null;
+  const told = recording.data?.delivered ?? recording.data?.response;
+  const read = told === null || told === undefined ? undefined : readAnswer(textOfAnswer(told));
+  const { usage } = receipt;
+  const thinking = usage !== null && usage.thinking_tokens > 0 ? `, ${whole(usage.thinking_tokens)} of them thinking` : '';
+  return (
+    <div className="sec">
+      <h2>Answer</h2>
+      {read === undefined ? <p className="note mute">{recording.isLoading ? '…' : 'not recorded'}</p> : null}
+      {read?.text ? <p className="said">{read.text.slice(0, MOST_ANSWER)}</p> : null}
+      {read?.tools.map(({ name, input }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a call is its place
+        <p key={index} className="said">
+          Calls <code>{name}</code> with <code>{input.slice(0, MOST_ANSWER)}</code>
+        </p>
+      ))}
+      {usage === null ? null : (
+        <p className="note mute">
+          {read !== undefined && read.tools.length > 0 ? 'stops for a tool call · ' : ''}
+          {whole(usage.output_tokens)} tokens{thinking}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const WIDTH = 'abp.peek-width';
+const LEAST = 320;
+const MOST = 900;
+
+/** The width of the pane, remembered in this browser, and what changes it: a line to drag, or to move by arrows. */
+function useWidth(): { readonly width: number; readonly grip: JSX.Element } {
+  const [width, setWidth] = useState(() => Number(localStorage.getItem(WIDTH) ?? 452));
+  const resize = (to: number): void => {
+    const next = Math.round(Math.max(LEAST, Math.min(MOST, to)));
+    localStorage.setItem(WIDTH, String(next));
+    setWidth(next);
+  };
+  const grip = (
+    <div
+      className="grip"
+      role="separator"
+      tabIndex={0}
+      aria-label="Width of the peek"
+      aria-orientation="vertical"
+      aria-valuenow={width}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(window.innerWidth - event.clientX);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+        event.stopPropagation();
+        resize(width + (event.key === 'ArrowLeft' ? 20 : -20));
+      }}
+    />
+  );
+  return { width, grip };
 }
 
 function Pair({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {

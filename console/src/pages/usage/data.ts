@@ -15,7 +15,7 @@ export const GROUPS = [
   ['engine', 'Engine'],
   ['model', 'Model'],
   ['key', 'Key'],
-  ['agent', 'Coding agent'],
+  ['agent', 'Agent'],
   ['tag', 'Tag'],
 ] as const;
 export type GroupName = (typeof GROUPS)[number][0];
@@ -24,6 +24,7 @@ export const BUCKETS = [
   ['1m', 'minute'],
   ['1h', 'hour'],
   ['1d', 'day'],
+  ['month', 'month'],
 ] as const;
 
 export const SPANS = [
@@ -31,6 +32,7 @@ export const SPANS = [
   ['86400000', 'Last day'],
   ['604800000', 'Last 7 days'],
   ['2592000000', 'Last 30 days'],
+  ['31536000000', 'Last year'],
 ] as const;
 
 export interface UsageAsk {
@@ -42,13 +44,36 @@ export interface UsageAsk {
 export const usageQuery = ({ group, bucket, span }: UsageAsk) =>
   queryOptions({
     queryKey: ['usage', group, bucket, span],
-    queryFn: () => {
+    queryFn: async () => {
       const since = new Date(Date.now() - span).toISOString();
-      return get<Usage>(withQuery('/v1/usage', { metric: 'cost,tokens,runs,first_byte', group_by: group, bucket, since }));
+      const asked = { metric: 'cost,tokens,runs,first_byte', group_by: group, bucket: bucket === 'month' ? '1d' : bucket, since };
+      const usage = await get<Usage>(withQuery('/v1/usage', asked));
+      return bucket === 'month' ? byMonth(usage) : usage;
     },
     staleTime: 15_000,
     refetchInterval: 60_000,
     placeholderData: (before) => before,
+  });
+
+const SUMS = ['runs', 'failed', 'cost_nano_usd', 'unpriced', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
+
+/** Days added up by month. A median of months cannot be made of medians of days: the first byte is left out. */
+function byMonth(usage: Usage): Usage {
+  const months = [...new Set(usage.buckets.map((start) => start.slice(0, 7)))];
+  const folded = (values: readonly number[] | undefined): number[] =>
+    months.map((month) => usage.buckets.reduce((total, start, at) => total + (start.startsWith(month) ? (values?.[at] ?? 0) : 0), 0));
+  const groups = usage.groups.map(({ key, ...group }) => ({ key, ...Object.fromEntries(SUMS.map((name) => [name, folded(group[name])])) }));
+  return { ...usage, buckets: months.map((month) => `${month}-01T00:00:00.000Z`), groups };
+}
+
+export const refusalsQuery = (span: number) =>
+  queryOptions({
+    queryKey: ['usage', 'refusals', span],
+    queryFn: () => {
+      const since = new Date(Date.now() - span).toISOString();
+      return get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'error,key,engine', fate: 'refused', since }));
+    },
+    staleTime: 60_000,
   });
 
 export const fatesQuery = (span: number) =>
@@ -74,8 +99,10 @@ export function sum(values: readonly number[] | undefined): number {
   return (values ?? []).reduce((total, value) => total + value, 0);
 }
 
-export function nameOf(group: Group): string {
-  return Object.values(group.key)[0] ?? 'none';
+/** The value of a group; keys have names. */
+export function nameOf({ key }: Group, usage: Usage | undefined): string {
+  const [value] = Object.values(key);
+  return value === undefined || value === null ? 'none' : (usage?.names?.[value] ?? value);
 }
 
 const MOST_SERIES = 7;
@@ -83,7 +110,7 @@ const MOST_SERIES = 7;
 /** The seven largest groups, and the others as one. */
 export function seriesOf(usage: Usage, measure: Measure): readonly { readonly name: string; readonly values: readonly number[] }[] {
   const all = usage.groups.map((group) => ({
-    name: nameOf(group),
+    name: nameOf(group, usage),
     values: usage.buckets.map((_, index) => figure(group, measure, index)),
   }));
   const sorted = all.toSorted((a, b) => sum(b.values) - sum(a.values));

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useMemo } from 'react';
 import type { Usage } from '../../api/types.ts';
 import { cost, count, day, duration, hourMinute, percent, sumCost, whole } from '../../base/format.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { BarChart, COLORS } from '../../components/bar-chart/bar-chart.tsx';
 import { Button, Empty, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
-import { FATES, FateGlyph } from '../../components/fate/fate.tsx';
-import { BUCKETS, fatesQuery, GROUPS, type GroupName, MEASURES, type Measure, nameOf, SPANS, seriesOf, sum, usageQuery } from './data.ts';
+import { Budgets, LeftOut, Refused } from './beside.tsx';
+import { BUCKETS, GROUPS, type GroupName, MEASURES, type Measure, SPANS, seriesOf, sum, usageQuery } from './data.ts';
+import { GroupsTable } from './groups-table.tsx';
 import './page.css';
 import './usage.css';
 
@@ -19,6 +20,10 @@ const FORMATS: Readonly<Record<Measure, (value: number) => string>> = {
   first_byte: duration,
 };
 
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
+const TIMES: Readonly<Record<string, (time: string) => string>> = { '1d': day, month: (time) => month.format(new Date(time)) };
+const BEFORE: Readonly<Record<string, string>> = { '1m': 'minute before', '1h': 'hour before', '1d': 'day before', month: 'month before' };
+
 /** What does it cost, who spends it, where is it going? */
 export function Page(): JSX.Element {
   const [state, change] = useUrlState();
@@ -29,6 +34,8 @@ export function Page(): JSX.Element {
   const bucket = state.per ?? (span <= 3_600_000 ? '1m' : span <= 604_800_000 ? '1h' : '1d');
   const usage = useQuery(usageQuery({ group, bucket, span }));
   const models = useQuery(usageQuery({ group: 'model,engine', bucket: 'none', span }));
+  const grouped = useQuery({ ...usageQuery({ group, bucket: 'none', span }), enabled: group !== 'engine' && group !== 'model' });
+  const table = group === 'engine' || group === 'model' ? models : grouped;
   const series = useMemo(() => (usage.data === undefined ? [] : seriesOf(usage.data, measure)), [usage.data, measure]);
   const open = (index: number): void => {
     const since = usage.data?.buckets[index];
@@ -54,14 +61,16 @@ export function Page(): JSX.Element {
       <div className="wrap">
         <div className="left scroll">
           <section className="panel" aria-label="Chart">
-            {models.data === undefined ? null : <Totals usage={models.data} />}
-            <div className="leg">
-              {series.map(({ name }, index) => (
-                <span key={name}>
-                  <i style={{ background: `var(--${COLORS[index % COLORS.length]})` }} />
-                  {name}
-                </span>
-              ))}
+            <div className="above">
+              {models.data === undefined ? null : <Totals usage={models.data} />}
+              <div className="leg">
+                {series.map(({ name }, index) => (
+                  <span key={name}>
+                    <i style={{ background: `var(--${COLORS[index % COLORS.length]})` }} />
+                    {name}
+                  </span>
+                ))}
+              </div>
             </div>
             {usage.data === undefined || series.every(({ values }) => sum(values) === 0) ? (
               <Empty
@@ -77,21 +86,18 @@ export function Page(): JSX.Element {
                 buckets={usage.data.buckets}
                 series={series}
                 format={FORMATS[measure]}
-                formatTime={(time) => (bucket === '1d' ? day(time) : `${day(time)} ${hourMinute(time)}`)}
+                formatTime={TIMES[bucket] ?? ((time) => `${day(time)} ${hourMinute(time)}`)}
+                before={BEFORE[bucket] ?? 'before'}
                 onOpen={open}
               />
             )}
           </section>
-          <Models usage={models.data} />
+          <GroupsTable usage={table.data} by={group} since={new Date(Date.now() - span).toISOString()} />
         </div>
         <aside className="right scroll" aria-label="Beside the figures">
-          <Mapping span={span} />
-          <section className="sec">
-            <h2>Budgets</h2>
-            <p className="note">
-              No budgets of keys or tags are kept here yet. A run of a coding agent can have one: New run, Coding agents.
-            </p>
-          </section>
+          <Budgets />
+          <LeftOut span={span} />
+          <Refused span={span} />
           <section className="sec">
             <h2>How this is counted</h2>
             <p className="note">
@@ -127,92 +133,6 @@ function Figure({ value, name }: { readonly value: string; readonly name: string
       <b>{value}</b>
       <span>{name}</span>
     </div>
-  );
-}
-
-function Models({ usage }: { readonly usage: Usage | undefined }): JSX.Element {
-  const groups = (usage?.groups ?? []).toSorted((a, b) => sum(b.cost_nano_usd) - sum(a.cost_nano_usd) || sum(b.runs) - sum(a.runs));
-  const most = Math.max(1, ...groups.map((group) => sum(group.cost_nano_usd)));
-  return (
-    <section className="panel" aria-label="Models">
-      <div className="ph">
-        <h2>Models</h2>
-      </div>
-      <table>
-        <thead>
-          <tr>
-            {['Model', 'Engine', 'Calls', 'In', 'Out', 'Cache read', 'First byte p50', 'p95', 'Cost', 'Share'].map((name, index) => (
-              <th key={name} className={index > 1 && index < 9 ? 'r' : ''}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={JSON.stringify(group.key)}>
-              <td className="m">
-                <Link to="/runs" search={{ model: group.key.model ?? undefined, engine: group.key.engine ?? undefined }}>
-                  {nameOf(group)}
-                </Link>
-              </td>
-              <td className="mute">{group.key.engine}</td>
-              <td className="m r">{whole(sum(group.runs))}</td>
-              <td className="m r">{count(sum(group.tokens_in))}</td>
-              <td className="m r">{count(sum(group.tokens_out))}</td>
-              <td className="m r">{sum(group.tokens_in) === 0 ? '–' : percent(sum(group.cache_read) / sum(group.tokens_in))}</td>
-              <td className="m r">{group.first_byte_ms?.p50[0] == null ? '–' : duration(group.first_byte_ms.p50[0])}</td>
-              <td className="m r">{group.first_byte_ms?.p95[0] == null ? '–' : duration(group.first_byte_ms.p95[0])}</td>
-              <td className="m r">{sumCost(sum(group.cost_nano_usd), sum(group.unpriced))}</td>
-              <td>
-                <span className="sh">
-                  <i style={{ width: `${(sum(group.cost_nano_usd) / most) * 100}%` }} />
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-/** What mapping left out, and what was refused before anything was spent. */
-function Mapping({ span }: { readonly span: number }): JSX.Element {
-  const fates = useQuery(fatesQuery(span));
-  const rows = (fates.data?.groups ?? []).filter(({ key }) => FATES.indexOf((key.fate ?? 'exact') as (typeof FATES)[number]) >= 2);
-  const refused = sum(rows.filter(({ key }) => key.fate === 'refused').map((group) => sum(group.runs)));
-  return (
-    <>
-      <section className="sec">
-        <h2>What mapping left out</h2>
-        {rows
-          .filter(({ key }) => key.fate !== 'refused')
-          .map((group) => (
-            <Link
-              key={JSON.stringify(group.key)}
-              className="row s"
-              to="/runs"
-              search={{ fate: group.key.fate ?? undefined, engine: group.key.engine ?? undefined }}
-            >
-              <FateGlyph fate={group.key.fate === 'dropped' ? 'dropped' : 'emulated'} word /> {whole(sum(group.runs))} calls to{' '}
-              {group.key.engine}
-            </Link>
-          ))}
-        {rows.length === 0 ? <p className="note">Nothing in this time.</p> : null}
-      </section>
-      <section className="sec">
-        <h2>Refused before spending</h2>
-        <p>
-          <b className="large">{whole(refused)}</b> <span className="note">calls would have lost a field that matters</span>
-        </p>
-        {refused === 0 ? null : (
-          <Link className="u s" to="/runs" search={{ fate: 'refused' }}>
-            See them
-          </Link>
-        )}
-      </section>
-    </>
   );
 }
 

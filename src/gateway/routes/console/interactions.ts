@@ -13,21 +13,25 @@ import { defineRoute } from '../../route.ts';
 const LOOK_MS = 500;
 const KEEP_ALIVE_MS = 15_000;
 
-/** The changes since the stream last told: questions that are new, and ids of those that are no longer open. */
-function changes(gateway: Gateway, open: readonly Interaction[], told: Set<string>): string {
-  const asked = open.filter(({ id }) => !told.has(id));
-  const closed = [...told].filter((id) => !open.some((question) => question.id === id));
-  for (const { id } of asked) told.add(id);
-  for (const id of closed) told.delete(id);
-  const answered = (id: string): unknown => gateway.browsers.answered.items.find((item) => item.id === id)?.answered ?? null;
+/** The changes since the stream last told: questions that are new, and those that are no longer open. Two runs may ask under the same id. */
+function changes(gateway: Gateway, open: readonly Interaction[], told: Map<string, Interaction>): string {
+  const now = new Map(open.map((question) => [question.answer.path, question]));
+  const asked = open.filter(({ answer }) => !told.has(answer.path));
+  const closed = [...told.values()].filter(({ answer }) => !now.has(answer.path));
+  for (const question of asked) told.set(question.answer.path, question);
+  for (const { answer } of closed) told.delete(answer.path);
+  const { items } = gateway.browsers.answered;
+  const end = ({ id, run_id, session_id, answer }: Interaction): object => {
+    return { id, run_id, session_id, answered: items.find((item) => item.answer.path === answer.path)?.answered ?? null };
+  };
   return [
     ...asked.map((question) => encodeSse({ event: 'interaction.asked', data: JSON.stringify(question) })),
-    ...closed.map((id) => encodeSse({ event: 'interaction.closed', data: JSON.stringify({ id, answered: answered(id) }) })),
+    ...closed.map((question) => encodeSse({ event: 'interaction.closed', data: JSON.stringify(end(question)) })),
   ].join('');
 }
 
 async function* questionEvents(gateway: Gateway, principal: Principal): AsyncGenerator<string> {
-  const told = new Set<string>();
+  const told = new Map<string, Interaction>();
   let quietSince = performance.now();
   yield encodeSse({ event: 'open', data: '{}' });
   while (!gateway.closing.aborted) {

@@ -1,4 +1,4 @@
-import { parsed } from '../../api/client.ts';
+import { parsed } from './client.ts';
 
 /** What an answer says, whatever dialect it is written in. */
 export interface Read {

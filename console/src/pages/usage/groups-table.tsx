@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import type { Usage } from '../../api/types.ts';
+import { count, duration, percent, sumCost, whole } from '../../base/format.ts';
+import { type GroupName, nameOf, sum } from './data.ts';
+
+type Group = Usage['groups'][number];
+
+const TITLES: Readonly<Record<GroupName, string>> = { engine: 'Models', model: 'Models', key: 'Keys', agent: 'Agents', tag: 'Tags' };
+const HEADS = ['Calls', 'In', 'Out', 'Cache read', 'First byte p50', 'p95', 'Cost', 'Share'];
+
+/** The runs that a figure was made of. */
+function searchOf(by: GroupName, { key }: Group, since: string): Record<string, string | undefined> {
+  if (by === 'engine' || by === 'model') return { model: key.model ?? undefined, engine: key.engine ?? undefined, since };
+  return { [by]: key[by] ?? undefined, since };
+}
+
+/** The groups as a table; engines are told by their models. Each row leads to its runs. */
+export function GroupsTable({
+  usage,
+  by,
+  since,
+}: {
+  readonly usage: Usage | undefined;
+  readonly by: GroupName;
+  readonly since: string;
+}): JSX.Element {
+  const groups = (usage?.groups ?? []).toSorted((a, b) => sum(b.cost_nano_usd) - sum(a.cost_nano_usd) || sum(b.runs) - sum(a.runs));
+  const most = Math.max(1, ...groups.map((group) => sum(group.cost_nano_usd)));
+  const withEngine = by === 'engine' || by === 'model';
+  return (
+    <section className="panel" aria-label={TITLES[by]}>
+      <div className="ph">
+        <h2 className="grow">{TITLES[by]}</h2>
+        <span className="mute s">a name leads to its runs</span>
+      </div>
+      <table>
+        <thead>
+          <tr>
+            <th>{TITLES[by].slice(0, -1)}</th>
+            {withEngine ? <th className="hide-s">Engine</th> : null}
+            {HEADS.map((name, index) => (
+              <th key={name} className={`${index < 7 ? 'r' : ''}${index === 0 || index === 6 ? '' : ' hide-s'}`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.slice(0, 100).map((group) => (
+            <tr key={JSON.stringify(group.key)}>
+              <td className="m">
+                <Link to="/runs" search={searchOf(by, group, since)}>
+                  {nameOf(group, usage)}
+                </Link>
+              </td>
+              {withEngine ? <td className="mute hide-s">{group.key.engine}</td> : null}
+              <Figures group={group} most={most} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Figures({ group, most }: { readonly group: Group; readonly most: number }): JSX.Element {
+  const read = sum(group.tokens_in);
+  const first = group.first_byte_ms;
+  return (
+    <>
+      <td className="m r">{whole(sum(group.runs))}</td>
+      <td className="m r hide-s">{count(read)}</td>
+      <td className="m r hide-s">{count(sum(group.tokens_out))}</td>
+      <td className="m r hide-s">{read === 0 ? '–' : percent(sum(group.cache_read) / read)}</td>
+      <td className="m r hide-s">{first?.p50[0] == null ? '–' : duration(first.p50[0])}</td>
+      <td className="m r hide-s">{first?.p95[0] == null ? '–' : duration(first.p95[0])}</td>
+      <td className="m r">{sumCost(sum(group.cost_nano_usd), sum(group.unpriced))}</td>
+      <td className="hide-s">
+        <span className="sh">
+          <i style={{ width: `${(sum(group.cost_nano_usd) / most) * 100}%` }} />
+        </span>
+      </td>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ConsoleBuild } from '../../src/gateway/console/console-build.ts';
+
+/** Compressed bytes of script that any page may need before it is drawn; what is loaded later, such as an editor, does not count. */
+const MOST_SCRIPT = 200_000;
+const MOST_STYLE = 20_000;
+const PAGES = ['home', 'runs', 'run', 'compare', 'playground', 'matrix', 'agents', 'coding', 'usage', 'settings'];
+
+/** A part of the build, as the manifest of Vite lists it. */
+interface Chunk {
+  readonly file: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+let folder: string;
+let manifest: Readonly<Record<string, Chunk>>;
+
+beforeAll(async () => {
+  folder = await new ConsoleBuild(join(import.meta.dirname, '..', '..')).folder(() => undefined);
+  manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'), 'utf8'));
+});
+
+/** A chunk and everything that it imports before it runs. */
+function withImports(name: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const next of manifest[name]?.imports ?? []) withImports(next, seen);
+  return seen;
+}
+
+const packed = (files: Iterable<string>): number =>
+  [...new Set(files)].reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file))).length, 0);
+
+describe.each(PAGES)('the page %s', (page) => {
+  const chunks = (): Chunk[] => {
+    const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry === true);
+    const own = `src/pages/${page}/page.tsx`;
+    expect(manifest[own], own).toBeDefined();
+    return [...new Set([...entries, own].flatMap((name) => [...withImports(name)]))].flatMap((name) => manifest[name] ?? []);
+  };
+
+  it('needs at most 200 kB of script before it is drawn', () => {
+    expect(
+      packed(
+        chunks()
+          .map(({ file }) => file)
+          .filter((file) => file.endsWith('.js')),
+      ),
+    ).toBeLessThan(MOST_SCRIPT);
+  });
+
+  it('needs at most 20 kB of styles', () => {
+    expect(packed(chunks().flatMap(({ css = [] }) => css))).toBeLessThan(MOST_STYLE);
+  });
+});
