@@ -15,7 +15,11 @@ export function globMatch(pattern: string, text: string): boolean {
 }
 
 type Token =
-  | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
+  | {
+      readonly kind: 'one';
+      readonly accepts: (character: string) => boolean /** The same as a regular expression. */;
+      readonly source: string;
+    }
   /** Any run of characters, slashes too. */
   | { readonly kind: 'run' }
   /** The next token may be left out. */
@@ -95,18 +99,40 @@ function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]
   if (pattern.startsWith('**/', at) && (at === 0 || pattern[at - 1] === '/'))
     return { made: [{ kind: 'maybe' }, { kind: 'folders' }], length: 3 };
   if (character === '*') return { made: [{ kind: 'run' }], length: 1 };
-  if (character === '?') return { made: [{ kind: 'one', accepts: () => true }], length: 1 };
+  if (character === '?') return { made: [{ kind: 'one', accepts: () => true, source: '.' }], length: 1 };
   if (character === '[') {
     const end = pattern.indexOf(']', at + 2);
     if (end === -1) throw new Error(`the pattern ${pattern} has a [ without its ]`);
-    return { made: [{ kind: 'one', accepts: classOf(pattern.slice(at + 1, end)) }], length: end + 1 - at };
+    const one = classOf(pattern.slice(at + 1, end));
+    return { made: [{ kind: 'one', accepts: (character) => isIn(one, character), source: classSource(one) }], length: end + 1 - at };
   }
   const isEscape = character === '\\' && at + 1 < pattern.length;
-  const literal = isEscape ? pattern[at + 1] : character;
-  return { made: [{ kind: 'one', accepts: (one) => one === literal }], length: isEscape ? 2 : 1 };
+  const literal = isEscape ? (pattern[at + 1] ?? '') : character;
+  return { made: [{ kind: 'one', accepts: (one) => one === literal, source: escaped(literal) }], length: isEscape ? 2 : 1 };
 }
 
-function classOf(text: string): (character: string) => boolean {
+/** The pattern as a regular expression without anchors, for programs that take one; it means the same as `pathGlob`. */
+export function pathGlobSource(pattern: string): string {
+  const sources = expanded(pattern).map((one) => tokensOf(one).map(sourceOf).join(''));
+  return sources.length === 1 ? (sources[0] ?? '') : `(${sources.join('|')})`;
+}
+
+/** `maybe` stands before `folders` alone: both are written there. */
+function sourceOf(token: Token): string {
+  if (token.kind === 'one') return token.source;
+  if (token.kind === 'run') return '.*';
+  return token.kind === 'folders' ? '(.*/)?' : '';
+}
+
+/** Text that a regular expression takes as it is. */
+const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
+interface CharacterClass {
+  readonly negated: boolean;
+  readonly ranges: readonly (readonly [from: string, to: string])[];
+}
+
+function classOf(text: string): CharacterClass {
   const negated = text.startsWith('!') || text.startsWith('^');
   const body = negated ? text.slice(1) : text;
   const ranges: (readonly [string, string])[] = [];
@@ -116,7 +142,18 @@ function classOf(text: string): (character: string) => boolean {
     ranges.push([first, isRange ? (body[at + 2] ?? first) : first]);
     if (isRange) at += 2;
   }
-  return (character) => ranges.some(([from, to]) => character >= from && character <= to) !== negated;
+  return { negated, ranges };
+}
+
+const isIn = ({ negated, ranges }: CharacterClass, character: string): boolean =>
+  ranges.some(([from, to]) => character >= from && character <= to) !== negated;
+
+/** A range that ends before it begins holds nothing. */
+function classSource({ negated, ranges }: CharacterClass): string {
+  const word = (character: string): string => (/\w/.test(character) ? character : `\\${character}`);
+  const held = ranges.filter(([from, to]) => from <= to).map(([from, to]) => `${word(from)}-${word(to)}`);
+  if (held.length === 0) return negated ? '.' : '[^\\s\\S]';
+  return `[${negated ? '^' : ''}${held.join('')}]`;
 }
 
 /** Follows every place of the pattern that the text so far may have reached; never goes back. */

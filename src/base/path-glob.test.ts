@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { pathGlob } from './glob.ts';
+import { pathGlob, pathGlobSource } from './glob.ts';
 
 it.each([
   ['*.lock', ['a.lock', 'a/b/c.lock'], ['a.lock.js']],
@@ -28,4 +29,16 @@ it('reads a long path once, whatever the pattern', () => {
   const started = performance.now();
   expect(pathGlob('*a'.repeat(50))('a'.repeat(4000).concat('b'))).toBe(false);
   expect(performance.now() - started).toBeLessThan(1000);
+});
+
+it('means the same as a regular expression', () => {
+  const pattern = fc.string({
+    unit: fc.constantFrom('a', 'b', '.', '/', '*', '**/', '?', '[a-b]', '[!a]', '[.^]', '{a,b/}', '\\*', '(', '$'),
+  });
+  const path = fc.string({ unit: fc.constantFrom('a', 'b', '.', '/', '*', '(', '$', '^') });
+  fc.assert(
+    fc.property(pattern, path, (glob, text) => {
+      expect(new RegExp(`^${pathGlobSource(glob)}$`, 's').test(text)).toBe(pathGlob(glob)(text));
+    }),
+  );
 });

@@ -265,6 +265,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/sidecars/check.ts'),
   },
   {
+    name: 'seatbelt',
+    group: CONTRACT,
+    summary: 'Print a profile that confines a coding agent on macOS (not run yet)',
+    load: () => import('./commands/seatbelt.ts'),
+  },
+  {
     name: 'completion',
     group: CONTRACT,
     summary: 'Print a script that lets bash, zsh or fish complete abp',

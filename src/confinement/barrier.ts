@@ -19,9 +19,11 @@ export interface Confined {
 
 /** Puts bubblewrap before a program: `startProcess` starts it behind this. */
 export function barrierOf({ room, equipment, connected }: Confined): Barrier {
+  const confining = [equipment.bwrap, ...bubblewrapCommand(equipment, room)] as const;
+  const [command = '', ...args] = room.group?.entering(confining) ?? confining;
   return {
-    command: equipment.bwrap,
-    args: bubblewrapCommand(equipment, room),
+    command,
+    args,
     descriptors: ['ipc', 'pipe', 'pipe', 'pipe'],
     begin: async (child, word) => {
       const up = new Starting(child, room, connected);

@@ -1,3 +1,5 @@
+import type { ControlGroup } from './control-groups.ts';
+
 /** A file or folder of this machine, and what a confined program calls it. */
 export interface Shown {
   readonly source: string;
@@ -35,6 +37,8 @@ export interface Room {
   /** It keeps the terminal of its caller. */
   readonly terminal?: boolean;
   readonly limits?: Partial<RoomLimits>;
+  /** The group that all its processes enter, where they are limited together. */
+  readonly group?: ControlGroup;
 }
 
 /** Not below a temporary folder: some agents refuse to keep programs there. */

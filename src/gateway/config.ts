@@ -8,6 +8,7 @@ import { parseAt } from '../contract/border.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipts/parts.ts';
+import { OrderLimits } from '../contract/runs/run-limits.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
@@ -47,6 +48,7 @@ const PolicyConfig = PolicyProfile.partial().extend({
   deny_engines: z.array(z.string().min(1)).default([]).describe('Globs of engines that nobody may call, on any way.'),
   deny_models: z.array(z.string().min(1)).default([]).describe('Globs of models that nobody may call, by the name that the engine gets.'),
   sandbox: z.boolean().default(false).describe('Whether every coding agent is confined by the operating system.'),
+  limits: OrderLimits.prefault({}).describe('Hard limits of every run of a coding agent; of these and its own the lower count.'),
   enforcement: z
     .enum(['enforced', 'advisory', 'external'])
     .default('enforced')

@@ -7,6 +7,7 @@ import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import type { Receipt } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
+import type { OrderLimits } from '../contract/runs/run-limits.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { CloseFact, OpenFact } from '../receipts/journal/facts.ts';
@@ -184,6 +185,8 @@ export class RunAdmitted {
 export type OperatorPolicy = PolicyWish & {
   /** Every coding agent is confined. */
   readonly sandbox?: boolean | undefined;
+  /** Limits of every run; of these and its own the lower count. */
+  readonly limits?: OrderLimits | undefined;
   /** The consequence of a rule that nothing here holds: the run is refused, or told of, or something outside holds it. */
   readonly enforcement?: 'enforced' | 'advisory' | 'external' | undefined;
 };

@@ -106,24 +106,30 @@ export const mcp: Scenario = {
 
 export const hooks: Scenario = {
   name: 'hooks',
-  about: '`preToolUse` sees the call before it is made, and its denial keeps the file from being written',
+  about:
+    '`preToolUse` sees the call before it is made, and its denial keeps the file from being written; `postToolUse` is told of a call that was made',
   async play(stage) {
-    const cwd = stage.workspace();
-    const seen: string[] = [];
+    const [denied, done] = [stage.workspace(), stage.workspace()];
+    const [before, after]: [string[], string[]] = [[], []];
+    const options = { prompt: WRITE, approvalMode: 'yolo' } as const;
     try {
-      const played = await stage.play({
-        prompt: WRITE,
-        cwd,
-        approvalMode: 'yolo',
+      const first = await stage.play({
+        ...options,
+        cwd: denied,
         hooks: {
           preToolUse: ({ data }) => {
-            seen.push(data.toolName);
+            before.push(data.toolName);
             return { decision: 'deny', message: 'no files today' };
           },
         },
       });
-      if (seen.length === 0) return no(`the hook was not called; ${whyNot(played)}`);
-      return written(cwd) ? no(`denied ${seen.join(', ')}, and the file was written`) : yes(seen.join(', '));
+      if (before.length === 0) return no(`preToolUse was not called; ${whyNot(first)}`);
+      if (written(denied)) return no(`denied ${before.join(', ')}, and the file was written`);
+      const second = await stage.play({ ...options, cwd: done, hooks: { postToolUse: ({ data }) => void after.push(data.toolName) } });
+      if (after.length === 0) return no(`postToolUse was not called; ${whyNot(second)}`);
+      return written(done)
+        ? yes(`before ${before.join(', ')}; after ${after.join(', ')}`)
+        : no(`told of ${after.join(', ')}, and there is no file`);
     } catch (error) {
       if (error instanceof CapabilityError) return notClaimed(error.message);
       throw error;

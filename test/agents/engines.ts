@@ -10,7 +10,9 @@ import { startVendor, type Vendor } from './vendor.ts';
 import { whyNot } from './why-not.ts';
 
 const MODELS = { claude: 'claude-sonnet-4-5', openai: 'gpt-5.2' } as const;
-type EngineId = keyof typeof MODELS;
+/** The engine of each vendor that agents list models of. */
+const ENGINES = { anthropic: 'claude', openai: 'openai', google: 'gemini' } as const;
+type EngineId = (typeof ENGINES)[keyof typeof ENGINES];
 
 /** A gateway whose engines are vendors of this machine that write down every request. */
 interface Recorded {
@@ -24,7 +26,8 @@ async function onRecordingEngines(
   keyed: readonly EngineId[] = ['claude', 'openai'],
 ): Promise<Verdict> {
   const sim = await startGateway();
-  const vendors = { claude: await startVendor(`${sim.url}/e/sim`), openai: await startVendor(`${sim.url}/e/sim`) };
+  const vendor = (): Promise<Vendor> => startVendor(`${sim.url}/e/sim`);
+  const vendors = { claude: await vendor(), openai: await vendor(), gemini: await vendor() };
   const key = 'sk-recorded';
   const engines = Object.fromEntries(keyed.map((id) => [id, { url: vendors[id].url, key }]));
   const other = await Stage.open(stage.agent, stage.env.PATH ?? '', stage.patienceMs, engines);
@@ -32,7 +35,7 @@ async function onRecordingEngines(
     return await play({ stage: other, vendors });
   } finally {
     await other.close();
-    for (const vendor of Object.values(vendors)) vendor.close();
+    for (const one of Object.values(vendors)) one.close();
     await sim.close();
   }
 }
@@ -68,39 +71,66 @@ export const secondEngine: Scenario = {
     }),
 };
 
+interface ModelWish {
+  readonly model: string;
+  /** The engine that is named, if any. */
+  readonly named: EngineId | undefined;
+  /** The engine that must be reached, and the model it must be asked for. */
+  readonly engine: EngineId;
+  readonly expected: string;
+}
+
 /** Which model the vendor was asked for; a problem in words where it is another one, or none. */
-async function modelProblem(
-  { stage, vendors }: Recorded,
-  wish: { readonly model: string; readonly engine: string | undefined },
-  expected: string,
-): Promise<string | undefined> {
-  const from = vendors.claude.arrived.length;
-  const played = await stage.play(wish);
-  const models = new Set(bodiesAt(vendors.claude, from).map(({ model }) => String(model)));
+async function modelProblem({ stage, vendors }: Recorded, { model, named, engine, expected }: ModelWish): Promise<string | undefined> {
+  const vendor = vendors[engine];
+  const from = vendor.arrived.length;
+  const played = await stage.play({ model, engine: named });
+  const models = new Set(modelsAt(vendor, from));
   if (models.size === 1 && models.has(expected) && played.result.exitReason === 'completed') return undefined;
-  return `${JSON.stringify(wish)}: claude was asked for ${[...models].join(', ') || 'nothing'}; ${whyNot(played)}`;
+  const wish = named === undefined ? model : `${model} on ${named}`;
+  return `${wish}: ${engine} was asked for ${[...models].join(', ') || 'nothing'}; ${whyNot(played)}`;
+}
+
+/** The models of the work. One vendor has the name of the model in the path. */
+function modelsAt(vendor: Vendor, from: number): string[] {
+  const work = bodiesAt(vendor, from);
+  const sent = vendor.arrived.slice(from).map(({ body, path }) => ({ body: parseJsonObject(body), path }));
+  return sent
+    .filter(({ body }) => work.some((one) => JSON.stringify(one) === JSON.stringify(body)))
+    .map(({ body, path }) => String(body?.model ?? /models\/([^:]+):/.exec(path)?.[1]));
+}
+
+/** A model to try: one that is listed under the name of its vendor where there is one, else one of the agent's own vendor. */
+function listedModel({ agents, agent }: Stage): { model: string; bare: string; engine: EngineId } | undefined {
+  const { traffic } = agents.adapters.get(agent);
+  const current = agents.models.models(agent).filter(({ deprecated }) => !deprecated);
+  const own = traffic.dialect === 'claude' ? 'anthropic' : traffic.dialect === 'gemini' ? 'google' : 'openai';
+  const prefixed = current.find(({ modelId }) => modelId.startsWith('anthropic/'));
+  const found = prefixed ?? current.find(({ provider }) => provider === own);
+  if (found === undefined) return undefined;
+  const { modelId: model, providerModelId: bare = model.replace('anthropic/', '') } = found;
+  return { model, bare, engine: ENGINES[prefixed === undefined ? own : 'anthropic'] };
 }
 
 export const listedModels: Scenario = {
   name: 'models',
   about:
-    'a model that is listed with the name of its vendor reaches that vendor under the vendor’s own name, with one key and with several, with and without an engine named; so does the bare name',
+    'a model that the agent lists, with the name of its vendor where it has one, reaches that vendor under the vendor’s own name, with one key and with several, with and without an engine named; so does the bare name',
   async play(stage) {
-    const { traffic, agent } = stage.agents.adapters.get(stage.agent);
-    const listed = stage.agents.models.models(agent).find(({ modelId, deprecated }) => modelId.startsWith('anthropic/') && !deprecated);
-    if (traffic.dialects.length < 2 || listed === undefined) return notClaimed('it lists models of one vendor');
-    const { modelId: model, providerModelId: bare = model.slice('anthropic/'.length) } = listed;
+    const listed = listedModel(stage);
+    if (listed === undefined) return notClaimed('it lists no model');
+    const { model, bare, engine } = listed;
     const all = async (recorded: Recorded): Promise<Verdict> => {
-      for (const name of [model, bare]) {
-        for (const engine of [undefined, 'claude']) {
-          const problem = await modelProblem(recorded, { model: name, engine }, bare);
+      for (const name of new Set([model, bare])) {
+        for (const named of [undefined, engine]) {
+          const problem = await modelProblem(recorded, { model: name, named, engine, expected: bare });
           if (problem !== undefined) return no(problem);
         }
       }
       return yes(`${model}: ${bare}`);
     };
-    const withOneKey = await onRecordingEngines(stage, all, ['claude']);
-    return withOneKey.mark === 'no' ? withOneKey : await onRecordingEngines(stage, all);
+    const withOneKey = await onRecordingEngines(stage, all, [engine]);
+    return withOneKey.mark === 'no' ? withOneKey : await onRecordingEngines(stage, all, ['claude', 'openai', 'gemini']);
   },
 };
 
@@ -124,7 +154,11 @@ function contains(body: JsonObject, members: JsonObject): boolean {
   });
 }
 
-async function problemOf({ stage, vendors }: Recorded, engine: EngineId, wish: Partial<RunOptions>): Promise<string | undefined> {
+async function problemOf(
+  { stage, vendors }: Recorded,
+  engine: keyof typeof MODELS,
+  wish: Partial<RunOptions>,
+): Promise<string | undefined> {
   const from = vendors[engine].arrived.length;
   const played = await stage.play({ ...wish, engine, model: MODELS[engine] });
   const said = sayingOf(played);

@@ -10,6 +10,13 @@ const COMMAND = 'bash escapes.sh > printed.txt';
 const TASKS: Readonly<Record<string, string>> = {
   claude: `call the tool Bash with ${JSON.stringify({ command: COMMAND, timeout: 300_000 })}`,
   codex: `call the tool exec_command with ${JSON.stringify({ cmd: COMMAND, yield_time_ms: 120_000 })}`,
+  gemini: `call the tool run_shell_command with ${JSON.stringify({ command: COMMAND })}`,
+  copilot: `call the tool bash with ${JSON.stringify({ command: COMMAND, description: 'look around', initial_wait: 300 })}`,
+  opencode: `call the tool bash with ${JSON.stringify({ command: COMMAND, description: 'look around', timeout: 300_000 })}`,
+  pi: `call the tool bash with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
+  omp: `call the tool bash with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
+  openclaw: `call the tool exec with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
+  hermes: `call the tool terminal with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
 };
 
 /** The ways out of a room, tried by a real agent with its own shell. */

@@ -70,6 +70,7 @@ const VERDICTS: Readonly<Record<keyof typeof RunOptions.shape, Verdict>> = {
   workspace: free({ mode: 'staged' }, { mode: 'pass_through' }),
   policy: free({ deny_write: ['a'] }),
   sandbox: free(true, false),
+  limits: free({ processes: 100, memoryMb: 1024 }),
   skills: { may: [['pdf']], mayNot: [['/opt/evil'], ['./evil'], ['~/evil'], ['..']] },
   agentsDoc: free('Rules.'),
   check: { may: [], mayNot: ['npm test', 'id'] },

@@ -136,6 +136,18 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
     expect(readFileSync(join(workspace, 'free'), 'utf8')).toBe('new\n');
   });
 
+  it('holds limits on processes, memory and disk, ends a run that outgrows the disk, and the receipt says who held each', async () => {
+    const greedy = 'ulimit -d; ulimit -f; head -c 40000000 /dev/zero > a; head -c 40000000 /dev/zero > b; sleep 600';
+    const limits = ['process_memory_mb=600', 'processes=400', 'disk_mb=64'].flatMap((limit) => ['--limit', limit]);
+    const { result, run, printed } = await confinedRun(greedy, ...limits);
+    expect(printed.split('\n').slice(0, 2)).toEqual([String(600 * 1024), String(64 * 1024)]);
+    expect(result.out).toContain('grew beyond the 64 MiB that the run may take');
+    const rules = ((await receiptOf(run)).rules as { rule: string; by: string }[]).map(({ rule, by }) => `${rule} by ${by}`);
+    expect(rules).toEqual(
+      expect.arrayContaining(['limits.processes: 400 by os', 'limits.processMemoryMb: 600 by os', 'limits.diskMb: 64 by backplane']),
+    );
+  });
+
   it('names conflicts and changes nothing', async () => {
     writeFileSync(join(workspace, 'both'), 'before\n');
     const { run } = await confinedRun('echo by the agent > both');

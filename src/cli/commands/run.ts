@@ -7,10 +7,11 @@ import { CliError } from '../failure.ts';
 import { count, flag, list, optional } from '../parameter.ts';
 import { applyRun } from '../runs/apply.ts';
 import { agentAsked, orderAsked } from '../runs/asked.ts';
-import { canAsk, follow, type Started } from '../runs/follow.ts';
+import { follow, type Started } from '../runs/follow.ts';
 import { type AskedEverywhere, openRun } from '../runs/open.ts';
-import { AGENT_OPTIONS, dollarsOf, policyIn, runOptions, workspaceOf } from '../runs/options.ts';
+import { AGENT_OPTIONS, dollarsOf, limitsOf, policyIn, runOptions, workspaceOf } from '../runs/options.ts';
 import { orderIn } from '../runs/order.ts';
+import { canAsk } from '../runs/person.ts';
 
 export const command = defineCommand({
   arguments: {
@@ -29,6 +30,7 @@ export const command = defineCommand({
     budget: optional('--budget <usd>', 'end the run when it has cost this much'),
     advisory: flag('--advisory', 'accept rules and a budget that nothing holds; the receipt says so'),
     sandbox: flag('--sandbox', 'confine the agent with the operating system, or do not start it'),
+    limit: list('--limit <name=number>', 'a hard limit: processes, memory_mb, process_memory_mb or disk_mb; repeatable'),
     policy: optional('--policy <file>', 'a TOML file with what the agent may touch: deny_read, deny_write, allow_network, …'),
     staged: flag('--staged', 'let the agent work in a copy; abp apply <run> brings its changes back'),
     include: list('--include <glob>', 'with --staged: only these files; repeatable'),
@@ -42,6 +44,7 @@ export const command = defineCommand({
     'abp run codex "fix the failing test" --approval yolo --budget 0.50',
     'abp run claude "hello" --engine sim --json',
     'abp run codex "tidy up" --staged --sandbox --policy policy.toml',
+    'abp run claude "run the tests" --staged --limit memory_mb=4096 --limit processes=500',
     'abp run --work-order order.json --backend sidecar:mine',
   ],
   async run(context, { agent, prompt, ...values }) {
@@ -69,6 +72,7 @@ export const command = defineCommand({
       enforcement: values.advisory ? 'advisory' : undefined,
       projectId: values.project,
       sandbox: values.sandbox ? true : undefined,
+      limits: limitsOf(values.limit),
       policy: policyIn(values.policy),
       workspace: workspaceOf(values),
       nonInteractive: asks ? undefined : true,

@@ -1,11 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import type { JsonObject } from '../../base/json.ts';
 import { isErrorCode } from '../../contract/errors.ts';
-import type { AgentEvent, EventOf } from '../../contract/runs/event.ts';
-import type { InteractionAnswer } from '../../runtime/runs/handle.ts';
 import type { Context } from '../command.ts';
 import { EXITS, exitOfError } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import { canAsk, Person } from './person.ts';
 import { RunRenderer } from './render.ts';
 import type { RunSource } from './source.ts';
 
@@ -25,24 +22,24 @@ export async function follow({ io, output }: Context, started: Started, open: ()
   const waiting = setTimeout(() => renderer?.begin(started.agent, started.engine), REFUSAL_MS);
   const run = await open().finally(() => clearTimeout(waiting));
   const leave = cancelOnSignal(run);
+  const person = renderer !== undefined && canAsk(io) ? new Person(run, (text) => io.stderr.write(text)) : undefined;
   try {
     for await (const event of run.events) {
+      const show = (): void => renderer?.show(event);
       if (renderer === undefined) io.stdout.write(`${JSON.stringify(event)}\n`);
-      else renderer.show(event);
-      if (renderer !== undefined && canAsk(io)) await answered(run, event);
+      else if (person === undefined) show();
+      else person.hear(event, show);
     }
+    await person?.end();
     const result = await run.result();
     if (renderer === undefined) io.stdout.write(`${JSON.stringify({ type: 'run_result', ...result })}\n`);
     else renderer.end(result);
     return exitOfRun(result);
   } finally {
     leave();
+    await person?.end();
     await run.close();
   }
-}
-
-async function answered(run: RunSource, event: AgentEvent): Promise<void> {
-  if (event.type === 'approval_request' || event.type === 'input_required') await run.answer(event.interactionId, await askPerson(event));
 }
 
 function cancelOnSignal(run: RunSource): () => void {
@@ -68,21 +65,4 @@ function exitOfRun(result: JsonObject): number {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (exitReason === 'failed' && isErrorCode(code)) return EXITS[exitOfError(code)].code;
   return EXITS.agentFailed.code;
-}
-
-/** Whether somebody sits at the terminal and can be asked. */
-export function canAsk(io: Io): boolean {
-  return io.stderr.isTTY === true && process.stdin.isTTY === true;
-}
-
-/** Asks the person at the terminal what the agent asks. */
-async function askPerson(event: EventOf<'approval_request'> | EventOf<'input_required'>): Promise<InteractionAnswer> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    if (event.type === 'input_required') return { text: await lines.question('> ') };
-    const said = await lines.question('  allow? [y/N] ');
-    return /^y(es)?$/i.test(said.trim()) ? { approve: true } : { approve: false, reason: 'the person at the terminal said no' };
-  } finally {
-    lines.close();
-  }
 }

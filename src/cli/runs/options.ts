@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
+import { OrderLimits, runLimits } from '../../contract/runs/run-limits.ts';
 import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
 import { homePath } from '../../home/home.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
@@ -85,6 +86,21 @@ export function policyIn(file: string | undefined): unknown {
       cause: error,
     });
   }
+}
+
+/** Limits such as `memory_mb=2048`; undefined where there are none. */
+export function limitsOf(entries: readonly string[]): object | undefined {
+  if (entries.length === 0) return undefined;
+  const said = Object.fromEntries(
+    entries.map((entry) => {
+      const [, name = '', number = ''] = /^([a-z_]+)=(\d+)$/.exec(entry) ?? [];
+      return [name, Number(number)];
+    }),
+  );
+  const checked = OrderLimits.safeParse(said);
+  if (checked.success) return runLimits(checked.data);
+  const names = Object.keys(OrderLimits.shape).join(', ');
+  throw new CliError('usage', `'${entries.join(' ')}' is not a limit`, { hint: `Such as --limit memory_mb=2048; there are ${names}.` });
 }
 
 /** Where the agent works; undefined means in the folder itself. */

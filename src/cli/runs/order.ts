@@ -3,7 +3,7 @@ import { parseAt } from '../../contract/border.ts';
 import { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import type { Context } from '../command.ts';
 import { readJson } from '../json-input.ts';
-import { canAsk } from './follow.ts';
+import { canAsk } from './person.ts';
 
 /** A work order in a file, or on the standard input; its folder is named from here on. */
 export async function orderIn({ io, output }: Context, file: string): Promise<WorkOrder> {

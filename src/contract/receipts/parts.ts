@@ -99,8 +99,10 @@ export type ChangeSet = z.infer<typeof ChangeSet>;
 export const RuleRecord = z.strictObject({
   rule: text.describe('The rule, as the policy names it.'),
   by: z
-    .enum(['os', 'agent', 'wire', 'advisory', 'external'])
-    .describe('The operating system, the agent itself, the gateway on the wire, nobody, or something outside by the word of the operator.'),
+    .enum(['os', 'agent', 'wire', 'backplane', 'advisory', 'external'])
+    .describe(
+      'The operating system, the agent itself, the gateway on the wire, the backplane that watches the run and ends it, nobody, or something outside by the word of the operator.',
+    ),
   detail: text.optional().describe('How, or how far.'),
 });
 export type RuleRecord = z.infer<typeof RuleRecord>;

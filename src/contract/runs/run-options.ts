@@ -5,6 +5,7 @@ import { parseNamedRunId } from '../run-id.ts';
 import { PolicyProfile } from '../work-orders/work-order.ts';
 import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
 import { ValidationError } from './run-error.ts';
+import { RunLimits } from './run-limits.ts';
 
 const text = z.string();
 /** A value that stands in the arguments of an agent, where one that begins with a dash would be an option. */
@@ -118,6 +119,8 @@ const options = {
   policy: PolicyProfile.partial().optional(),
   /** The agent is confined by the operating system, or not started. */
   sandbox: z.boolean().optional(),
+  /** Hard limits of everything that the run starts, beside those of every sandbox. */
+  limits: RunLimits.optional(),
   /** A command that judges the work in a copy of the stage, confined as the agent was; its outcome is in the receipt. */
   check: text.min(1).optional(),
   /** A check that takes longer is ended and has not passed. */

@@ -36,7 +36,7 @@ export interface Enforcement {
 }
 
 type Held = Omit<RuleRecord, 'rule'>;
-type Verdict = Held | { readonly unheld: string };
+export type Verdict = Held | { readonly unheld: string };
 
 /** Whether a policy asks for what only the operating system can hold. */
 export function needsSystem(policy: Policy): boolean {
@@ -64,7 +64,7 @@ export function enforcementOf(policy: Policy, means: Means): Enforcement {
   };
 }
 
-function bySystem({ sandbox, external }: Means, detail: string): Verdict {
+export function bySystem({ sandbox, external }: Pick<Means, 'sandbox' | 'external'>, detail: string): Verdict {
   if (sandbox !== undefined && !isObstacle(sandbox)) return { by: 'os', detail };
   if (external) return { by: 'external', detail: 'by the word of the operator' };
   return { unheld: sandbox === undefined ? 'the run has no sandbox' : `${sandbox.reason}. ${sandbox.remedy}` };
@@ -132,7 +132,7 @@ function onApproval({ waitsForEvery }: Means): Verdict {
 }
 
 /** Refuses a run whose policy nothing holds. A rule that is accepted as advice does not stop it, and its receipt says so. */
-export function assertHeld({ unheld }: Enforcement, isAdvice: (rule: string) => boolean): RuleRecord[] {
+export function assertHeld({ unheld }: Pick<Enforcement, 'unheld'>, isAdvice: (rule: string) => boolean): RuleRecord[] {
   const standing = unheld.filter(({ rule }) => !isAdvice(rule));
   const [first] = standing;
   if (first !== undefined) {

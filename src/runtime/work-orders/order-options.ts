@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
+import { runLimits } from '../../contract/runs/run-limits.ts';
 import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import { promptOf } from '../bare-model/prompt.ts';
@@ -54,6 +55,7 @@ export function optionsOf(order: WorkOrder, backend: OrderBackend, base: string)
     compatibility: vendor.compatibility,
     enforcement: vendor.enforcement,
     sandbox: vendor.sandbox,
+    limits: vendor.limits === undefined ? undefined : runLimits(vendor.limits),
     timeout: milliseconds(vendor.timeout_seconds),
     check: vendor.check,
     checkTimeout: milliseconds(vendor.check_timeout_seconds),

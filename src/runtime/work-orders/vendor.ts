@@ -4,6 +4,7 @@ import { checkAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { JsonRecord } from '../../contract/json-value.ts';
 import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
+import { OrderLimits } from '../../contract/runs/run-limits.ts';
 import { Compatibility, Mode } from '../../contract/support.ts';
 import type { ForeignWorkOrder } from '../../contract/work-orders/work-order.ts';
 
@@ -20,6 +21,7 @@ const OwnOptions = z.strictObject({
   compatibility: Compatibility.optional().describe('strict: whatever is not native is refused.'),
   enforcement: z.enum(['enforced', 'advisory']).optional().describe('advisory: rules that nothing holds do not stop the run.'),
   sandbox: z.boolean().optional().describe('The backend is confined by the operating system, or not started.'),
+  limits: OrderLimits.optional().describe('Hard limits on processes, memory and disk; one that nothing holds refuses the order.'),
   timeout_seconds: z.number().positive().optional().describe('The run is ended after this long.'),
   approval: z.enum(APPROVAL_MODES).optional().describe('What becomes of tools that an agent asks about; yolo unless told.'),
   approval_timeout_seconds: z.number().positive().optional().describe('An approval that nobody answers is denied after this long.'),

@@ -8,6 +8,15 @@ export interface DiskShare {
   readonly limitBytes: number;
 }
 
+/** The most that one stage may take: its caller's share, and a limit of its run. */
+export interface DiskBounds {
+  readonly share?: DiskShare | undefined;
+  readonly mostBytes?: number | undefined;
+}
+
+/** The bound that a stage has outgrown. */
+export type Beyond = 'share' | 'limit';
+
 /** A stage as far as its disk is concerned. */
 export interface StageDisk {
   readonly folder: string;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TREE } from './change-set.ts';
 import { TooLarge } from './copy-tree.ts';
@@ -7,10 +7,7 @@ import { compareStage, copyWork, makeStage } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
 import { diskOf } from './tree.ts';
 
-// `onThread` alone starts this thread, with such a task.
-const task = workerData as StageTask;
-
-function answer(): StageAnswer {
+function answer(task: StageTask): StageAnswer {
   switch (task.kind) {
     case 'make':
       return { kind: 'made', staged: makeStage(task.folder, task.plan) };
@@ -29,13 +26,14 @@ function answer(): StageAnswer {
   }
 }
 
-function answered(): StageAnswer {
+function answered(task: StageTask): StageAnswer {
   try {
-    return answer();
+    return answer(task);
   } catch (error) {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
     return { kind: 'failed', message: error instanceof Error ? error.message : String(error), code, tooLarge: error instanceof TooLarge };
   }
 }
 
-parentPort?.postMessage(answered());
+// `onThread` alone sends to this thread, and only tasks.
+parentPort?.on('message', (task: StageTask) => parentPort?.postMessage(answered(task)));

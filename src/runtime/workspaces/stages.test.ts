@@ -341,9 +341,10 @@ describe('the disk of stages', () => {
   it('is measured while an agent works', async () => {
     const one = filled(1);
     const stage = await make(one, 'greedy');
-    expect(await stage.fits(shareOf('greedy'))).toBe(true);
+    expect(await stage.beyond({ share: shareOf('greedy') })).toBeUndefined();
     writeFileSync(join(stage.tree, 'grown'), Buffer.alloc(14 * MIB, 'y'));
-    expect(await stage.fits(shareOf('greedy'))).toBe(false);
+    expect(await stage.beyond({ share: shareOf('greedy') })).toBe('share');
+    expect(await stage.beyond({ mostBytes: 1024 })).toBe('limit');
     await expect(make(one, 'other')).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

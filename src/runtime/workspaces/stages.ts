@@ -7,7 +7,7 @@ import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Change, type ChangeSet, PATCH_FILE, stageRecord, TREE } from './change-set.ts';
-import { type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
+import { type Beyond, type DiskBounds, type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
 import type { Compared, Staged, StagePlan } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
@@ -135,12 +135,14 @@ export class Stage {
     return await this.finish();
   }
 
-  /** Whether what the agent has made fits the share of its caller. */
-  async fits(share: DiskShare): Promise<boolean> {
+  /** The bound that the work of the agent has outgrown; undefined while it fits. */
+  async beyond({ share, mostBytes }: DiskBounds): Promise<Beyond | undefined> {
     const { bytes: measured } = await onThread({ kind: 'measure', folder: this.folder }, 'measured');
     if (measured > this.staged.bytes) this.#write({ ...this.#record, measured });
+    if (mostBytes !== undefined && measured > mostBytes) return 'limit';
+    if (share === undefined) return undefined;
     const others = disksIn(dirname(this.folder)).filter(({ folder }) => folder !== this.folder);
-    return measured <= mostFor(share, others);
+    return measured <= mostFor(share, others) ? undefined : 'share';
   }
 
   /** The agent has ended: compares, and keeps the change set and the patch. */

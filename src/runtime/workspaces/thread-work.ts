@@ -34,19 +34,60 @@ type AnswerOf<K extends StageAnswer['kind']> = Extract<StageAnswer, { kind: K }>
 
 /** Does the work on a thread of its own, so that nobody else waits for a disk. */
 export async function onThread<K extends StageAnswer['kind']>(task: StageTask, kind: K): Promise<AnswerOf<K>> {
-  const worker = new Worker(siblingModule(import.meta.url, './stage-thread'), {
-    workerData: task,
-    ...bareThreadStart(),
-  });
-  const answer = await new Promise<StageAnswer>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new AbpError('internal', 'the work on a stage ended without an answer')));
-  });
+  const thread = idle.pop() ?? new StageThread();
+  const answer = await thread.do(task);
   if (answer.kind === 'failed') throw failure(task, answer);
   if (answer.kind !== kind) throw new AbpError('internal', `the work on a stage answered ${answer.kind}`);
   // The kind has just been compared.
   return answer as AnswerOf<K>;
+}
+
+/** Threads that have done their work. To start one costs more than most of what they do, and a run needs one at both its ends. */
+const idle: StageThread[] = [];
+const MOST_IDLE = 2;
+const IDLE_MS = 30_000;
+
+class StageThread {
+  readonly #worker = new Worker(siblingModule(import.meta.url, './stage-thread'), bareThreadStart());
+  #asked: PromiseWithResolvers<StageAnswer> | undefined;
+  #leaving: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.#worker.on('message', (answer: StageAnswer) => this.#answered(answer));
+    this.#worker.on('error', (error) => this.#asked?.reject(error));
+    this.#worker.on('exit', () => {
+      this.#asked?.reject(new AbpError('internal', 'the work on a stage ended without an answer'));
+      this.#forget();
+    });
+  }
+
+  async do(task: StageTask): Promise<StageAnswer> {
+    clearTimeout(this.#leaving);
+    // A command that waits for nothing else must not end before its answer.
+    this.#worker.ref();
+    this.#asked = Promise.withResolvers();
+    this.#worker.postMessage(task);
+    return await this.#asked.promise;
+  }
+
+  /** Waits for the next one who needs a thread, but not for long, and keeps no process alive meanwhile. */
+  #answered(answer: StageAnswer): void {
+    this.#worker.unref();
+    if (idle.length < MOST_IDLE) idle.push(this);
+    this.#leaving = setTimeout(() => this.#leave(), idle.includes(this) ? IDLE_MS : 0).unref();
+    this.#asked?.resolve(answer);
+    this.#asked = undefined;
+  }
+
+  #leave(): void {
+    this.#forget();
+    void this.#worker.terminate();
+  }
+
+  #forget(): void {
+    const at = idle.indexOf(this);
+    if (at !== -1) idle.splice(at, 1);
+  }
 }
 
 const DOING: Readonly<Record<StageTask['kind'], string>> = {

@@ -64,7 +64,7 @@ export const STOPS: Readonly<Record<StopReason, StopRow>> = {
     state: 'aborted',
     code: 'ABORTED',
     message: DISK,
-    event: () => ({ type: 'error', code: 'ABORTED', message: DISK, recoverable: false }),
+    event: (_, why) => ({ type: 'error', code: 'ABORTED', message: why ?? DISK, recoverable: false }),
   },
   engine: {
     state: 'aborted',

@@ -79,6 +79,8 @@ export class Settlement {
     const ground = this.#prepared?.ground;
     const staged = await stagedWork(ground);
     const checked = ending.exitReason === 'completed' ? await this.#checked() : undefined;
+    // While the room still stands: it knows what was stopped.
+    const rules = ground === undefined ? undefined : rulesAtEnd(ground);
     ground?.room?.close();
     const closing = {
       ...this.#closing(ending, tally, { spend, after }),
@@ -90,7 +92,7 @@ export class Settlement {
         ...(checked === undefined ? [] : [checked.log]),
         ...(ending.told === undefined ? [] : toldArtifacts(ending.told, ground?.stage?.tree ?? this.#run.cwd)),
       ]),
-      ...(ground === undefined ? {} : { rules: rulesAtEnd(ground) }),
+      ...(rules === undefined ? {} : { rules }),
       ...(approvals.length === 0 ? {} : { approvals }),
     };
     await port.closed(closing);

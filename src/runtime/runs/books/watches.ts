@@ -22,7 +22,7 @@ export class Watches {
     this.#all = [
       this.#budget,
       CancelWatch.start(port, run, () => end('aborted')),
-      DiskWatch.start(prepared.ground.stage, port.disk, () => end('disk')),
+      diskWatch(prepared, port, end),
       prepared.traffic.kind === 'gateway' ? EngineWatch.start(port, run, (why) => end('engine', why)) : undefined,
     ];
   }
@@ -35,4 +35,11 @@ export class Watches {
   stop(): void {
     for (const watch of this.#all) watch?.stop();
   }
+}
+
+function diskWatch({ ground }: Prepared, port: GatewayPort, end: (reason: StopReason, why?: string) => void): DiskWatch | undefined {
+  const { diskMb } = ground.limits;
+  const bounds = { share: port.disk, mostBytes: diskMb === undefined ? undefined : diskMb * 1024 * 1024 };
+  const why = `The staged workspace grew beyond the ${diskMb} MiB that the run may take (limits.diskMb).`;
+  return DiskWatch.start(ground.stage, bounds, (beyond) => (beyond === 'limit' ? end('disk', why) : end('disk')));
 }

@@ -3,15 +3,18 @@ import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
 import { confiner, isObstacle } from '../../../confinement/confiner.ts';
+import { ControlGroup, type GroupPlaces, groupPlaces } from '../../../confinement/control-groups.ts';
 import type { EgressRecord } from '../../../confinement/egress.ts';
 import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
 import { shownAsIs } from '../../../confinement/room.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { RuleRecord } from '../../../contract/receipts/parts.ts';
 import type { RunId } from '../../../contract/run-id.ts';
+import { type RunLimits, runLimits } from '../../../contract/runs/run-limits.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
 import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
+import { joinLimits, limitEnforcement, limitRules, limitsNeedSystem, roomLimits } from '../../policy/limits.ts';
 import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
 import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
 import { assertAnswerable } from '../dialogue/approval-gate.ts';
@@ -30,6 +33,7 @@ export interface Ground {
   /** Hosts that the agent wanted to reach; filled while it runs. */
   readonly egress: readonly EgressRecord[];
   readonly policy: Policy;
+  readonly limits: RunLimits;
 }
 
 export interface GroundPlan {
@@ -46,6 +50,7 @@ export interface GroundPlan {
 }
 
 const MOST_EGRESS = 1000;
+const MIB = 1024 * 1024;
 
 /** The part of a run that is known before anything of it is started. */
 type Judging = Pick<GroundPlan, 'adapter' | 'options' | 'cwd' | 'home' | 'port'> & Partial<Pick<GroundPlan, 'traffic'>>;
@@ -56,14 +61,20 @@ interface Judged {
   readonly rules: readonly RuleRecord[];
   readonly hidden: readonly string[];
   readonly equipment: Equipment | undefined;
+  readonly limits: RunLimits;
+  readonly groups: GroupPlaces;
 }
 
 /** Whether a run is held to anything at all. */
-export function hasRules({ policy, sandbox }: RunOptions, port: GatewayPort): boolean {
+export function hasRules(options: RunOptions, port: GatewayPort): boolean {
+  const { policy, sandbox } = options;
   const operator = port.policy ?? {};
-  const lists = [...Object.values(policy ?? {}), ...Object.values(operator)];
+  const lists = [...Object.values(policy ?? {}), ...Object.values(operator), limitRules(limitsOf(options, operator))];
   return sandbox === true || operator.sandbox === true || lists.some((list) => Array.isArray(list) && list.length > 0);
 }
+
+const limitsOf = ({ limits }: RunOptions, operator: OperatorPolicy): RunLimits =>
+  joinLimits(runLimits(operator.limits ?? {}), limits ?? {});
 
 /** Throws E005 where nothing would hold the policy of a run. */
 export async function assertPolicyHolds(judging: Judging): Promise<void> {
@@ -78,14 +89,17 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
   const asked = options.sandbox === true || operator.sandbox === true;
   const staged = options.workspace?.mode === 'staged';
   assertAnswerable(policy.require_approval_for, options);
-  const found = asked || needsSystem(policy) ? await equipmentFor(judging, staged) : undefined;
+  const limits = limitsOf(options, operator);
+  const found = asked || needsSystem(policy) || limitsNeedSystem(limits) ? await equipmentFor(judging, staged) : undefined;
   const external = operator.enforcement === 'external';
   // A caller may take its own rules for advice; those of the operator only the operator.
   const isAdvice = (rule: string): boolean =>
     operator.enforcement === 'advisory' || (options.enforcement === 'advisory' && !isRuleOf(operator, rule));
   const toolsByName = adapter.takesToolRules !== undefined;
   const toolsByPattern = adapter.takesToolRules === 'patterns';
-  const enforcement = enforcementOf(policy, {
+  const groups = limitsNeedSystem(limits) ? groupPlaces() : {};
+  const onLimits = limitEnforcement(limits, { sandbox: found, staged, external, groups });
+  const onPolicy = enforcementOf(policy, {
     sandbox: found,
     workspace: cwd,
     staged,
@@ -95,13 +109,16 @@ async function judgePolicy(judging: Judging): Promise<Judged> {
     external,
     waitsForEvery: waitsForEvery(judging),
   });
+  const enforcement = { rules: [...onPolicy.rules, ...onLimits.rules], unheld: [...onPolicy.unheld, ...onLimits.unheld] };
   const advice = assertHeld(enforcement, isAdvice);
   return {
     policy,
     staged,
     rules: [...(asked ? sandboxRule(found, { external, advisory: isAdvice('sandbox') }) : []), ...enforcement.rules, ...advice],
-    hidden: enforcement.hidden,
+    hidden: onPolicy.hidden,
     equipment: found === undefined || isObstacle(found) ? undefined : found,
+    limits,
+    groups,
   };
 }
 
@@ -124,6 +141,7 @@ function waitsForEvery({ adapter, options, cwd }: Judging): boolean {
 
 function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
   if (rule === 'sandbox') return operator.sandbox === true;
+  if (limitRules(runLimits(operator.limits ?? {})).includes(rule)) return true;
   return Object.entries(operator).some(
     ([list, entries]) => Array.isArray(entries) && entries.some((entry) => rule === `${list}: ${entry}`),
   );
@@ -131,17 +149,17 @@ function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
 
 /** Lays the ground for a run: a stage where one is wanted, a room where the policy or the caller asks for one. Refuses what nothing holds. */
 export async function layGround(plan: GroundPlan): Promise<Ground> {
-  const { policy, staged, rules, hidden, equipment } = await judgePolicy(plan);
-  const stage = staged
-    ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, policy, equipment), plan.port.disk)
-    : undefined;
+  const judged = await judgePolicy(plan);
+  const { policy, staged, rules, equipment, limits } = judged;
+  const stage = staged ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, judged), plan.port.disk) : undefined;
   const egress: EgressRecord[] = [];
-  const room = equipment === undefined ? undefined : roomOf(plan, { equipment, policy, stage, hidden, egress });
+  const room = equipment === undefined ? undefined : roomOf(plan, { ...judged, equipment, stage, egress });
   return {
     cwd: stage === undefined || room !== undefined ? plan.cwd : stage.tree,
     rules,
     enforcement: rules.some(({ by }) => by === 'advisory') ? 'advisory' : 'enforced',
     policy,
+    limits,
     egress,
     ...(stage === undefined ? {} : { stage }),
     ...(room === undefined ? {} : { room }),
@@ -192,7 +210,7 @@ function assertRoomFor(workspace: string, home: string): void {
   });
 }
 
-function stagePlan({ options, cwd }: GroundPlan, policy: Policy, equipment: Equipment | undefined) {
+function stagePlan({ options, cwd }: GroundPlan, { policy, equipment, limits: { diskMb } }: Judged) {
   return {
     source: cwd,
     include: options.workspace?.include ?? [],
@@ -200,22 +218,20 @@ function stagePlan({ options, cwd }: GroundPlan, policy: Policy, equipment: Equi
     denyRead: pathRules(policy.deny_read, cwd).inside,
     denyWrite: pathRules(policy.deny_write, cwd).inside,
     borrows: equipment !== undefined,
-    limits: STAGE_LIMITS,
+    limits: diskMb === undefined ? STAGE_LIMITS : { ...STAGE_LIMITS, bytes: Math.min(STAGE_LIMITS.bytes, diskMb * MIB) },
     ...(equipment?.identity === undefined ? {} : { owner: equipment.identity }),
   };
 }
 
-interface RoomParts {
+interface RoomParts extends Pick<Judged, 'policy' | 'hidden' | 'limits' | 'groups'> {
   readonly equipment: Equipment;
-  readonly policy: Policy;
   readonly stage: Stage | undefined;
-  readonly hidden: readonly string[];
   readonly egress: EgressRecord[];
 }
 
 function roomOf(
   { adapter, options, home, cwd, port, runId, remark }: GroundPlan,
-  { equipment, policy, stage, hidden, egress }: RoomParts,
+  { equipment, policy, stage, hidden, egress, limits, groups }: RoomParts,
 ): RunRoom {
   const borrowed = (stage?.staged.borrowed ?? []).map((path) => ({ source: join(cwd, path), at: join(cwd, path), writable: false }));
   const objects = (stage?.staged.history?.objects ?? []).map((path) => shownAsIs(path));
@@ -228,6 +244,8 @@ function roomOf(
     workspace: { source: stage?.tree ?? cwd, at: cwd, writable: options.approvalMode !== 'deny' },
     places: [...borrowed, ...objects],
     hidden,
+    limits: roomLimits(limits, groups),
+    group: groupOf(runId, limits, groups),
     rules: { allow: policy.allow_network, deny: policy.deny_network },
     admit: (socket) => port.takeConnection?.(runId, socket),
     onEgress: (record) => {
@@ -237,8 +255,14 @@ function roomOf(
   });
 }
 
-/** The rules of a run when it has ended, with every place that it reached or wanted to reach. */
-export function rulesAtEnd({ rules, egress }: Ground): readonly RuleRecord[] {
+/** A group for what is limited of all processes together; undefined where nothing is. */
+function groupOf(runId: RunId, { processes, memoryMb }: RunLimits, groups: GroupPlaces): ControlGroup | undefined {
+  if (processes === undefined && memoryMb === undefined) return undefined;
+  return ControlGroup.make(groups, runId, { processes, ...(memoryMb !== undefined && { memoryBytes: memoryMb * MIB }) });
+}
+
+/** The rules of a run when it has ended, with every limit that it came to and every place that it reached or wanted to reach. */
+export function rulesAtEnd({ rules, egress, room }: Ground): readonly RuleRecord[] {
   const counts = new Map<string, number>();
   for (const { host, port, refused } of egress) {
     const place = refused === undefined ? `${host}:${port}` : `${host}:${port} refused: it ${refused}`;
@@ -247,5 +271,5 @@ export function rulesAtEnd({ rules, egress }: Ground): readonly RuleRecord[] {
   const reached = [...counts].map(
     ([place, count]) => ({ rule: 'network', by: 'os', detail: count === 1 ? place : `${place} (${count} times)` }) as const,
   );
-  return [...rules, ...reached];
+  return [...(room?.withStops(rules) ?? rules), ...reached];
 }

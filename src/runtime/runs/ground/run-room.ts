@@ -5,10 +5,12 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Barrier } from '../../../base/child-process.ts';
 import { barrierOf } from '../../../confinement/barrier.ts';
+import type { ControlGroup } from '../../../confinement/control-groups.ts';
 import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';
 import type { Equipment } from '../../../confinement/equipment.ts';
 import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
-import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type Shown, shownAsIs } from '../../../confinement/room.ts';
+import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type RoomLimits, type Shown, shownAsIs } from '../../../confinement/room.ts';
+import type { RuleRecord } from '../../../contract/receipts/parts.ts';
 
 /** The address of the gateway inside every room. */
 export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
@@ -30,6 +32,9 @@ export interface RunRoomOptions {
   readonly places: readonly Shown[];
   readonly hidden: readonly string[];
   readonly rules: EgressRules;
+  readonly limits?: Partial<RoomLimits>;
+  /** The group that everything in the room belongs to, where all of it together is limited. */
+  readonly group?: ControlGroup | undefined;
   /** Takes a connection to the gateway. */
   readonly admit: (socket: Socket) => void;
   readonly onEgress: (record: EgressRecord) => void;
@@ -79,7 +84,7 @@ export class RunRoom {
     env: Readonly<Record<string, string | undefined>>,
     { folder, shows = [], source }: Behind,
   ): { readonly file: string; readonly barrier: Barrier } {
-    const { equipment, workspace, places, hidden, admit } = this.#options;
+    const { equipment, workspace, places, hidden, admit, limits, group } = this.#options;
     const program: Program = programOf(command, env);
     if (equipment.identity !== undefined) handOver(folder, equipment.identity);
     const room = {
@@ -94,6 +99,8 @@ export class RunRoom {
       ]),
       hidden,
       ports: [GATEWAY_PORT, EGRESS_PORT],
+      ...(limits !== undefined && { limits }),
+      ...(group !== undefined && { group }),
     };
     const connected = (port: number, socket: Socket): void => (port === GATEWAY_PORT ? admit(socket) : this.#egress.accept(socket));
     return { file: program.file, barrier: barrierOf({ equipment, room, connected }) };
@@ -111,7 +118,21 @@ export class RunRoom {
     }
   }
 
+  /** Rules with what the kernel had to stop for them. */
+  withStops(rules: readonly RuleRecord[]): readonly RuleRecord[] {
+    const { processes = 0, memory = 0 } = this.#options.group?.stopped() ?? {};
+    const told: Readonly<Record<string, string>> = {
+      ...(processes > 0 && { 'limits.processes': `${processes} starts were refused` }),
+      ...(memory > 0 && { 'limits.memoryMb': 'processes were ended for it' }),
+    };
+    return rules.map((rule) => {
+      const more = told[rule.rule.split(':')[0] ?? ''];
+      return more === undefined ? rule : { ...rule, detail: `${rule.detail ?? ''}; ${more}` };
+    });
+  }
+
   close(): void {
+    this.#options.group?.remove();
     this.#egress.close();
   }
 }
