@@ -93,7 +93,7 @@ export function seatbeltProfile(room: SeatbeltRoom): string {
           ),
         ]),
     rule('deny file-write*', protectedOnes),
-    // Whoever moves a folder away moves what is protected in it.
+    // A program that moves a folder away moves what is protected in it, too.
     rule('deny file-write-unlink', [literal(workspace), ...ancestorsOf([workspace]).map(literal), below(workspace, '**/.git')]),
     '',
   ].join('\n');

@@ -106,7 +106,8 @@ function listedModel({ agents, agent }: Stage): { model: string; bare: string; e
   const current = agents.models.models(agent).filter(({ deprecated }) => !deprecated);
   const own = traffic.dialect === 'claude' ? 'anthropic' : traffic.dialect === 'gemini' ? 'google' : 'openai';
   const prefixed = current.find(({ modelId }) => modelId.startsWith('anthropic/'));
-  const found = prefixed ?? current.find(({ provider }) => provider === own);
+  // `auto` lets the agent choose.
+  const found = prefixed ?? current.find(({ provider, modelId }) => provider === own && modelId !== 'auto');
   if (found === undefined) return undefined;
   const { modelId: model, providerModelId: bare = model.replace('anthropic/', '') } = found;
   return { model, bare, engine: ENGINES[prefixed === undefined ? own : 'anthropic'] };

@@ -66,6 +66,7 @@ Use the contract:
   conformance      Check that a gateway serves SDKs as the vendors do
   host             Be a sidecar that drives a coding agent, on the standard input and output
   sidecars         Work with programs that speak the sidecar protocol
+  seatbelt         Print a profile that confines a coding agent on macOS (not run yet)
   completion       Print a script that lets bash, zsh or fish complete abp
   schema           List, print or write the JSON Schemas
 `);

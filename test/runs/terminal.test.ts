@@ -115,9 +115,9 @@ describe('a run that nobody sits before', () => {
     ],
   ])('is E004 before anything starts where it would have to be asked: %s', async (_, args) => {
     writeFileSync(join(folder, 'ask.toml'), 'require_approval_for = ["write"]\n');
-    const { code, err } = await callAbp([...args(), '--json'], { env });
+    const { code, out } = await callAbp([...args(), '--json'], { env });
     expect(code).toBe(EXITS.refused.code);
-    expect(err).toContain('E004');
+    expect(out).toContain('E004');
     expect(written('deaf.txt')).toBe(false);
   });
 });
