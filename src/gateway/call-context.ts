@@ -15,6 +15,7 @@ import type { BudgetBook } from './budgets/budget-book.ts';
 import type { Config } from './config.ts';
 import { connectionsOf } from './deployments.ts';
 import type { LimitTable } from './limits/limit-table.ts';
+import type { LiveRoutes } from './live-routes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -22,6 +23,7 @@ const MIB = 1024 * 1024;
 export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version'> {
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];
+  readonly routes: LiveRoutes;
   readonly limits: LimitTable;
   readonly budgets: BudgetBook;
   readonly keeper: Keeper;
@@ -30,13 +32,19 @@ export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployment
 }
 
 /** Calls to engines as the configuration wants them. */
-export function callContextOf(config: Config, { checks, limits, budgets, keeper, keys, log, ...shared }: CallSurroundings): CallContext {
+export function callContextOf(
+  config: Config,
+  { checks, routes, limits, budgets, keeper, keys, log, ...shared }: CallSurroundings,
+): CallContext {
   return {
     ...shared,
     sink: keeper,
     batch: new Batch(keeper),
     admission: new Admission(checksOf(config, checks, { limits, budgets })),
-    routes: config.routes,
+    // Read for every call: operators change it while the server runs.
+    get routes() {
+      return routes.rows;
+    },
     deniesModels: config.policy.deny_models.length > 0,
     toolRules: toolRules(config),
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),

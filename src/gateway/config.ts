@@ -34,7 +34,7 @@ const SecretConfig = z.strictObject({
   tags: z.array(z.string().min(1)).optional().describe('Tags of such keys.'),
 });
 
-const RouteConfig = z.strictObject({
+export const RouteConfig = z.strictObject({
   match: z.string().min(1).describe('Model name as the caller writes it; * stands for anything.'),
   to: z.string().min(1).describe('engine, engine/model, or either with engine:dialect.'),
   fallback: z.array(z.string()).default([]).describe('Tried in order when the one before failed before its first byte.'),

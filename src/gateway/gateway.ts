@@ -20,6 +20,7 @@ import type { ConsoleSessions } from './console/console-sessions.ts';
 import type { Tickets } from './door/tickets.ts';
 import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { LimitTable } from './limits/limit-table.ts';
+import type { LiveRoutes } from './live-routes.ts';
 import type { People } from './people/people.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 
@@ -50,6 +51,8 @@ export interface Gateway {
   readonly budgets: BudgetBook;
   /** Requests, tokens and calls at a time that each caller may have. */
   readonly limits: LimitTable;
+  /** Which models go where. */
+  readonly routes: LiveRoutes;
   /** The means of every call to an engine. */
   readonly calls: CallContext;
   readonly runPlane: RunPlane;

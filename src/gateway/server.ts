@@ -26,6 +26,7 @@ import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
 import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { LimitTable } from './limits/limit-table.ts';
+import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
 import { People } from './people/people.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
@@ -127,10 +128,11 @@ async function assemble(
   const keyOf = (hex: string) => keyOfRun(live, hex);
   const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() }, between);
   closers.push(() => deployments.close());
-  const agents = agentPlaneOf(config, store, version, () => door.open(gateway).then(() => runServiceOf(gateway)));
+  const held = await heldTo(config, { store, keeper, log, node: home.nodeId }, closers);
+  const runs = () => door.open(gateway).then(() => runServiceOf(gateway));
+  const agents = agentPlaneOf(config, { store, routes: held.routes, version, runs });
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
-  const held = await heldTo(config, { store, keeper, log, node: home.nodeId }, closers);
   const large = new LargeBodies();
   closers.push(() => large.close());
   const calls = callContextOf(config, { checks, ...held, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
@@ -180,13 +182,29 @@ interface Keeping {
   readonly node: string;
 }
 
-/** People, and what they are held to. */
-async function heldTo(config: Config, keeping: Keeping, closers: Closers): Promise<Pick<Gateway, 'people' | 'limits' | 'budgets'>> {
+async function routesOf(config: Config, { store, log }: Pick<Keeping, 'store' | 'log'>, closers: Closers): Promise<LiveRoutes> {
+  const routes = new LiveRoutes(store, config);
+  closers.push(() => routes.close());
+  await routes.open((error) => log.warn({ error }, 'routes could not be read again; those known before hold'));
+  return routes;
+}
+
+/** The tables that operators change while the server runs: routes, people, and what they are held to. */
+async function heldTo(
+  config: Config,
+  keeping: Keeping,
+  closers: Closers,
+): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets'>> {
   const { store, log } = keeping;
   const people = new People(store);
   closers.push(() => people.close());
   await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
-  return { people, limits: await limitsOf(config, people, keeping, closers), budgets: budgetsOf(config, people, keeping, closers) };
+  return {
+    routes: await routesOf(config, keeping, closers),
+    people,
+    limits: await limitsOf(config, people, keeping, closers),
+    budgets: budgetsOf(config, people, keeping, closers),
+  };
 }
 
 async function limitsOf(config: Config, people: People, { store, log }: Keeping, closers: Closers): Promise<LimitTable> {

@@ -87,8 +87,22 @@ function packageVersion(): string {
 export function costOf(usage: BilledUsage, model: string, provider: string, at: Date): number | undefined {
   if (isRates(provider)) return costByRates(usage, provider);
   const entry = priceEntry(model, provider, at);
-  if (entry === undefined) return undefined;
-  const { list, rates, grounding } = entry;
+  return entry === undefined ? undefined : costBy(entry, usage, { model, provider, at });
+}
+
+/** The price of a model as a function of a usage. Whoever asks for many models must not push those that are in use out of memory. */
+export function pricerOf(model: string, provider: string, at: Date): ((usage: BilledUsage) => number | undefined) | undefined {
+  const entry = readEntry(model, provider, at);
+  return entry === undefined ? undefined : (usage) => costBy(entry, usage, { model, provider, at });
+}
+
+interface Priced {
+  readonly model: string;
+  readonly provider: string;
+  readonly at: Date;
+}
+
+function costBy({ list, rates, grounding }: PriceEntry, usage: BilledUsage, { model, provider, at }: Priced): number | undefined {
   const { details } = usage;
   const plain = details === undefined && rates !== undefined && usage.inputTokens < rates.below;
   const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at);
@@ -206,10 +220,14 @@ function priceEntry(model: string, provider: string, at: Date): PriceEntry | und
   const found = known.get(name);
   if (found !== undefined) return found ?? undefined;
   if (known.size >= MOST_KNOWN) known.clear();
+  const entry = readEntry(model, provider, at);
+  known.set(name, entry ?? null);
+  return entry;
+}
+
+function readEntry(model: string, provider: string, at: Date): PriceEntry | undefined {
   const whole = findProvider({ providerId: provider });
   const price = whole === undefined ? null : calcPrice({ input_tokens: 1 }, model, { provider: whole, timestamp: at });
   const list = price === null ? undefined : { ...price.provider, models: [price.model] };
-  const entry = list === undefined ? null : { list, rates: ratesOf(list, model, at), grounding: groundingOf(model, provider) };
-  known.set(name, entry);
-  return entry ?? undefined;
+  return list === undefined ? undefined : { list, rates: ratesOf(list, model, at), grounding: groundingOf(model, provider) };
 }

@@ -13,3 +13,8 @@ const byName = new Map(
 export function findFact(name: string): ModelFact | undefined {
   return byName.get(name);
 }
+
+/** Current models of a provider that facts are known about. */
+export function factsOf(provider: string): readonly ModelFact[] {
+  return FACTS.filter((fact) => fact.provider === provider && fact.deprecated === undefined);
+}

@@ -12,7 +12,7 @@ export interface SessionParts {
   readonly store: Store;
   readonly calls: ModelContext;
   readonly agents: AgentSource;
-  /** The route table, for models that are named without an engine. */
+  /** The route table as it is now, for models that are named without an engine. */
   readonly routes: readonly RouteRow[];
   readonly hub: Hub;
   readonly deltas: Deltas;

@@ -24,7 +24,7 @@ export interface SessionServiceOptions {
   readonly store: Store;
   readonly calls: ModelContext;
   readonly agents: AgentSource;
-  readonly routes: readonly RouteRow[];
+  readonly routes: () => readonly RouteRow[];
   /** The home's folder; workspaces lie in it. */
   readonly homePath: string;
   /** How this process works on turns. */
@@ -50,7 +50,10 @@ export class SessionService {
     const hub = new Hub();
     const gatherer = store.kind === 'sqlite' ? undefined : gathererOf(store, workerId, log);
     this.parts = {
-      ...{ store, calls, agents, routes, hub, log, workerId, origin: workerId },
+      ...{ store, calls, agents, hub, log, workerId, origin: workerId },
+      get routes() {
+        return routes();
+      },
       deltas: gatherer === undefined ? new Deltas(hub) : new Deltas(hub, gatherer),
       transcripts: new Transcripts(store),
       workspaces: join(options.homePath, 'workspaces'),

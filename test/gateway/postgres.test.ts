@@ -1,6 +1,8 @@
 import { freshDatabase } from '../support/postgres.ts';
 import { keysSuite } from './keys-suite.ts';
 import { receiptsSuite } from './receipts-suite.ts';
+import { routesSuite } from './routes-suite.ts';
 
 receiptsSuite('PostgreSQL', freshDatabase);
 keysSuite('PostgreSQL', freshDatabase);
+routesSuite('PostgreSQL', freshDatabase);

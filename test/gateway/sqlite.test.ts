@@ -1,5 +1,7 @@
 import { keysSuite } from './keys-suite.ts';
 import { receiptsSuite } from './receipts-suite.ts';
+import { routesSuite } from './routes-suite.ts';
 
 receiptsSuite('SQLite', async () => undefined);
 keysSuite('SQLite', async () => undefined);
+routesSuite('SQLite', async () => undefined);

@@ -83,7 +83,7 @@ export class TestPlatform {
         budget: new BodyBudget(64 * 1024 * 1024),
         version: '0',
       },
-      routes: [],
+      routes: () => [],
       agents:
         options.agents ??
         (async ({ agentId }) => ({

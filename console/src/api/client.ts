@@ -59,10 +59,16 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await answered(asking)).json()) as T; // the server checks its answers against that schema in its own tests
 }
 
-export async function send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+/** GET as text. */
+export async function getText(path: string): Promise<string> {
+  return await (await answered(fetch(path))).text();
+}
+
+export async function send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const answer = await answered(
     fetch(path, {
       method,
+      ...(signal === undefined ? {} : { signal }),
       ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }),
   );

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { AdapterDetail } from '../../../src/gateway/api/adapters.ts';
 import type { SettingsView } from '../../../src/gateway/api/settings.ts';
 import { get } from './client.ts';
-import type { Budgets, Engines, Health, Keys, Matrix, Readiness, Session } from './types.ts';
+import type { Budgets, Engines, Fields, Health, Keys, Matrix, Readiness, Session } from './types.ts';
 
 const SLOW_MS = 10_000;
 
@@ -26,6 +26,9 @@ export const healthQuery = queryOptions({
 export const enginesQuery = queryOptions({ queryKey: ['engines'], queryFn: () => get<Engines>('/v1/engines'), staleTime: SLOW_MS });
 
 export const matrixQuery = queryOptions({ queryKey: ['matrix'], queryFn: () => get<Matrix>('/v1/matrix'), staleTime: 3_600_000 });
+
+/** What each dialect calls each field, and the capability that it belongs to. */
+export const fieldsQuery = queryOptions({ queryKey: ['fields'], queryFn: () => get<Fields>('/v1/matrix/fields'), staleTime: 3_600_000 });
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],

@@ -6,6 +6,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { agentPlaneOf } from '../../gateway/agent-plane/agent-plane.ts';
 import type { AgentRoute } from '../../gateway/agent-plane/agent-route.ts';
 import { loadConfig } from '../../gateway/config.ts';
+import { LiveRoutes } from '../../gateway/live-routes.ts';
 import { Reply } from '../../gateway/reply.ts';
 import { agentRoutes } from '../../gateway/routes/agents.ts';
 import { capabilityRoutes } from '../../gateway/routes/capabilities.ts';
@@ -29,7 +30,9 @@ const ROUTES: readonly AgentRoute[] = [...agentRoutes, ...capabilityRoutes];
 export async function homeApi({ io, configPath }: Context, home: Home): Promise<AgentApi> {
   const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
   const store = await openStore({ home, url: config.database.url });
-  const plane = agentPlaneOf(config, store, packageVersion());
+  const routes = new LiveRoutes(store, config);
+  await routes.open(() => undefined);
+  const plane = agentPlaneOf(config, { store, routes, version: packageVersion() });
   return {
     call: async (method, path, body) => {
       const url = new URL(path, 'http://home');
@@ -43,6 +46,7 @@ export async function homeApi({ io, configPath }: Context, home: Home): Promise<
       return asJson(answer instanceof Reply ? answer.body : answer);
     },
     close: async () => {
+      routes.close();
       await plane.close();
       await store.close();
     },

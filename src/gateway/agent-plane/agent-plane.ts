@@ -1,20 +1,18 @@
 import { type AgentPlane, type AgentPlaneOptions, openAgentPlane } from '../../platform/agents/agent-plane.ts';
 import type { Secret } from '../../platform/tools/secrets.ts';
-import type { Store } from '../../store/store.ts';
 import type { Config } from '../config.ts';
+import type { LiveRoutes } from '../live-routes.ts';
 
 /** The agent plane as the configuration wants it. Without `runs` its agents have no coding agents as tools. */
 export function agentPlaneOf(
-  { tools, secrets, routes }: Config,
-  store: Store,
-  version: string,
-  runs?: AgentPlaneOptions['runs'],
+  { tools, secrets }: Config,
+  { store, routes, version, runs }: { readonly routes: LiveRoutes } & Pick<AgentPlaneOptions, 'store' | 'version' | 'runs'>,
 ): AgentPlane {
   return openAgentPlane({
     store,
     version,
     runs,
-    routes,
+    routes: () => routes.rows,
     allowHosts: tools.allow_hosts,
     secrets: Object.entries(secrets).flatMap(([name, { key, ...terms }]): Secret[] =>
       key === undefined ? [] : [{ name, value: key, ...terms }],

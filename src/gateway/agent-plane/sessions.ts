@@ -28,7 +28,7 @@ export function sessionServiceOf(config: Config, { home, store, agents, calls, l
     worker: { slots },
     log,
     agents: storedAgents(agents),
-    routes: agents.routes,
+    routes: () => agents.routes,
     homePath: home.path,
   });
 }

@@ -85,6 +85,10 @@ export const AgentListQuery = z.strictObject({
 
 export const AgentList = z.strictObject({ items: z.array(AgentView), next_cursor: z.string().optional() });
 
+/** An agent that is being put together; nothing of it is stored. */
+export const AgentDraft = NewAgent.pick({ system_prompt: true, model: true, conflicts: true, capabilities: true });
+export type AgentDraft = z.output<typeof AgentDraft>;
+
 export const AgentImport = z.strictObject({ markdown: z.string().min(1).describe('Front matter in YAML, then the prompt.') });
 
 export const AgentPreview = z.strictObject({
@@ -115,3 +119,6 @@ export const AgentPreview = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: JsonRecord }).nullable().describe('Why a turn would be refused.'),
 });
 export type AgentPreview = z.infer<typeof AgentPreview>;
+
+export const DraftPreview = AgentPreview.omit({ agent_id: true });
+export type DraftPreview = z.infer<typeof DraftPreview>;

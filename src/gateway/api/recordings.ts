@@ -52,4 +52,20 @@ export const EraseQuery = z
 
 export const Erased = z.strictObject({ erased: z.int().describe('Runs whose bodies are gone.') });
 
+export const ReplayRequest = z
+  .strictObject({
+    engine: z.string().max(128).optional().describe('The engine, or engine:dialect; default: that of the run.'),
+    model: z.string().min(1).max(512).optional().describe('The model that the engine gets; default: the one in the request.'),
+    serve: z.enum(['recorded']).optional().describe('recorded: the engine replay serves what was recorded; nobody is called.'),
+  })
+  .refine(({ engine, model, serve }) => serve === undefined || (engine === undefined && model === undefined), {
+    error: 'serve takes neither engine nor model',
+  });
+export type ReplayRequest = z.output<typeof ReplayRequest>;
+
+export const Replayed = z.strictObject({
+  run_id: z.string().describe('The new run.'),
+  of: z.string().describe('The run whose request it sent.'),
+});
+
 export { RecordingLine };

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { Capability } from '../../contract/capability.ts';
 import { JsonValue } from '../../contract/json-value.ts';
+import { Recording } from '../../contract/receipts/parts.ts';
+import { RouteConfig } from '../config.ts';
 
 export const SettingsView = z.strictObject({
   values: z.array(
@@ -13,17 +16,31 @@ export const SettingsView = z.strictObject({
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
+const RouteSource = z.enum(['file', 'database']).describe('database: kept here and changed here; file: of the configuration.');
+
+const RouteView = z.strictObject({
+  match: z.string(),
+  to: z.string(),
+  fallback: z.array(z.string()),
+  attempts: z.int(),
+  emulate: z.array(Capability),
+  recording: Recording.nullable(),
+  source: RouteSource,
+});
+export type RouteView = z.infer<typeof RouteView>;
+
 export const RouteTable = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      match: z.string(),
-      to: z.string(),
-      fallback: z.array(z.string()),
-      attempts: z.int(),
-      emulate: z.array(z.string()),
-      recording: z.string().nullable(),
-      source: z.enum(['file', 'database']),
-    }),
-  ),
+  items: z.array(RouteView).describe('In the order in which they are asked: those of the database, then those of the configuration.'),
   total: z.int(),
 });
+
+const MOST_ROUTES = 500;
+
+/** The table as a caller wants it; what GET answered can be sent back with changes. */
+export const RouteChange = z.strictObject({
+  items: z
+    .array(RouteConfig.extend({ recording: Recording.nullish(), source: RouteSource.default('database') }))
+    .max(MOST_ROUTES)
+    .describe('Instead of the rows of the database. Rows of the configuration may stand here too, as they are.'),
+});
+export type RouteChange = z.output<typeof RouteChange>;

@@ -6,7 +6,9 @@ import { nearName } from '../../contract/near-name.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { Gateway } from '../gateway.ts';
 
-type Known = Pick<Gateway, 'config'> & { readonly calls: { readonly deployments: ReadonlyMap<string, Pick<Deployment, 'engine'>> } };
+type Known = { readonly routes: Pick<Gateway['routes'], 'rows'> } & {
+  readonly calls: { readonly deployments: ReadonlyMap<string, Pick<Deployment, 'engine'>> };
+};
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
 
@@ -15,7 +17,7 @@ const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWr
  * that serve whatever is installed on them have no list to compare with; for those, only a name that is nearly a known one is refused.
  */
 export async function assertKnownScopes(
-  { calls, config }: Known,
+  { calls, routes }: Known,
   { engines = [], models = [] }: Pick<Scopes, 'engines' | 'models'>,
 ): Promise<void> {
   const all = [...calls.deployments.values()].map(({ engine }) => engine);
@@ -26,7 +28,7 @@ export async function assertKnownScopes(
   }
   const usable = engines.length === 0 ? all : all.filter(({ id }) => engines.some((pattern) => globMatch(pattern.split(':')[0] ?? '', id)));
   for (const name of models.filter((one) => !one.includes('*'))) {
-    if (config.routes.some(({ match }) => globMatch(match, name)) || (await isKnown(usable, name))) continue;
+    if (routes.rows.some(({ match }) => globMatch(match, name)) || (await isKnown(usable, name))) continue;
     const near = nearName(name, await listedBy(usable));
     if (near !== undefined || !usable.some(isOpen)) throw unknown('model', name, near);
   }

@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage, limit: number, holding: Holdi
 }
 
 /** The JSON text of a body; a compressed one is decoded on the side, the caller's bytes stay. What comes out counts like what came in. */
-export function textOf(request: IncomingMessage, body: Buffer, limits: DecodingLimits): Buffer | Promise<Buffer> {
+export function textOf(request: Pick<IncomingMessage, 'headers'>, body: Buffer, limits: DecodingLimits): Buffer | Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? body : decoded(body, encoding, limits);
 }

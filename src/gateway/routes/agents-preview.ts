@@ -4,17 +4,26 @@ import type { Agent } from '../../platform/agents/agent.ts';
 import { agentModel, negotiateAgent } from '../../platform/agents/agent-model.ts';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import { type Caller, compositionOf, hostFor } from '../../platform/agents/agents.ts';
-import { type ComposedAgent, inspectAgent, refusedConflict } from '../../platform/agents/compose.ts';
-import type { AgentPreview } from '../api/agents.ts';
+import { type ComposedAgent, type Composition, inspectAgent, refusedConflict } from '../../platform/agents/compose.ts';
+import type { AgentPreview, DraftPreview } from '../api/agents.ts';
 import { toolView } from './capabilities-view.ts';
 
 /** The request that a turn would send, or why there would be none. A refusal is the answer here, not an error of the call. */
 export async function previewOf(plane: AgentPlane, caller: Caller, agent: Agent): Promise<AgentPreview> {
-  const model = attempt(() => agentModel(agent.model, plane.routes));
-  const host = hostFor(plane, { keyId: agent.keyId, hostAllowed: caller.hostAllowed });
-  const composed = await settled(inspectAgent(host, await compositionOf(plane, agent)));
+  const owner = { keyId: agent.keyId, hostAllowed: caller.hostAllowed };
+  return { agent_id: agent.id, ...(await draftPreview(plane, owner, agent.model, await compositionOf(plane, agent))) };
+}
+
+/** The same of an agent that is not stored. */
+export async function draftPreview(
+  plane: AgentPlane,
+  owner: Caller,
+  modelName: string | null,
+  composition: Composition,
+): Promise<DraftPreview> {
+  const model = attempt(() => agentModel(modelName, plane.routes));
+  const composed = await settled(inspectAgent(hostFor(plane, owner), composition));
   return {
-    agent_id: agent.id,
     model: model instanceof AbpError ? null : { engine: model.engine.id, model: model.model },
     ...(composed instanceof AbpError ? EMPTY : composedView(composed)),
     negotiation: model instanceof AbpError || composed instanceof AbpError ? null : negotiationView(model, composed),
@@ -24,7 +33,7 @@ export async function previewOf(plane: AgentPlane, caller: Caller, agent: Agent)
 
 const EMPTY = { system_prompt: '', prompt_parts: [], tools: [], capabilities: [], conflicts: [], warnings: [] };
 
-function composedView(composed: ComposedAgent): Omit<AgentPreview, 'agent_id' | 'model' | 'negotiation' | 'error'> {
+function composedView(composed: ComposedAgent): Omit<DraftPreview, 'model' | 'negotiation' | 'error'> {
   return {
     system_prompt: composed.systemPrompt,
     prompt_parts: composed.promptParts.map((part) => ({ ...part })),

@@ -17,6 +17,7 @@ import { listCapabilitiesOf } from '../../store/agent-plane/agent-capabilities.t
 import { listAgents } from '../../store/agent-plane/agents.ts';
 import { defineAgentRoute } from '../agent-plane/agent-route.ts';
 import {
+  AgentDraft,
   AgentImport,
   AgentList,
   AgentListQuery,
@@ -26,13 +27,14 @@ import {
   AgentView,
   CapabilityAssignment,
   CapabilityItems,
+  DraftPreview,
   NewAgent,
 } from '../api/agents.ts';
 import { maySee } from '../auth/access.ts';
 import { callerOf, visibleTo } from '../auth/agent-caller.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Reply } from '../reply.ts';
-import { previewOf } from './agents-preview.ts';
+import { draftPreview, previewOf } from './agents-preview.ts';
 import { agentView, changesOf, inputOf, itemsOf, selectionsOf } from './agents-view.ts';
 
 /** The agent, as if there were none where the caller may not see it. */
@@ -78,6 +80,18 @@ export const agentRoutes = [
     response: AgentView,
     serve: async (plane, { principal, body }) =>
       new Reply(201, agentView(await createAgent(plane, callerOf(principal), await agentFromMarkdown(body.markdown)))),
+  }),
+  defineAgentRoute({
+    method: 'POST',
+    path: '/v1/agents/preview',
+    summary: 'The same preview of an agent that is being put together; nothing is stored.',
+    body: AgentDraft,
+    response: DraftPreview,
+    serve: async (plane, { principal, body }) => {
+      const { system_prompt: systemPrompt, model, conflicts, capabilities } = body;
+      const composition = { systemPrompt, conflicts, capabilities: selectionsOf(capabilities) };
+      return await draftPreview(plane, callerOf(principal), model, composition);
+    },
   }),
   defineAgentRoute({
     method: 'GET',

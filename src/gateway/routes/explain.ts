@@ -86,7 +86,7 @@ function wanted({ body, principal, gateway }: Input, to: string | undefined): Om
     emulate: [...(body.emulate ?? []), ...options.emulate],
     requirements: body.requirements ?? options.requirements,
     features: featuresIn(body.from, target?.path, headers),
-    table: gateway.config.routes,
+    table: gateway.routes.rows,
   };
 }
 

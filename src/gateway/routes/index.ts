@@ -9,6 +9,7 @@ import { backendRoutes } from './backends.ts';
 import { capabilityRoutes } from './capabilities.ts';
 import { interactionRoutes } from './console/interactions.ts';
 import { matrixFieldRoutes } from './console/matrix-fields.ts';
+import { modelCatalogueRoutes } from './console/model-catalogue.ts';
 import { consolePageRoutes } from './console/pages.ts';
 import { runCheckRoutes } from './console/run-check.ts';
 import { runRowRoutes } from './console/run-rows.ts';
@@ -26,6 +27,7 @@ import { budgetRoutes } from './people/budgets.ts';
 import { teamRoutes } from './people/teams.ts';
 import { userRoutes } from './people/users.ts';
 import { receiptProofRoutes } from './receipts/proof.ts';
+import { replayRoutes } from './receipts/replay.ts';
 import { receiptRoutes } from './receipts.ts';
 import { receiptChainRoutes } from './receipts-chain.ts';
 import { receiptStreamRoutes } from './receipts-stream.ts';
@@ -45,6 +47,7 @@ const described: readonly Route[] = [
   ...receiptChainRoutes,
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
+  ...replayRoutes,
   ...keyRoutes,
   ...userRoutes,
   ...teamRoutes,
@@ -58,6 +61,7 @@ const described: readonly Route[] = [
   ...runCheckRoutes,
   ...settingRoutes,
   ...matrixFieldRoutes,
+  ...modelCatalogueRoutes,
   ...runRoutes,
   ...runEventRoutes,
   ...attachedRunRoutes,

@@ -17,7 +17,7 @@ const ModelParams = z.strictObject({ id: z.string().min(1) });
 /** Aliases of the route table first, then every model of every engine that has a key, under `engine/model`. */
 async function lines(gateway: Gateway): Promise<ModelLine[]> {
   const { catalogueOf } = await import('../../models/catalogue.ts');
-  const aliases = gateway.config.routes
+  const aliases = gateway.routes.rows
     .filter(({ match }) => !match.includes('*'))
     .map(({ match, to }): ModelLine => ({ id: match, name: `${match} → ${to}`, owner: to.split('/')[0] ?? to, createdAtMs: LISTED_AT }));
   const known = [...gateway.calls.deployments.values()].flatMap(({ engine, key }): ModelLine[] => {

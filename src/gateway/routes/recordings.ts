@@ -47,7 +47,8 @@ function runOf(text: string): RunId {
   return run;
 }
 
-async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
+/** The recording of a run, as if there were none where the caller may not see it. */
+export async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
   const run = runOf(text);
   const known = await getRecording(gateway.store, run);
   // A run that ended a moment ago is on its way to the store.

@@ -16,7 +16,7 @@ export interface AgentPlaneOptions {
   readonly store: Store;
   readonly version: string;
   /** The route table, for models that are named without an engine. */
-  readonly routes?: readonly RouteRow[];
+  readonly routes?: () => readonly RouteRow[];
   /** Hosts that tools may reach although they are private. */
   readonly allowHosts?: readonly string[];
   readonly search?: SearchOptions | undefined;
@@ -32,6 +32,7 @@ export interface AgentPlane {
   readonly store: Store;
   readonly registry: CapabilityRegistry;
   readonly surroundings: Surroundings;
+  /** The route table as it is now. */
   readonly routes: readonly RouteRow[];
   readonly clock: Clock;
   /** Whether an agent runs programs of this machine, by its id; an agent that has changed is looked at again. */
@@ -55,7 +56,9 @@ export function openAgentPlane(options: AgentPlaneOptions): AgentPlane {
       secrets: new Secrets(options.secrets),
       runs: options.runs,
     },
-    routes: options.routes ?? [],
+    get routes() {
+      return options.routes?.() ?? [];
+    },
     clock: options.clock ?? systemClock,
     onHost: new Map(),
     close: async () => {

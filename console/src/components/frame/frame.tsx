@@ -4,6 +4,7 @@ import { type JSX, useEffect, useState } from 'react';
 import { interactionsQuery } from '../../api/interactions.ts';
 import { rememberPrefix, useKeys } from '../../base/keys.ts';
 import { toggleTheme } from '../../base/theme.ts';
+import { Button, ErrorBand } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { KeySheet } from '../key-sheet/key-sheet.tsx';
 import { Palette } from '../palette/palette.tsx';
@@ -93,6 +94,25 @@ function PhoneTabs({ at, waits }: { readonly at: string; readonly waits: number 
   );
 }
 
+/** Failures of actions that belong to no page, in the server's own words; they go when the reader says so. */
+function Failures(): JSX.Element | null {
+  const [failure, setFailure] = useState<unknown>(null);
+  useEffect(() => {
+    const hear = (event: Event): void => setFailure(event instanceof CustomEvent ? event.detail : null);
+    window.addEventListener('abp:failure', hear);
+    return () => window.removeEventListener('abp:failure', hear);
+  }, []);
+  if (failure === null) return null;
+  return (
+    <div className="failure">
+      <ErrorBand error={failure} />
+      <Button small onClick={() => setFailure(null)}>
+        Close
+      </Button>
+    </div>
+  );
+}
+
 /** The bar on top, the status line below, and what opens over every page. */
 export function Frame(): JSX.Element {
   const at = useRouterState({ select: (state) => state.location.pathname });
@@ -123,7 +143,8 @@ export function Frame(): JSX.Element {
       </main>
       <StatusLine />
       <PhoneTabs at={at} waits={waits} />
-      {open === 'palette' ? <Palette close={close} /> : null}
+      <Failures />
+      {open === 'palette' ? <Palette close={close} showKeys={() => setOpen('keys')} /> : null}
       {open === 'keys' ? <KeySheet close={close} /> : null}
     </>
   );

@@ -1,21 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type JSX, type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { type JSX, useDeferredValue, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
+import { enginesQuery, keysQuery, sessionQuery } from '../../api/queries.ts';
 import type { RunRowList } from '../../api/types.ts';
 import { shortId } from '../../base/format.ts';
-import { toggleTheme } from '../../base/theme.ts';
 import { StatusGlyph } from '../bits/bits.tsx';
-import { Icon } from '../icon/icon.tsx';
-import './palette.css';
-
-interface Choice {
-  readonly id: string;
-  readonly group: 'Runs' | 'Do' | 'Go';
-  readonly text: JSX.Element | string;
-  readonly hint?: string;
-  act(): void;
-}
+import { type Choice, Chooser } from '../chooser/chooser.tsx';
+import { useDoings } from './doings.ts';
 
 const GO = [
   ['/', 'Home', 'G H'],
@@ -23,31 +15,61 @@ const GO = [
   ['/runs?status=failed', 'Failed runs', ''],
   ['/playground', 'Playground', 'G P'],
   ['/matrix', 'Matrix', 'G M'],
+  ['/matrix?kind=models', 'Models and prices', ''],
   ['/agents', 'Agents', 'G A'],
   ['/coding', 'Coding agents', 'G C'],
   ['/inbox', 'Inbox', 'G I'],
   ['/usage', 'Usage', 'G U'],
   ['/settings/engines', 'Settings, engines', 'G S'],
+  ['/settings/routes', 'Settings, routes', ''],
   ['/settings/keys', 'Settings, keys', ''],
+  ['/settings/people', 'Settings, users and teams', ''],
+  ['/settings/budgets', 'Settings, budgets', ''],
+  ['/settings/recording', 'Settings, recording and limits', ''],
   ['/settings/trust', 'Settings, trust and paired browsers', ''],
 ] as const;
 
 const CODE = /^(E\d{3}|[a-z]+(?:_[a-z]+)+)$/;
+/** So many letters before the server is asked. */
+const LEAST = 3;
+const MOST_NAMES = 5;
 
-function useChoices(text: string, close: () => void): readonly Choice[] {
-  const navigate = useNavigate();
-  const q = useDeferredValue(text.trim());
+function Keys({ names }: { readonly names: string }): JSX.Element {
+  return (
+    <>
+      {names.split(' ').map((name, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a key is its place
+        <kbd key={at}>{name}</kbd>
+      ))}
+    </>
+  );
+}
+
+/** A run id with the digits that were typed in bold. */
+function Digits({ id, typed }: { readonly id: string; readonly typed: string }): JSX.Element {
+  const short = shortId(id);
+  const at = typed === '' ? -1 : short.indexOf(typed);
+  if (at === -1) return <code>{short}</code>;
+  return (
+    <code>
+      {short.slice(0, at)}
+      <b className="ink">{short.slice(at, at + typed.length)}</b>
+      {short.slice(at + typed.length)}
+    </code>
+  );
+}
+
+type Going = (href: string) => () => void;
+
+function useRuns(q: string, go: Going): readonly Choice[] {
   const runs = useQuery({
     queryKey: ['palette', q],
     queryFn: ({ signal }) => get<RunRowList>(withQuery('/v1/runs', { view: 'row', q, limit: 6 }), signal),
-    enabled: q.length >= 3,
+    enabled: q.length >= LEAST,
     staleTime: 5000,
   });
-  const go = (href: string) => (): void => {
-    close();
-    void navigate({ href });
-  };
-  const found = (q.length >= 3 ? (runs.data?.items ?? []) : []).map((row): Choice => {
+  if (q.length < LEAST) return [];
+  return (runs.data?.items ?? []).map((row): Choice => {
     const title = row.plane === 'gateway' ? `${row.dialect ?? ''} → ${row.engine ?? ''}` : row.task;
     const line = (
       <>
@@ -55,97 +77,106 @@ function useChoices(text: string, close: () => void): readonly Choice[] {
         <code className="mute">{row.upstream_model ?? row.model}</code>
       </>
     );
-    return { id: row.run_id, group: 'Runs', text: line, hint: shortId(row.run_id), act: go(`/runs/${row.run_id}`) };
+    return {
+      id: row.run_id,
+      group: 'Runs',
+      text: line,
+      hint: <Digits id={row.run_id} typed={q.toLowerCase()} />,
+      act: go(`/runs/${row.run_id}`),
+    };
   });
+}
+
+/** Lists of runs by names that are known here: keys and engines. */
+function useNames(q: string, go: Going): readonly Choice[] {
+  const session = useQuery(sessionQuery);
+  const keys = useQuery({ ...keysQuery, enabled: q !== '' && session.data?.scopes.includes('settings') === true });
+  const engines = useQuery({ ...enginesQuery, enabled: q !== '' });
+  if (q === '') return [];
   const wanted = q.toLowerCase();
-  const pages = GO.filter(([, name]) => name.toLowerCase().includes(wanted)).map(
-    ([href, name, hint]): Choice => ({ id: href, group: 'Go', text: name, hint, act: go(href) }),
-  );
-  const theme: Choice = {
-    id: 'theme',
-    group: 'Do',
-    text: 'Light or dark',
-    hint: 'T',
-    act: () => {
-      close();
-      toggleTheme();
-    },
-  };
-  const docs: Choice[] = CODE.test(q)
-    ? [{ id: 'docs', group: 'Do', text: `What ${q} means`, act: () => window.open(`/docs/errors/${q}`, '_blank', 'noreferrer') }]
-    : [];
-  return [...found, ...docs, ...('light or dark theme'.includes(wanted) ? [theme] : []), ...pages];
+  const found = (kind: string, names: readonly string[]): Choice[] =>
+    names
+      .filter((name) => name.toLowerCase().includes(wanted))
+      .slice(0, MOST_NAMES)
+      .map((name) => ({
+        id: `${kind} ${name}`,
+        group: 'Go',
+        icon: 'right',
+        text: `Runs of ${kind} ${name}`,
+        act: go(withQuery('/runs', { [kind]: name })),
+      }));
+  const user = (keys.data?.items ?? []).filter(({ kind }) => kind === 'user').map(({ name }) => name);
+  return [
+    ...found('key', user),
+    ...found(
+      'engine',
+      (engines.data?.items ?? []).map(({ id }) => id),
+    ),
+    ...(q.length < LEAST
+      ? []
+      : [
+          { id: 'tag', group: 'Go', icon: 'right', text: `Runs with the tag ${q}`, act: go(withQuery('/runs', { tag: q })) },
+          { id: 'model', group: 'Go', icon: 'right', text: `Models like ${q}`, act: go(withQuery('/matrix', { kind: 'models', q })) },
+        ]),
+  ];
 }
 
 /** Finds runs, pages and actions by a few letters. */
-export function Palette({ close }: { close(): void }): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null);
+export function Palette({ close, showKeys }: { close(): void; showKeys(): void }): JSX.Element {
+  const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
-  const choices = useChoices(text, close);
-  const chosen = choices[Math.min(at, choices.length - 1)];
-  useEffect(() => dialog.current?.showModal(), []);
-  const steer = (event: KeyboardEvent): void => {
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (move !== undefined) {
-      event.preventDefault();
-      setAt((before) => Math.max(0, Math.min(choices.length - 1, before + move)));
-    } else if (event.key === 'Enter') {
-      event.preventDefault();
-      chosen?.act();
-    }
+  const q = useDeferredValue(text.trim());
+  const go: Going = (href) => () => {
+    close();
+    void navigate({ href });
   };
-  return (
-    <dialog ref={dialog} className="palette" aria-label="Find a run, a page or an action" onClose={close}>
-      <div className="in">
-        <Icon name="search" size={16} />
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="palette-choices"
-          aria-activedescendant={chosen === undefined ? undefined : `choice-${choices.indexOf(chosen)}`}
-          aria-label="Run id, page or action"
-          placeholder="Run id, page, action, error code"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={steer}
-        />
-        <kbd>Esc</kbd>
-      </div>
-      <div id="palette-choices" role="listbox" aria-label="Found" className="list">
-        {choices.map((choice, index) => (
-          <Line
-            key={choice.id}
-            choice={choice}
-            index={index}
-            chosen={choice === chosen}
-            first={choices[index - 1]?.group !== choice.group}
-          />
-        ))}
-        {choices.length === 0 ? <p className="g">Nothing of that name.</p> : null}
-      </div>
-    </dialog>
+  const wanted = q.toLowerCase();
+  const pages = GO.filter(([, name]) => name.toLowerCase().includes(wanted)).map(
+    ([href, name, keys]): Choice => ({
+      id: href,
+      group: 'Go',
+      icon: 'right',
+      text: name,
+      ...(keys === '' ? {} : { hint: <Keys names={keys} /> }),
+      act: go(href),
+    }),
   );
-}
-
-function Line(props: { readonly choice: Choice; readonly index: number; readonly chosen: boolean; readonly first: boolean }): JSX.Element {
-  const { choice, index, chosen, first } = props;
+  const docs: Choice[] = CODE.test(q)
+    ? [
+        {
+          id: 'docs',
+          group: 'Do',
+          icon: 'file',
+          text: `What ${q} means`,
+          act: () => void window.open(`/docs/errors/${q}`, '_blank', 'noreferrer'),
+        },
+      ]
+    : [];
+  const doings = useDoings(showKeys)
+    .filter((one) => one.text.toLowerCase().includes(wanted))
+    .map(
+      ({ id, text: words, icon, keys, act }): Choice => ({
+        id,
+        group: 'Do',
+        icon: icon ?? 'right',
+        text: words,
+        ...(keys === undefined ? {} : { hint: <Keys names={keys} /> }),
+        act: () => {
+          close();
+          act();
+        },
+      }),
+    );
+  const choices = [...useRuns(q, go), ...docs, ...doings, ...pages, ...useNames(q, go)];
   return (
-    <>
-      {first ? (
-        <div className="g" role="presentation">
-          {choice.group}
-        </div>
-      ) : null}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the field, which keeps the focus */}
-      <div id={`choice-${index}`} role="option" aria-selected={chosen} className={chosen ? 'o on' : 'o'} onClick={choice.act}>
-        <span className="grow el">{choice.text}</span>
-        {choice.hint === undefined || choice.hint === '' ? null : <code className="mute">{choice.hint}</code>}
-      </div>
-    </>
+    <Chooser
+      label="Find a run, a page or an action"
+      placeholder="Run id, page, action, error code"
+      text={text}
+      choices={choices}
+      nothing="Nothing of that name."
+      onText={setText}
+      close={close}
+    />
   );
 }

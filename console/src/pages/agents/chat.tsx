@@ -1,23 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
-import { interactionsQuery } from '../../api/interactions.ts';
+import { answer, interactionsQuery } from '../../api/interactions.ts';
 import { useStream } from '../../api/streams.ts';
-import type { Messages, Sessions } from '../../api/types.ts';
-import { cost, shortId } from '../../base/format.ts';
+import type { AgentView } from '../../api/types.ts';
+import { cost } from '../../base/format.ts';
+import { useKeys } from '../../base/keys.ts';
 import { Approval } from '../../components/approval/approval.tsx';
 import { Button, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { Markdown } from '../../components/markdown/markdown.tsx';
-import { messagesQuery, say } from './data.ts';
+import { forkSession, messagesQuery, type Session, say } from './data.ts';
+import { Messages } from './messages.tsx';
 
-type Session = Sessions['items'][number];
-type Message = Messages['items'][number];
-
+/** Events after which what is stored is read again. */
 const EVENTS = [
   'output.message.completed',
   'tool.started',
   'tool.completed',
+  'turn.started',
   'turn.completed',
   'turn.failed',
   'turn.cancelled',
@@ -27,49 +28,86 @@ const EVENTS = [
   'input.message',
 ];
 
-/** The conversation of a session. Pieces of an answer are shown while they come; only what is stored stays. */
-export function Chat({ session, agentName }: { readonly session: Session; readonly agentName: string }): JSX.Element {
+interface Failed {
+  readonly code: string;
+  readonly message: string;
+}
+
+function failureIn(data: string): Failed {
+  const event = JSON.parse(data) as { data?: { error_code?: string; error?: { code?: string; message?: string } | string } }; // an event of the server's own stream
+  const { error, error_code: code } = event.data ?? {};
+  if (typeof error === 'string') return { code: code ?? 'failed', message: error };
+  return { code: code ?? error?.code ?? 'failed', message: error?.message ?? 'The turn failed.' };
+}
+
+/** What a session tells while it happens: pieces of an answer, a new start of it, a failure. */
+function useHappenings(session: string) {
   const client = useQueryClient();
-  const messages = useQuery(messagesQuery(session.id));
-  const open = useQuery(interactionsQuery);
   const [partial, setPartial] = useState('');
-  const [failed, setFailed] = useState<string | null>(null);
-  const end = useRef<HTMLDivElement>(null);
+  const [restarted, setRestarted] = useState(false);
+  const [failed, setFailed] = useState<Failed | null>(null);
   const refresh = (): void => {
     setPartial('');
-    void client.invalidateQueries({ queryKey: ['messages', session.id] });
-    void client.invalidateQueries({ queryKey: ['sessions'] });
-    void client.invalidateQueries({ queryKey: ['interactions'] });
+    for (const queryKey of [['messages', session], ['sessions'], ['interactions']]) void client.invalidateQueries({ queryKey });
   };
-  useStream(`/v1/sessions/${session.id}/events`, {
+  useStream(`/v1/sessions/${session}/events`, {
     ...Object.fromEntries(EVENTS.map((name) => [name, refresh])),
     'output.message.delta': (data) => {
-      const event = JSON.parse(data) as { data?: { delta?: string } }; // an event of the server's own stream
+      const event = JSON.parse(data) as { data?: { delta?: string } }; // likewise
       setPartial((before) => before + (event.data?.delta ?? ''));
     },
-    'output.message.reset': () => setPartial(''),
+    'output.message.reset': () => {
+      setPartial('');
+      setRestarted(true);
+    },
+    'turn.started': () => {
+      setFailed(null);
+      setRestarted(false);
+      refresh();
+    },
     'turn.failed': (data) => {
-      const event = JSON.parse(data) as { data?: { error?: { code?: string; message?: string } } }; // likewise
-      setFailed(`${event.data?.error?.code ?? 'failed'}: ${event.data?.error?.message ?? ''}`);
+      setFailed(failureIn(data));
       refresh();
     },
   });
-  const asked = (open.data?.items ?? []).filter(({ session_id }) => session_id === session.id);
+  return { partial, restarted, failed, refresh };
+}
+
+/** The conversation of a session. Pieces of an answer are shown while they come; only what is stored stays. */
+export function Chat({ session, agent }: { readonly session: Session; readonly agent: AgentView }): JSX.Element {
+  const client = useQueryClient();
+  const messages = useQuery(messagesQuery(session.id));
+  const open = useQuery(interactionsQuery);
+  const { partial, restarted, failed, refresh } = useHappenings(session.id);
+  const [failure, setFailure] = useState<unknown>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const asked = (open.data?.items ?? []).filter(({ session_id: id }) => id === session.id);
   const items = messages.data?.items ?? [];
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever comes, the end stays in sight
-  useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [items.length, partial, asked.length]);
+  useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [items.length, partial, asked.length, failed]);
+  const decide = (approve: boolean) => (): void => {
+    const [first] = asked;
+    if (first !== undefined) answer(first, approve, '').then(() => client.invalidateQueries({ queryKey: ['interactions'] }), setFailure);
+  };
+  useKeys({ a: decide(true), d: decide(false) }, asked.length > 0);
+  const lastWords = items.findLast(({ role }) => role === 'user')?.content.find(({ type }) => type === 'text')?.text;
+  const again = (): void => {
+    if (typeof lastWords === 'string') say(session.id, lastWords).then(refresh, setFailure);
+  };
   return (
     <div className="chat">
-      <div className="ch">
-        <b className="el">{session.title ?? 'A session'}</b> <code className="mute">…{session.id.slice(-6)}</code>
-        <span className="grow" />
-        <span className="mute s">{cost(session.usage.cost_nano_usd)}</span>
-      </div>
+      <ChatHead
+        session={session}
+        agent={agent}
+        turns={new Set(items.flatMap(({ turn_id: turn }) => turn ?? [])).size}
+        failed={setFailure}
+      />
+      <ErrorBand error={failure ?? messages.error} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
       <div className="msgs scroll" tabIndex={0} role="log" aria-label="Conversation">
-        {items.map((message, index) => (
-          <MessageView key={message.id} message={message} last={items[index + 1]?.turn_id !== message.turn_id} />
-        ))}
+        {items.length === 0 && messages.data !== undefined ? <p className="mute">Nothing said yet.</p> : null}
+        <Messages items={items} agent={agent.id} />
+        {restarted ? <div className="turn">the answer began again</div> : null}
         {partial === '' ? null : (
           <div className="a">
             <Markdown text={partial} />
@@ -80,80 +118,76 @@ export function Chat({ session, agentName }: { readonly session: Session; readon
             <i className="dot live" /> works
           </p>
         ) : null}
-        {failed === null ? null : <ErrorBand error={failed} />}
+        {failed === null ? null : <TurnFailed failed={failed} again={again} />}
         {asked.map((item) => (
           <Approval key={item.id} item={item} selected />
         ))}
         <div ref={end} />
       </div>
-      <Composer session={session.id} agentName={agentName} busy={session.status !== 'idle'} sent={refresh} />
+      <Composer session={session.id} agentName={agent.name} busy={session.status !== 'idle'} sent={refresh} />
     </div>
   );
 }
 
-type Part = Record<string, unknown>;
-
-function MessageView({ message, last }: { readonly message: Message; readonly last: boolean }): JSX.Element {
-  return (
-    <>
-      {message.content.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place
-        <PartView key={index} part={part} role={message.role} />
-      ))}
-      {last && message.role === 'agent' && message.run_id !== null ? (
-        <div className="turn">
-          turn ·{' '}
-          <Link className="u" to="/runs/$run" params={{ run: message.run_id }}>
-            receipt {shortId(message.run_id)}
-          </Link>
-        </div>
-      ) : null}
-    </>
-  );
+interface HeadProps {
+  readonly session: Session;
+  readonly agent: AgentView;
+  readonly turns: number;
+  failed(error: unknown): void;
 }
 
-function PartView({ part, role }: { readonly part: Part; readonly role: string }): JSX.Element | null {
-  const text = typeof part.text === 'string' ? part.text : '';
-  if (part.type === 'tool_call' || part.type === 'tool_result') return <ToolPart part={part} />;
-  if (part.type === 'thinking') {
-    return (
-      <details className="mute s">
-        <summary>Thinking</summary>
-        {text}
-      </details>
-    );
-  }
-  if (text === '') return null;
-  return <div className={role === 'user' ? 'u' : 'a'}>{role === 'user' ? text : <Markdown text={text} />}</div>;
-}
-
-function ToolPart({ part }: { readonly part: Part }): JSX.Element {
-  const result = part.type === 'tool_result';
-  const body = part.arguments ?? part.input ?? part.result ?? part.output ?? part.content ?? part.text;
-  const words = typeof body === 'string' ? body : JSON.stringify(body);
+function ChatHead({ session, agent, turns, failed }: HeadProps): JSX.Element {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const fork = async (): Promise<void> => {
+    const id = await forkSession(session.id);
+    await client.invalidateQueries({ queryKey: ['sessions'] });
+    await navigate({ to: '/agents/$agent/sessions/$session', params: { agent: agent.id, session: id } });
+  };
   return (
-    <div className="call">
-      <div className="h">
-        <Icon name={result ? 'check' : 'right'} />{' '}
-        <b className="m">{String(part.name ?? part.tool_name ?? (result ? 'result' : 'tool'))}</b>
-        <code className="mute el">{result ? '' : words}</code>
-      </div>
-      {result ? <pre className="scroll">{words}</pre> : null}
+    <div className="ch">
+      <Link className="only-s btn sm" to="/agents/$agent" params={{ agent: agent.id }} aria-label="all sessions">
+        ←
+      </Link>
+      <b className="el">{session.title ?? `A session with ${agent.name}`}</b>{' '}
+      <code className="mute nw hide-s">session …{session.id.slice(-6)}</code>
+      <span className="grow" />
+      <span className="mute s nw">
+        {turns === 1 ? '1 turn' : `${turns} turns`}, {session.usage.cost_nano_usd === 0 ? 'no cost' : cost(session.usage.cost_nano_usd)}
+      </span>
+      <Button small onClick={() => fork().catch(failed)}>
+        Fork
+      </Button>
+      <Link className="btn sm" to="/runs" search={{ agent: agent.id }}>
+        Receipts
+      </Link>
     </div>
   );
 }
 
-function Composer({
-  session,
-  agentName,
-  busy,
-  sent,
-}: {
+function TurnFailed({ failed, again }: { readonly failed: Failed; again(): void }): JSX.Element {
+  return (
+    <div className="failed" role="alert">
+      <Icon name="refused" />
+      <a className="u b m" href={`/docs/errors/${failed.code}`} target="_blank" rel="noreferrer">
+        {failed.code}
+      </a>
+      <span className="grow">{failed.message}</span>
+      <Button small icon="replay" onClick={again}>
+        Send again
+      </Button>
+    </div>
+  );
+}
+
+interface ComposerProps {
   readonly session: string;
   readonly agentName: string;
   readonly busy: boolean;
   sent(): void;
-}): JSX.Element {
+}
+
+function Composer({ session, agentName, busy, sent }: ComposerProps): JSX.Element {
   const [text, setText] = useState('');
   const [failure, setFailure] = useState<unknown>(null);
   const go = (): void => {
@@ -174,15 +208,21 @@ function Composer({
     >
       <ErrorBand error={failure} />
       <div className="row">
-        <input
+        <textarea
           className="grow"
+          rows={Math.min(6, text.split('\n').length)}
           aria-label={`Message ${agentName}`}
           placeholder={`Message ${agentName}`}
           value={text}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            go();
+          }}
         />
         <span className="mute s hide-s">{busy ? 'goes into the turn under way' : ''}</span>
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" keys="↵">
           Send
         </Button>
       </div>

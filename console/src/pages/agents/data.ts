@@ -1,10 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { CapabilityList } from '../../../../src/gateway/api/agent-capabilities.ts';
-import { get, send } from '../../api/client.ts';
+import type { CapabilityDetail, CapabilityList } from '../../../../src/gateway/api/agent-capabilities.ts';
+import type { DraftPreview } from '../../../../src/gateway/api/agents.ts';
+import { get, getText, send } from '../../api/client.ts';
 import type { AgentPreview, Agents, AgentView, Messages, Sessions } from '../../api/types.ts';
 
 export type Capabilities = z.infer<typeof CapabilityList>;
+export type Capability = z.infer<typeof CapabilityDetail>;
+export type Preview = z.infer<typeof DraftPreview>;
+export type Session = Sessions['items'][number];
+export type Message = Messages['items'][number];
 
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
@@ -20,6 +25,14 @@ export const sessionsQuery = (agent: string | undefined) =>
     refetchInterval: 3000,
   });
 
+/** Sessions that wait for somebody or work, of every agent. */
+export const busyQuery = (status: 'waiting' | 'active') =>
+  queryOptions({
+    queryKey: ['sessions', 'all', status],
+    queryFn: () => get<Sessions>(`/v1/sessions?status=${status}&limit=200`),
+    refetchInterval: 3000,
+  });
+
 export const messagesQuery = (session: string | undefined) =>
   queryOptions({
     queryKey: ['messages', session],
@@ -27,11 +40,38 @@ export const messagesQuery = (session: string | undefined) =>
     enabled: session !== undefined,
   });
 
-export const previewQuery = (agent: string | undefined) =>
+export const previewQuery = (agent: string) =>
+  queryOptions({ queryKey: ['preview', agent], queryFn: () => get<AgentPreview>(`/v1/agents/${agent}/preview`), retry: false });
+
+/** A capability as it is chosen, with its settings. */
+export interface Chosen {
+  readonly id: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** An agent that is being put together. */
+export interface Draft {
+  readonly name: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly conflicts: string;
+  readonly capabilities: readonly Chosen[];
+}
+
+function composition({ model, prompt, conflicts, capabilities }: Draft): object {
+  return { system_prompt: prompt, model: model.trim() === '' ? null : model.trim(), conflicts, capabilities: capabilities.map(choice) };
+}
+
+function choice({ id, config }: Chosen): unknown {
+  return Object.keys(config).length === 0 ? id : { capability_id: id, config };
+}
+
+/** What the server makes of a draft; nothing is stored. */
+export const draftQuery = (draft: Draft) =>
   queryOptions({
-    queryKey: ['preview', agent],
-    queryFn: () => get<AgentPreview>(`/v1/agents/${agent}/preview`),
-    enabled: agent !== undefined,
+    queryKey: ['draft', composition(draft)],
+    queryFn: ({ signal }) => send<Preview>('POST', '/v1/agents/preview', composition(draft), signal),
+    placeholderData: (before) => before,
     retry: false,
   });
 
@@ -41,18 +81,45 @@ export const capabilitiesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export async function createAgent(agent: {
-  readonly name: string;
-  readonly system_prompt: string;
-  readonly model: string | null;
-  readonly capabilities: readonly string[];
-}): Promise<AgentView> {
-  return await send<AgentView>('POST', '/v1/agents', agent);
+export const capabilityQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['capabilities', id],
+    queryFn: () => get<Capability>(`/v1/capabilities/${encodeURIComponent(id)}`),
+    staleTime: 60_000,
+  });
+
+export const fileQuery = (agent: string) =>
+  queryOptions({ queryKey: ['agent-file', agent], queryFn: () => getText(`/v1/agents/${agent}/export`), retry: false });
+
+export function draftOf({ name, model, system_prompt: prompt, conflicts, capabilities }: AgentView): Draft {
+  return {
+    name,
+    model: model ?? '',
+    prompt,
+    conflicts,
+    capabilities: capabilities.map(({ capability_id: id, config = {} }) => ({ id, config })),
+  };
 }
 
-export async function openSession(agent: string, title: string): Promise<string> {
-  const { id } = await send<{ id: string }>('POST', '/v1/sessions', { agent_id: agent, ...(title === '' ? {} : { title }) });
-  return id;
+/** Stores a draft: as a new agent, or in place of the one that it was made of. */
+export async function saveAgent(draft: Draft, agent: AgentView | undefined): Promise<string> {
+  if (agent === undefined) return (await send<AgentView>('POST', '/v1/agents', { name: draft.name.trim(), ...composition(draft) })).id;
+  const path = `/v1/agents/${agent.id}`;
+  await send('PUT', `${path}/capabilities`, { capabilities: draft.capabilities.map(choice), conflicts: draft.conflicts });
+  await send('PATCH', path, {
+    name: draft.name.trim(),
+    system_prompt: draft.prompt,
+    model: draft.model.trim() === '' ? null : draft.model.trim(),
+  });
+  return agent.id;
+}
+
+export async function openSession(agent: string): Promise<string> {
+  return (await send<{ id: string }>('POST', '/v1/sessions', { agent_id: agent })).id;
+}
+
+export async function forkSession(session: string): Promise<string> {
+  return (await send<{ id: string }>('POST', `/v1/sessions/${session}/fork`, {})).id;
 }
 
 export async function say(session: string, content: string): Promise<void> {

@@ -1,69 +1,83 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JSX } from 'react';
+import { type JSX, useState } from 'react';
 import type { AgentView } from '../../api/types.ts';
-import { ErrorBand } from '../../components/bits/bits.tsx';
-import { Icon } from '../../components/icon/icon.tsx';
-import { previewQuery } from './data.ts';
+import { day } from '../../base/format.ts';
+import { Button, CopyId, ErrorBand, Segmented } from '../../components/bits/bits.tsx';
+import { fileQuery, previewQuery } from './data.ts';
+import { Preview } from './preview.tsx';
 
-const POLICY: Readonly<Record<string, string>> = { auto: 'auto', requires_approval: 'asks first' };
+type Tab = 'made' | 'limits' | 'file';
 
-/** What a turn would send: model, capabilities in order, the prompt as the model reads it, and the tools. */
-export function MadeOf({ agent }: { readonly agent: AgentView }): JSX.Element {
+/** What an agent is made of, what it is held to, and the file that makes it again elsewhere. */
+export function MadeOf({ agent, change }: { readonly agent: AgentView; change(): void }): JSX.Element {
+  const [tab, setTab] = useState<Tab>('made');
   const preview = useQuery(previewQuery(agent.id));
-  const data = preview.data;
   return (
-    <aside className="cmp scroll" aria-label={`What ${agent.name} is made of`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
+    <aside className="cmp scroll" aria-label={`What ${agent.name} is made of`} tabIndex={0}>
       <div className="ph">
-        <h2 className="grow">{agent.name}</h2>
+        <h2 className="grow el">{agent.name}</h2>
+        <Segmented<Tab>
+          label="Part"
+          value={tab}
+          onChange={setTab}
+          options={[
+            ['made', 'Made of'],
+            ['limits', 'Limits'],
+            ['file', 'File'],
+          ]}
+        />
+        <Button small onClick={change}>
+          Change
+        </Button>
       </div>
-      <ErrorBand error={preview.error ?? (data?.error ? `${data.error.code}: ${data.error.message}` : null)} />
-      <div className="sec">
-        <span className="mute">Model</span> <b className="md">{data?.model?.engine}</b> <code>{data?.model?.model}</code>
-        {data?.negotiation === null || data?.negotiation === undefined ? null : (
-          <p className={data.negotiation.unmet.length === 0 ? 'ok s' : 'bad s'}>
-            <Icon name={data.negotiation.unmet.length === 0 ? 'check' : 'refused'} /> {data.negotiation.report.summary}
-          </p>
-        )}
-      </div>
-      <div className="sec">
-        <h2>Capabilities, in order</h2>
-        {(data?.capabilities ?? []).map((capability) => (
-          <div key={capability.capability_id} className="cap">
-            <span className="mute">{capability.position ?? '·'}</span>
-            <span className="el">
-              <b className="md">{capability.capability_id}</b> <code className="mute">{capability.version}</code>{' '}
-              <span className="mute s">{capability.position === null ? `pulled in by ${capability.requested_by.join(', ')}` : ''}</span>
-            </span>
-            <span className="mute s">
-              {data?.tools.filter(({ source }) => source.capability_id === capability.capability_id).length} tools
-            </span>
-          </div>
-        ))}
-        {data?.capabilities.length === 0 ? <p className="note">none: it only talks</p> : null}
-      </div>
-      <div className="sec">
-        <h2>Prompt, as the model reads it</h2>
-        {(data?.prompt_parts ?? []).map(({ source, text }) => (
-          <div key={source} className="pp">
-            <small>{source === 'agent' ? 'the agent’s own' : source}</small>
-            {text}
-          </div>
-        ))}
-      </div>
-      <div className="sec">
-        <h2>{data?.tools.length ?? 0} tools</h2>
-        <div className="tl">
-          {(data?.tools ?? []).map((tool) => (
-            <div key={tool.name} className="contents">
-              <code className="el" title={tool.description}>
-                {tool.name}
-              </code>
-              <span className={tool.policy === 'auto' ? 'mute' : 'warn'}>{POLICY[tool.policy]}</span>
-              <span className="mute">{tool.effect.replaceAll('_', ' ')}</span>
-            </div>
-          ))}
-        </div>
-      </div>
+      {tab === 'made' ? <Preview data={preview.data} failure={preview.error} /> : null}
+      {tab === 'limits' ? <Limits agent={agent} /> : null}
+      {tab === 'file' ? <File agent={agent.id} /> : null}
     </aside>
+  );
+}
+
+function Limits({ agent }: { readonly agent: AgentView }): JSX.Element {
+  return (
+    <div className="sec">
+      <dl className="kv">
+        <dt>model calls of one turn</dt>
+        <dd>{agent.max_iterations ?? 'as the server says'}</dd>
+        <dt>dollars of one turn</dt>
+        <dd>{agent.max_cost_usd === null ? 'no limit' : `$${agent.max_cost_usd}`}</dd>
+        <dt>tools of the same name</dt>
+        <dd>{agent.conflicts}</dd>
+        <dt>tags</dt>
+        <dd>{agent.tags.length === 0 ? 'none' : agent.tags.join(', ')}</dd>
+        <dt>made</dt>
+        <dd>{day(agent.created_at)}</dd>
+        <dt>id</dt>
+        <dd>
+          <code>{agent.id}</code> <CopyId text={agent.id} />
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+/** The agent as Markdown: `abp agents import` and POST /v1/agents/import take it. */
+function File({ agent }: { readonly agent: string }): JSX.Element {
+  const file = useQuery(fileQuery(agent));
+  return (
+    <div className="sec">
+      <ErrorBand error={file.error} />
+      {file.data === undefined ? null : (
+        <>
+          <pre className="code file">{file.data}</pre>
+          <div className="row">
+            <CopyId text={file.data} />
+            <span className="mute s">
+              <code>abp agents import FILE</code> makes it again elsewhere
+            </span>
+          </div>
+        </>
+      )}
+    </div>
   );
 }

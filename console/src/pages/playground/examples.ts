@@ -73,14 +73,22 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'a cut stream', dialect: 'claude', request: claude('cut the stream', { stream: true }) },
 ];
 
-/** Where a request of a dialect is sent under an engine. */
-export function pathOf(dialect: string, request: unknown): string {
-  const model = typeof request === 'object' && request !== null ? String(Reflect.get(request, 'model') ?? 'any-name') : 'any-name';
+export const DIALECTS = ['claude', 'openai-chat', 'openai-responses', 'gemini', 'kimi', 'copilot'] as const;
+
+/** The model of a request: in its body, or for Gemini in the address. */
+export function modelOf(dialect: string, request: unknown, inAddress: string): string {
+  if (dialect === 'gemini') return inAddress;
+  const named: unknown = typeof request === 'object' && request !== null ? Reflect.get(request, 'model') : undefined;
+  return typeof named === 'string' ? named : '';
+}
+
+/** Where a request of a dialect is sent under an engine. Gemini says in the address which model it means, and that it streams. */
+export function pathOf(dialect: string, model: string): string {
   const paths: Readonly<Record<string, string>> = {
     claude: '/v1/messages',
     'openai-chat': '/v1/chat/completions',
     'openai-responses': '/v1/responses',
-    gemini: `/v1beta/models/${model}:generateContent`,
+    gemini: `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
     kimi: '/kimi/v1/chat/completions',
     copilot: '/copilot/chat/completions',
   };

@@ -1,26 +1,29 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
-import { enginesQuery } from '../../api/queries.ts';
+import { parsed as readJson } from '../../api/client.ts';
 import type { Explained } from '../../api/types.ts';
-import { cost, whole } from '../../base/format.ts';
+import { useActions } from '../../base/actions.ts';
+import { compactJson } from '../../base/compact-json.ts';
+import { shortId } from '../../base/format.ts';
+import { without } from '../../base/json-path.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
-import { Button, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
-import { countFates, FateCounts, FateStrip } from '../../components/fate/fate.tsx';
-import { Icon } from '../../components/icon/icon.tsx';
-import { JsonView } from '../../components/json-view/json-view.tsx';
+import { ErrorBand, Segmented } from '../../components/bits/bits.tsx';
+import { JsonEditor } from '../../components/json-editor/json-editor.tsx';
+import { fatesOfLines } from '../../components/json-editor/lines.ts';
+import type { Read } from '../../api/answer.ts';
 import { AnswerPane } from './answer-pane.tsx';
-import { type Asked, explainQuery, loadQuery, type Sent, sendRequest } from './data.ts';
-import { EXAMPLES, pathOf } from './examples.ts';
-import { JsonEditor } from './json-editor.tsx';
-import { fatesOfLines } from './lines.ts';
+import { Bar, type Wish } from './bar.tsx';
+import { type Asked, curlOf, explainQuery, loadQuery, type Sent, sendRequest, sentBefore } from './data.ts';
+import { Elsewhere, useTargets } from './elsewhere.tsx';
+import { EXAMPLES, modelOf, pathOf } from './examples.ts';
+import { goOn } from './go-on.ts';
+import { LoadRun } from './load-run.tsx';
+import { type Parsed, RefusedFields, Verdict } from './verdict.tsx';
 import './page.css';
-import './playground.css';
 
 /** Nothing is asked before the hand has rested this long. */
 const REST_MS = 250;
-const DIALECTS = ['claude', 'openai-chat', 'openai-responses', 'gemini', 'kimi', 'copilot'].map((id) => [id, id] as const);
 
 function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value);
@@ -31,7 +34,7 @@ function useRested<T>(value: T): T {
   return rested;
 }
 
-function parsedRequest(text: string): { readonly request: unknown } | { readonly message: string } {
+function parsedRequest(text: string): Parsed {
   try {
     return { request: JSON.parse(text) };
   } catch (error) {
@@ -39,265 +42,234 @@ function parsedRequest(text: string): { readonly request: unknown } | { readonly
   }
 }
 
+/** What is being written; it is kept while the reader looks at other pages. */
+const draft = { text: compactJson(EXAMPLES[0]?.request), loaded: '', model: 'any-name' };
+
+/** The text of the editor and the run that it was loaded from. */
+function useDraft(run: string | undefined, onLoaded: (dialect: string, engine: string | null) => void) {
+  const [text, setText] = useState(draft.text);
+  const loaded = useQuery(loadQuery(run));
+  const line = loaded.data;
+  useEffect(() => {
+    if (line === undefined || draft.loaded === line.run_id) return;
+    draft.loaded = line.run_id;
+    draft.model = line.model ?? draft.model;
+    const { body, dialect } = line.request;
+    if ('text' in body) {
+      const value = readJson(body.text);
+      setText(typeof value === 'string' ? value : compactJson(value));
+    }
+    onLoaded(dialect ?? 'claude', line.engine);
+  });
+  draft.text = text;
+  const unreadable = line !== undefined && !('text' in line.request.body);
+  return {
+    text,
+    setText,
+    failure: unreadable ? 'The recorded request is compressed and cannot be shown here; replay sends it as it is.' : loaded.error,
+  };
+}
+
+/** What stands in the address of the page. */
+function useWish(): readonly [Omit<Wish, 'model'>, string | undefined, (wish: Partial<Wish>) => void] {
+  const [state, change] = useUrlState();
+  const emulate = useMemo(() => (state.emulate ?? '').split(',').filter(Boolean), [state.emulate]);
+  const wish = {
+    dialect: state.from ?? 'claude',
+    engine: state.to ?? 'sim:gemini',
+    compatibility: state.strict === 'true' ? ('strict' as const) : ('best_effort' as const),
+    emulate,
+  };
+  const set = ({ dialect, engine, compatibility, emulate: allowed }: Partial<Wish>): void =>
+    change(
+      {
+        ...(dialect === undefined ? {} : { from: dialect }),
+        ...(engine === undefined ? {} : { to: engine }),
+        ...(compatibility === undefined ? {} : { strict: compatibility === 'strict' ? 'true' : undefined }),
+        ...(allowed === undefined ? {} : { emulate: allowed.join(',') }),
+      },
+      { replace: true },
+    );
+  return [wish, state.run, set];
+}
+
 /** What would become of this request, what would it cost, and what is the answer? */
 export function Page(): JSX.Element {
-  const [state, change] = useUrlState();
-  const [first] = EXAMPLES;
-  const [text, setText] = useState(() => JSON.stringify(first?.request, null, 2));
-  const [dialect, setDialect] = useState(state.from ?? 'claude');
-  const engine = state.to ?? 'sim:gemini';
-  const [strict, setStrict] = useState<'best_effort' | 'strict'>('best_effort');
-  const emulate = useMemo(() => (state.emulate ?? '').split(',').filter(Boolean), [state.emulate]);
-  const [sent, setSent] = useState<Sent | null>(null);
-  const stop = useRef<AbortController | null>(null);
-  const loaded = useQuery(loadQuery(state.run));
-  useEffect(() => {
-    const body = loaded.data?.request.body;
-    if (loaded.data === undefined || body === undefined || !('text' in body)) return;
-    setText(JSON.stringify(JSON.parse(body.text), null, 2));
-    setDialect(loaded.data.request.dialect ?? 'claude');
-  }, [loaded.data]);
+  const [wish, run, setWish] = useWish();
+  const [, change] = useUrlState();
+  const [loading, setLoading] = useState(false);
+  const [pane, setPane] = useState<Pane>('send');
+  const { text, setText, failure } = useDraft(run, (dialect, engine) => setWish({ dialect, ...(engine === null ? {} : { engine }) }));
   const rested = useRested(text);
   const parsed = useMemo(() => parsedRequest(rested), [rested]);
-  const asked: Asked | null = useMemo(
-    () => ('request' in parsed ? { from: dialect, to: engine, compatibility: strict, emulate, request: parsed.request } : null),
-    [parsed, dialect, engine, strict, emulate],
-  );
+  const [inAddress, setInAddress] = useState(draft.model);
+  const model = modelOf(wish.dialect, 'request' in parsed ? parsed.request : null, inAddress);
+  const asked = useMemo((): Asked | null => {
+    if (!('request' in parsed)) return null;
+    const { dialect: from, engine: to, compatibility, emulate } = wish;
+    return { from, to, compatibility, emulate, request: parsed.request, ...(from === 'gemini' ? { model, stream: true } : {}) };
+  }, [parsed, wish, model]);
   const explained = useQuery(explainQuery(asked));
-  const path = `/e/${engine}${pathOf(dialect, 'request' in parsed ? parsed.request : null)}`;
-  const go = (): void => {
+  const targets = useTargets();
+  const path = `/e/${wish.engine}${pathOf(wish.dialect, model)}`;
+  const [sent, setSent] = useState<Sent | null>(() => sentBefore()[0] ?? null);
+  const stop = useRef<AbortController | null>(null);
+  const sendBody = (body: string): void => {
     if (asked === null) return;
     stop.current?.abort();
     stop.current = new AbortController();
-    setSent({ runId: null, text: '', done: false, error: null });
-    void sendRequest({ path, body: text, asked }, setSent, stop.current.signal);
+    setPane('answer');
+    void sendRequest({ path, body, asked }, setSent, stop.current.signal);
   };
-  useKeys({ 'mod+enter': go, escape: () => stop.current?.abort() });
-  const lineFates = useMemo(() => fatesOfLines(rested, explained.data?.fidelity ?? []), [rested, explained.data]);
+  const take = (request: unknown): string => {
+    const body = compactJson(request);
+    setText(body);
+    return body;
+  };
+  const changeWish = ({ model: named, ...rest }: Partial<Wish>): void => {
+    if (Object.keys(rest).length > 0) setWish(rest);
+    if (named === undefined) return;
+    draft.model = named;
+    setInAddress(named);
+    if (wish.dialect !== 'gemini' && 'request' in parsed) take({ ...Object(parsed.request), model: named });
+  };
+  const takeExample = (name: string): void => {
+    const example = EXAMPLES.find((known) => known.name === name);
+    if (example === undefined) return;
+    setWish({ dialect: example.dialect });
+    take(example.request);
+  };
+  const send = (): void => sendBody(text);
+  useKeys({
+    'mod+enter': send,
+    'mod+o': () => setLoading(true),
+    escape: () => stop.current?.abort(),
+    ...Object.fromEntries(targets.slice(0, 9).map((to, at) => [`alt+${at + 1}`, () => setWish({ engine: to })])),
+  });
+  useActions([
+    { id: 'pg-send', text: 'Send this request', icon: 'send', keys: '⌘ ↵', act: send },
+    { id: 'pg-load', text: 'Load a run into the Playground', icon: 'inbox', keys: '⌘ O', act: () => setLoading(true) },
+  ]);
+  const curl = asked === null ? undefined : curlOf({ path, body: text, asked });
+  const emulates = explained.data?.emulations.some(({ capability }) => capability === 'extended_thinking') === true;
   return (
     <div className="p-playground fill">
       <h1 className="sr">Playground</h1>
-      <div className="bar">
-        <span className="mute">Speak</span>
-        <Select label="Dialect" value={dialect} onChange={setDialect} options={DIALECTS} />
-        <span className="mute">to</span>
-        <Targets value={engine} onChange={(to) => change({ to }, { replace: true })} />
-        <Segmented<'best_effort' | 'strict'>
-          label="Compatibility"
-          value={strict}
-          onChange={setStrict}
-          options={[
-            ['best_effort', 'Best effort'],
-            ['strict', 'Strict'],
-          ]}
+      <Bar wish={{ ...wish, model }} change={changeWish} takeExample={takeExample} load={() => setLoading(true)} curl={curl} />
+      <ErrorBand error={failure} />
+      <PaneTabs pane={pane} choose={setPane} />
+      <div className={explained.data?.mode === 'passthrough' ? `three one-${pane} folded` : `three one-${pane}`}>
+        <Request text={text} rested={rested} explained={explained.data} path={path} from={run} setText={setText} send={send} />
+        <Upstream explained={explained.data} engine={wish.engine} />
+        <AnswerPane
+          sent={sent}
+          emulatesThinking={emulates}
+          stop={() => stop.current?.abort()}
+          show={setSent}
+          goOn={(read: Read, results) => sent !== null && sendBody(take(goOn(sent.dialect, sent.body, read, results)))}
         />
-        {emulate.map((capability) => (
-          <button
-            key={capability}
-            type="button"
-            className="chip"
-            onClick={() => change({ emulate: emulate.filter((other) => other !== capability).join(',') })}
-          >
-            <Icon name="emulated" /> {capability} ×
-          </button>
-        ))}
-        <span className="grow" />
-        <Select
-          label="Example"
-          value=""
-          options={[['', 'An example'], ...EXAMPLES.map(({ name }) => [name, name] as const)]}
-          onChange={(name) => {
-            const example = EXAMPLES.find((known) => known.name === name);
-            if (example === undefined) return;
-            setDialect(example.dialect);
-            setText(JSON.stringify(example.request, null, 2));
-          }}
-        />
-      </div>
-      <ErrorBand error={loaded.error} />
-      <div className="three">
-        <section className="pane" aria-label="You send">
-          <div className="ph">
-            <h2 className="grow">You send</h2>
-            <code className="mute el">POST {path}</code>
-          </div>
-          <JsonEditor value={text} fates={lineFates} onChange={setText} onSend={go} />
-        </section>
-        <Upstream explained={explained.data} engine={engine} />
-        <AnswerPane sent={sent} stop={() => stop.current?.abort()} />
       </div>
       <Verdict
         explained={explained.data}
+        failure={explained.error}
         parsed={parsed}
         stale={text !== rested || explained.isPlaceholderData}
-        go={go}
-        emulate={(name) => change({ emulate: [...emulate, name].join(',') })}
+        go={send}
       />
-      {asked === null ? null : <Elsewhere asked={asked} current={engine} show={(to) => change({ to }, { replace: true })} />}
+      {explained.data?.error === undefined || asked === null ? null : (
+        <RefusedFields
+          explained={explained.data}
+          asked={asked}
+          emulate={(name) => setWish({ emulate: [...wish.emulate, name] })}
+          remove={(field) => take(without(asked.request, field))}
+        />
+      )}
+      <Elsewhere asked={asked} targets={targets} current={wish.engine} show={(engine) => setWish({ engine })} />
+      {loading ? <LoadRun choose={(chosen) => change({ run: chosen })} close={() => setLoading(false)} /> : null}
     </div>
   );
 }
 
-function Targets({ value, onChange }: { readonly value: string; onChange(to: string): void }): JSX.Element {
-  const engines = useQuery(enginesQuery);
-  return <Select label="Engine" value={value} onChange={onChange} options={targetsOf(engines.data).map((to) => [to, to] as const)} />;
-}
+type Pane = 'send' | 'gets' | 'answer';
 
-/** Engines, and for those that speak several dialects each of them. */
-function targetsOf(
-  engines: { readonly items: readonly { readonly id: string; readonly dialects: readonly string[] }[] } | undefined,
-): readonly string[] {
-  return (engines?.items ?? []).flatMap(({ id, dialects }) =>
-    dialects.length > 1 ? [id, ...dialects.map((dialect) => `${id}:${dialect}`)] : [id],
+/** On a phone the panes are tabs. */
+function PaneTabs({ pane, choose }: { readonly pane: Pane; choose(pane: Pane): void }): JSX.Element {
+  return (
+    <div className="only-s tabs-row">
+      <Segmented<Pane>
+        label="Pane"
+        value={pane}
+        onChange={choose}
+        options={[
+          ['send', 'You send'],
+          ['gets', 'Engine gets'],
+          ['answer', 'Answer'],
+        ]}
+      />
+    </div>
   );
 }
 
+interface RequestProps {
+  readonly text: string;
+  readonly rested: string;
+  readonly explained: Explained | undefined;
+  readonly path: string;
+  /** The run that the request was loaded from. */
+  readonly from: string | undefined;
+  setText(text: string): void;
+  send(): void;
+}
+
+function Request({ text, rested, explained, path, from, setText, send }: RequestProps): JSX.Element {
+  const fates = useMemo(
+    () =>
+      fatesOfLines(
+        rested,
+        explained?.mode === 'passthrough' ? [] : (explained?.fidelity ?? []).map(({ path: place, fate, note }) => ({ place, fate, note })),
+      ),
+    [rested, explained],
+  );
+  return (
+    <section className="pane send" aria-label="You send">
+      <div className="ph">
+        <h2>You send</h2>
+        {from === undefined ? null : <span className="tag">as in …{shortId(from)}</span>}
+        <span className="grow" />
+        <code className="mute el">POST {path}</code>
+      </div>
+      <JsonEditor label="The request you send, as JSON" value={text} fates={fates} onChange={setText} onSend={send} />
+    </section>
+  );
+}
+
+/** What the engine gets, each line with the fate of the field that it was made of. */
 function Upstream({ explained, engine }: { readonly explained: Explained | undefined; readonly engine: string }): JSX.Element {
+  const body = explained?.upstream?.body;
+  const text = useMemo(() => (body === undefined ? '' : compactJson(body)), [body]);
+  const fates = useMemo(
+    () =>
+      fatesOfLines(
+        text,
+        (explained?.fidelity ?? []).flatMap(({ to = [], fate }) =>
+          to.filter((place) => place.startsWith('/')).map((place) => ({ place, fate, note: fate === 'emulated' ? 'emulated' : '' })),
+        ),
+      ),
+    [text, explained],
+  );
   const same = explained?.mode === 'passthrough';
   return (
-    <section className={same ? 'pane folded' : 'pane'} aria-label="The engine gets">
+    <section className="pane gets" aria-label="The engine gets">
       <div className="ph">
-        <h2 className="grow">{engine} gets</h2>
+        <h2>{engine} gets</h2>
+        <span className="grow" />
         <code className="mute el">{explained?.upstream?.path}</code>
       </div>
       {same ? <p className="ok pad">the same bytes</p> : null}
-      {!same && explained?.upstream ? <JsonView text={JSON.stringify(explained.upstream.body)} label="What the engine gets" /> : null}
       {!same && explained !== undefined && explained.upstream === null ? (
         <p className="mute pad">nothing: it would be refused before anything is sent</p>
       ) : null}
+      {same || text === '' ? null : <JsonEditor label="What the engine gets" value={text} fates={fates} />}
     </section>
-  );
-}
-
-interface VerdictProps {
-  readonly explained: Explained | undefined;
-  readonly parsed: { readonly request: unknown } | { readonly message: string };
-  readonly stale: boolean;
-  go(): void;
-  emulate(capability: string): void;
-}
-
-function Verdict({ explained, parsed, stale, go, emulate }: VerdictProps): JSX.Element {
-  const error = explained?.error;
-  const fates = countFates(explained?.fidelity ?? []);
-  const capability =
-    error === undefined
-      ? undefined
-      : String(Reflect.get(Object(error), 'capability') ?? Reflect.get(Object(Reflect.get(Object(error), 'details')), 'capability') ?? '');
-  const estimate: unknown = explained === undefined ? undefined : Reflect.get(explained, 'estimate');
-  return (
-    <output className={stale ? 'verd stale' : 'verd'}>
-      {'message' in parsed ? (
-        <b className="warn">Not JSON yet: {parsed.message}</b>
-      ) : (
-        <>
-          <b className={error === undefined ? 'ok' : 'bad'}>
-            <Icon name={error === undefined ? 'check' : 'refused'} /> {error === undefined ? 'Would be sent' : 'Would be refused'}
-          </b>
-          {explained?.mode === 'passthrough' ? <span className="ok s">bytes equal</span> : <FateStrip fates={fates} />}
-          <span>
-            <FateCounts fates={fates} all />
-          </span>
-          {error === undefined ? (
-            <span className="mute s">checked as you type, nobody was called</span>
-          ) : (
-            <span className="bad s el grow">{`${error.code} ${error.message}`}</span>
-          )}
-        </>
-      )}
-      <span className="grow" />
-      <Estimate estimate={estimate} />
-      {capability !== undefined && capability !== '' ? (
-        <Button small onClick={() => emulate(capability)}>
-          emulate {capability}
-        </Button>
-      ) : null}
-      <Button look="primary" icon="send" keys="⌘↵" onClick={go} disabled={'message' in parsed}>
-        {error === undefined ? 'Send' : 'Send anyway, to see the error'}
-      </Button>
-    </output>
-  );
-}
-
-function Estimate({ estimate }: { readonly estimate: unknown }): JSX.Element | null {
-  if (typeof estimate !== 'object' || estimate === null) return null;
-  const tokens: unknown = Reflect.get(estimate, 'input_tokens');
-  const most: unknown = Reflect.get(estimate, 'max_cost_nano_usd');
-  return (
-    <span className="s">
-      {typeof tokens === 'number' ? `about ${whole(tokens)} tokens in` : ''}
-      {typeof most === 'number' ? `, at most ${cost(most)}` : ''}
-    </span>
-  );
-}
-
-/** The same request on every engine, one line each. */
-function Elsewhere({ asked, current, show }: { readonly asked: Asked; readonly current: string; show(to: string): void }): JSX.Element {
-  const engines = useQuery(enginesQuery);
-  const targets = (engines.data?.items ?? []).map(({ id }) => id).filter((id) => id !== 'replay');
-  const all = useQueries({ queries: targets.map((to) => explainQuery({ ...asked, to })) });
-  return (
-    <section className="dst scroll" aria-label="The same request elsewhere">
-      <table>
-        <thead>
-          <tr>
-            <th>The same request elsewhere</th>
-            <th>Fates</th>
-            <th>Verdict</th>
-            <th>
-              <span className="sr">Show</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {targets.map((to, index) => (
-            <ElsewhereRow key={to} to={to} on={current === to} explained={all[index]?.data} show={show} />
-          ))}
-        </tbody>
-      </table>
-      <Link to="/matrix" className="sr">
-        Matrix
-      </Link>
-    </section>
-  );
-}
-
-function ElsewhereRow({
-  to,
-  on,
-  explained,
-  show,
-}: {
-  readonly to: string;
-  readonly on: boolean;
-  readonly explained: Explained | undefined;
-  show(to: string): void;
-}): JSX.Element {
-  const fates = countFates(explained?.fidelity ?? []);
-  return (
-    <tr className={on ? 'on' : ''}>
-      <td className="md">{to}</td>
-      <td>
-        {explained?.mode === 'passthrough' ? (
-          <span className="ok s">bytes equal</span>
-        ) : (
-          <span className="row">
-            <FateStrip fates={fates} /> <FateCounts fates={fates} all />
-          </span>
-        )}
-      </td>
-      <td className={explained?.error === undefined ? 'ok' : 'bad'}>
-        {explained === undefined
-          ? ''
-          : explained.error === undefined
-            ? 'would be sent'
-            : `${explained.error.code} ${explained.error.message}`}
-      </td>
-      <td className="r">
-        <button type="button" className="link" onClick={() => show(to)}>
-          {on ? 'shown above' : 'show'}
-        </button>
-      </td>
-    </tr>
   );
 }

@@ -1,25 +1,37 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { send } from '../../api/client.ts';
 import { keysQuery } from '../../api/queries.ts';
 import type { Keys } from '../../api/types.ts';
 import { time } from '../../base/format.ts';
-import { Button, CopyId, ErrorBand, Select } from '../../components/bits/bits.tsx';
+import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
+import { limitWords } from './data.ts';
+import { NewKey } from './key-form.tsx';
+import { LimitFields, limitsOf, limitTexts } from './limit-fields.tsx';
 
 type Key = Keys['items'][number];
 
+const PLANES: Readonly<Record<string, string>> = { gateway: 'call engines', run: 'run coding agents', agent: 'talk to agents' };
+
+const and = (names: readonly string[]): string => names.join(names.length === 2 ? ' and ' : ', ');
+
 /** What a key may do, as a sentence. */
-function sentence({ scopes, recording, expires_at }: Key): string {
-  const parts = [
-    scopes.admin === true
-      ? 'may do everything'
-      : `may call ${scopes.engines === undefined ? 'every engine' : `engines ${scopes.engines.join(' and ')}`}`,
-    ...(scopes.planes?.includes('run') === true ? ['may run coding agents'] : []),
-    ...(scopes.models === undefined ? [] : [`models ${scopes.models.join(', ')}`]),
-    ...(recording === null ? [] : [`records ${recording}`]),
-    ...(expires_at === null ? [] : [`ends ${time(expires_at)}`]),
-  ];
-  return parts.join('; ');
+function sentence({ scopes, recording, limits, tags, expires_at: ends }: Key): string {
+  const planes = scopes.planes?.filter((plane) => plane !== 'gateway') ?? [];
+  const calls = scopes.engines === undefined ? 'every engine' : `engines ${and(scopes.engines)}`;
+  const held = limitWords(limits);
+  return [
+    scopes.admin === true ? 'may do everything, settings and keys included' : `may call ${calls}`,
+    ...(scopes.models === undefined ? [] : [`models ${and(scopes.models)} only`]),
+    ...planes.map((plane) => `may ${PLANES[plane] ?? plane}`),
+    ...(scopes.agents === undefined ? [] : [`coding agents ${and(scopes.agents)} only`]),
+    ...(scopes.raw === true ? ['may use vendor paths that no dialect has'] : []),
+    ...(recording === null ? [] : [`records ${recording === 'digest' ? 'digests' : recording}`]),
+    ...(tags.length === 0 ? [] : [`tags its runs ${and(tags)}`]),
+    ...(held === '' ? [] : [`at most ${held}`]),
+    ...(ends === null ? [] : [`ends ${time(ends)}`]),
+  ].join('; ');
 }
 
 export function KeySettings(): JSX.Element {
@@ -28,9 +40,6 @@ export function KeySettings(): JSX.Element {
   const [secret, setSecret] = useState<string | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['keys'] });
-  const revoke = (id: string): void => {
-    send('DELETE', `/v1/keys/${id}`).then(refresh, setFailure);
-  };
   const user = (keys.data?.items ?? []).filter(({ kind }) => kind === 'user');
   return (
     <>
@@ -38,6 +47,7 @@ export function KeySettings(): JSX.Element {
       <NewKey
         made={(made) => {
           setSecret(made);
+          setFailure(null);
           refresh();
         }}
         failed={setFailure}
@@ -47,84 +57,120 @@ export function KeySettings(): JSX.Element {
           <b>Shown once:</b> <code className="el">{secret}</code> <CopyId text={secret} />
         </output>
       )}
-      <table>
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Begins with</th>
-            <th>What it may</th>
-            <th>Made</th>
-            <th>
-              <span className="sr">Revoke</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {user.map((key) => (
-            <tr key={key.id}>
-              <td className="md">{key.name}</td>
-              <td className="m mute">{key.prefix}…</td>
-              <td>{sentence(key)}</td>
-              <td className="m mute">{time(key.created_at)}</td>
-              <td className="r">
-                {key.revoked_at === null ? (
-                  <Button small onClick={() => revoke(key.id)}>
-                    Revoke
-                  </Button>
-                ) : (
-                  <span className="mute">revoked</span>
-                )}
-              </td>
+      {user.length === 0 ? (
+        <p className="note">
+          {keys.data === undefined ? 'reading the keys' : 'No keys yet. While the server is open to this machine alone, callers need none.'}
+        </p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Begins with</th>
+              <th>What it may</th>
+              <th>Whose</th>
+              <th>Made</th>
+              <th>Last used</th>
+              <th>
+                <span className="sr">Change</span>
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-      {user.length === 0 ? <p className="note">No keys yet. While the server is open to this machine alone, callers need none.</p> : null}
+          </thead>
+          <tbody>
+            {user.map((key) => (
+              <KeyRow key={key.id} item={key} changed={refresh} failed={setFailure} />
+            ))}
+          </tbody>
+        </table>
+      )}
     </>
   );
 }
 
-const DAYS = ['', '1', '30', '90'].map((days) => [days, days === '' ? 'never ends' : `ends in ${days} days`] as const);
+interface RowProps {
+  readonly item: Key;
+  changed(): void;
+  failed(error: unknown): void;
+}
 
-function NewKey({ made, failed }: { made(secret: string): void; failed(error: unknown): void }): JSX.Element {
-  const [name, setName] = useState('');
-  const [engines, setEngines] = useState('');
-  const [days, setDays] = useState('30');
-  const make = (): void => {
-    const list = engines.split(/[\s,]+/).filter(Boolean);
-    send<{ secret: string }>('POST', '/v1/keys', {
-      name,
-      scopes: list.length === 0 ? {} : { engines: list },
-      ...(days === '' ? {} : { expires_in_s: Number(days) * 86_400 }),
-    }).then(({ secret }) => {
-      setName('');
-      made(secret);
+function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
+  const [open, setOpen] = useState<'limits' | 'revoke' | null>(null);
+  const live = item.revoked_at === null && (item.expires_at === null || Date.parse(item.expires_at) > Date.now());
+  const done = (work: Promise<unknown>): void => {
+    work.then(() => {
+      setOpen(null);
+      changed();
     }, failed);
   };
   return (
-    <form
-      className="row new"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name !== '') make();
-      }}
-    >
-      <input
-        aria-label="Name of the key"
-        placeholder="Name, such as docs-team"
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <input
-        aria-label="Engines"
-        placeholder="engines, empty for all"
-        value={engines}
-        onChange={(event) => setEngines(event.target.value)}
-      />
-      <Select label="End" value={days} onChange={setDays} options={DAYS} />
-      <Button type="submit" icon="plus" disabled={name === ''}>
-        New key
-      </Button>
-    </form>
+    <>
+      <tr className={live ? '' : 'over'}>
+        <td className="md">
+          <Link className="u" to="/runs" search={{ key: item.name }}>
+            {item.name}
+          </Link>
+        </td>
+        <td className="m mute">{item.prefix}…</td>
+        <td className="wrap">{sentence(item)}</td>
+        <td>{[item.user, item.team].filter((name) => name !== null).join(', ')}</td>
+        <td className="m mute nw">{time(item.created_at)}</td>
+        <td className="m mute nw">{item.last_used_at === null ? 'never' : time(item.last_used_at)}</td>
+        <td className="r nw">
+          {live ? (
+            <>
+              <Button small onClick={() => setOpen('limits')}>
+                Limits
+              </Button>{' '}
+              <Button small onClick={() => setOpen('revoke')}>
+                Revoke
+              </Button>
+            </>
+          ) : (
+            <span className="mute">{item.revoked_at === null ? 'ended' : 'revoked'}</span>
+          )}
+        </td>
+      </tr>
+      {open === 'revoke' ? (
+        <tr>
+          <td colSpan={7} className="asks">
+            <span className="row">
+              Calls with {item.name} are refused from now on. This cannot be taken back.
+              <Button small look="primary" onClick={() => done(send('DELETE', `/v1/keys/${item.id}`))}>
+                Revoke {item.name}
+              </Button>
+              <Button small onClick={() => setOpen(null)}>
+                Keep it
+              </Button>
+            </span>
+          </td>
+        </tr>
+      ) : null}
+      {open === 'limits' ? (
+        <KeyLimits item={item} save={(limits) => done(send('PATCH', `/v1/keys/${item.id}`, { limits }))} close={() => setOpen(null)} />
+      ) : null}
+    </>
+  );
+}
+
+function KeyLimits({ item, save, close }: { readonly item: Key; save(limits: object): void; close(): void }): JSX.Element {
+  const [texts, setTexts] = useState(() => limitTexts(item.limits));
+  return (
+    <tr>
+      <td colSpan={7} className="asks">
+        <form
+          className="row fields"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save(limitsOf(texts));
+          }}
+        >
+          <LimitFields value={texts} change={setTexts} />
+          <Button type="submit" look="primary">
+            Save
+          </Button>
+          <Button onClick={close}>Cancel</Button>
+        </form>
+      </td>
+    </tr>
   );
 }

@@ -3,15 +3,20 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 import { Locked } from '../../components/bits/bits.tsx';
-import { EngineSettings, Recording, Routes } from './engines.tsx';
+import { Budgets } from './budgets.tsx';
+import { EngineSettings } from './engines.tsx';
 import { KeySettings } from './keys.tsx';
+import { People } from './people.tsx';
+import { Routes } from './routes.tsx';
 import { Trust } from './trust.tsx';
+import { Recording } from './values.tsx';
 import './page.css';
 
 const SECTIONS = [
   ['engines', 'Engines'],
   ['routes', 'Routes'],
   ['keys', 'Keys'],
+  ['people', 'Users and teams'],
   ['budgets', 'Budgets'],
   ['recording', 'Recording and limits'],
   ['trust', 'Trust'],
@@ -52,11 +57,7 @@ function Section({ id, may }: { readonly id: string; readonly may: boolean }): J
   if (!may) return <Locked what="Seeing and changing this" />;
   if (id === 'routes') return <Routes />;
   if (id === 'keys') return <KeySettings />;
-  if (id === 'recording') return <Recording />;
-  return (
-    <p className="note">
-      Budgets of keys and tags are not kept by this version. A run of a coding agent takes one of its own (<code>abp run --max-budget</code>
-      , or New run in Coding agents), and a session takes <code>max_cost_usd</code>.
-    </p>
-  );
+  if (id === 'people') return <People />;
+  if (id === 'budgets') return <Budgets />;
+  return <Recording />;
 }

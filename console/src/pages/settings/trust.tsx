@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
-import { get, send } from '../../api/client.ts';
+import type { ChainVerification } from '../../../../src/contract/receipts/chain-verification.ts';
+import { get, send, withQuery } from '../../api/client.ts';
 import { headQuery } from '../../api/queries.ts';
 import type { Browsers, Paired } from '../../api/types.ts';
 import { time, whole } from '../../base/format.ts';
@@ -30,16 +31,106 @@ export function Trust({ may }: { readonly may: boolean }): JSX.Element {
           ))}
         </tbody>
       </table>
+      {may ? <Rotate /> : null}
       <h2>Head</h2>
       <p className="m">
         {head.data === undefined ? 'nothing is sealed yet' : `entry ${whole(head.data.sequence)}, ${head.data.hash}`}
         {head.data === undefined ? null : <CopyId text={JSON.stringify(head.data)} />}
       </p>
+      <h2>The whole chain</h2>
+      {may ? <VerifyAll last={head.data?.sequence ?? 0} /> : <Locked what="Verifying all entries" />}
       <p className="note">
-        <code>abp receipt verify --all</code> checks every entry; a head that you kept elsewhere settles the tail (<code>--head</code>).
+        A head that you kept elsewhere settles the tail: <code>abp receipts verify --all --head FILE</code>.
       </p>
       <h2>Signed-in browsers</h2>
       {may ? <SignedIn /> : <Locked what="Seeing who is signed in" />}
+    </>
+  );
+}
+
+/** Signs with a new key from now on. The old one stays published, because it signed what is there. */
+function Rotate(): JSX.Element {
+  const client = useQueryClient();
+  const [asked, setAsked] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const rotate = (): void => {
+    send('POST', '/v1/receipts/keys/rotate').then(() => {
+      setAsked(false);
+      void client.invalidateQueries({ queryKey: ['seal-keys'] });
+    }, setFailure);
+  };
+  return (
+    <div className="row new">
+      <ErrorBand error={failure} />
+      {asked ? (
+        <>
+          <span className="note">Both keys sign the change; receipts so far keep the old one.</span>
+          <Button look="primary" onClick={rotate}>
+            Sign with a new key
+          </Button>
+          <Button onClick={() => setAsked(false)}>Keep this key</Button>
+        </>
+      ) : (
+        <Button onClick={() => setAsked(true)}>Change the key</Button>
+      )}
+    </div>
+  );
+}
+
+/** So many entries are checked at once; the bar moves between them. */
+const PIECE = 2000;
+
+interface Progress {
+  readonly checked: number;
+  readonly problems: ChainVerification['problems'];
+  readonly done: boolean;
+}
+
+/** Checks every entry as the database holds it, piece by piece. */
+function VerifyAll({ last }: { readonly last: number }): JSX.Element {
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const verify = async (): Promise<void> => {
+    let problems: ChainVerification['problems'] = [];
+    setFailure(null);
+    for (let from = 1; from <= last; from += PIECE) {
+      const to = Math.min(last, from + PIECE - 1);
+      // The last piece goes to the end, so that the tail is looked at, too.
+      const found = await get<ChainVerification>(withQuery('/v1/receipts/verify', { from, to: to === last ? undefined : to }));
+      problems = [...problems, ...found.problems];
+      setProgress({ checked: to, problems, done: to === last });
+    }
+  };
+  return (
+    <>
+      <ErrorBand error={failure} />
+      <div className="row new">
+        <Button icon="seal" onClick={() => void verify().catch(setFailure)} disabled={last === 0 || progress?.done === false}>
+          Verify all
+        </Button>
+        {progress === null ? null : (
+          <>
+            <progress max={last} value={progress.checked} aria-label="entries checked" />
+            <output className={progress.problems.length > 0 ? 'bad' : progress.done ? 'ok' : 'mute'}>
+              {progress.problems.length > 0
+                ? `${progress.problems.length} problems in ${whole(progress.checked)} entries`
+                : progress.done
+                  ? `all ${whole(progress.checked)} entries verify`
+                  : `${whole(progress.checked)} of ${whole(last)}`}
+            </output>
+          </>
+        )}
+      </div>
+      {progress === null || progress.problems.length === 0 ? null : (
+        <ul className="problems">
+          {progress.problems.map(({ code, sequence, message }) => (
+            <li key={`${code} ${sequence} ${message}`} className="bad s">
+              <b className="m">{code}</b> {sequence === undefined ? '' : `entry ${whole(sequence)}: `}
+              {message}
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

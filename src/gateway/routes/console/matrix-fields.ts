@@ -1,21 +1,10 @@
-import { z } from 'zod';
 import { keysOf } from '../../../base/json.ts';
 import { dialects } from '../../../dialects/index.ts';
 import { CONCEPTS, conceptRow } from '../../../ir/concept.ts';
+import { FieldTable } from '../../api/matrix-fields.ts';
 import { defineRoute } from '../../route.ts';
 
 const concepts = keysOf(CONCEPTS);
-
-const FieldTable = z.strictObject({
-  fields: z.array(
-    z.strictObject({
-      id: z.string(),
-      title: z.string(),
-      weight: z.string().describe('What a loss of it means.'),
-      names: z.record(z.string(), z.string()).describe('What each dialect calls it; a dialect that has no name for it is left out.'),
-    }),
-  ),
-});
 
 export const matrixFieldRoutes = [
   defineRoute({
@@ -26,12 +15,12 @@ export const matrixFieldRoutes = [
     response: FieldTable,
     handle: () => ({
       fields: concepts.map((concept) => {
-        const { title, weight } = conceptRow(concept);
+        const { title, weight, as: capability = null } = conceptRow(concept);
         const names = dialects.flatMap((dialect) => {
           const name = dialect.names[concept];
           return name === undefined ? [] : [[dialect.id, name] as const];
         });
-        return { id: concept, title, weight, names: Object.fromEntries(names) };
+        return { id: concept, title, weight, capability, names: Object.fromEntries(names) };
       }),
     }),
   }),

@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
-import { RouteTable, SettingsView } from '../../api/settings.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import type { RouteRow } from '../../../mapping/route.ts';
+import { RouteChange, RouteTable, type RouteView, SettingsView } from '../../api/settings.ts';
 import { Config } from '../../config.ts';
+import type { LiveRoutes } from '../../live-routes.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
@@ -50,6 +53,29 @@ function settingsOf(config: Config): SettingsView {
   return { values };
 }
 
+function routeTable({ kept, configured }: LiveRoutes): { items: RouteView[]; total: number } {
+  const view = (source: RouteView['source']) => (row: RouteRow) => ({
+    ...row,
+    fallback: [...row.fallback],
+    emulate: [...row.emulate],
+    recording: row.recording ?? null,
+    source,
+  });
+  const items = [...kept.map(view('database')), ...configured.map(view('file'))];
+  return { items, total: items.length };
+}
+
+/** The rows to keep. A row of the configuration that is not as it stands there would be changed in vain, so it is refused. */
+function rowsToKeep(table: LiveRoutes, { items }: RouteChange): RouteRow[] {
+  const configured = new Set(routeTable(table).items.flatMap((row) => (row.source === 'file' ? [JSON.stringify(row)] : [])));
+  return items.flatMap(({ match, to, fallback, attempts, emulate, recording, source }, at) => {
+    const row = { match, to, fallback, attempts, emulate, recording: recording ?? null, source };
+    if (source === 'database') return [{ match, to, fallback, attempts, emulate, recording: recording ?? undefined }];
+    if (configured.has(JSON.stringify(row))) return [];
+    throw new AbpError('unprocessable', `items[${at}]: this route comes from the configuration file and is changed there.`, { match });
+  });
+}
+
 export const settingRoutes = [
   defineRoute({
     method: 'GET',
@@ -65,9 +91,19 @@ export const settingRoutes = [
     summary: 'Which models go where; the first that matches counts.',
     need: { kind: 'control' },
     response: RouteTable,
-    handle: ({ gateway }) => {
-      const items = gateway.config.routes.map((route) => ({ ...route, recording: route.recording ?? null, source: 'file' as const }));
-      return { items, total: items.length };
+    handle: ({ gateway }) => routeTable(gateway.routes),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/routes',
+    summary:
+      'Replaces the routes that are kept in the database, all or none. They hold from the next call on, before those of the configuration.',
+    need: { kind: 'control' },
+    body: RouteChange,
+    response: RouteTable,
+    handle: async ({ gateway, body }) => {
+      await gateway.routes.keep(rowsToKeep(gateway.routes, body));
+      return routeTable(gateway.routes);
     },
   }),
 ];

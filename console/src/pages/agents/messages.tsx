@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type JSX } from 'react';
+import { receiptQuery } from '../../api/receipts.ts';
+import { cost, duration, shortId } from '../../base/format.ts';
+import { Icon } from '../../components/icon/icon.tsx';
+import { Markdown } from '../../components/markdown/markdown.tsx';
+import { type Message, previewQuery } from './data.ts';
+
+type Part = Message['content'][number];
+type Results = ReadonlyMap<string, { readonly part: Part; readonly at: number }>;
+
+/** Results by the id of the call that they belong to. */
+function resultsIn(items: readonly Message[]): Results {
+  return new Map(
+    items.flatMap(({ content, created_at: at }) =>
+      content.flatMap((part) => (part.type === 'tool_result' ? [[String(part.tool_call_id), { part, at: Date.parse(at) }] as const] : [])),
+    ),
+  );
+}
+
+/** Everything that was said, calls with their results, and a line where a turn ends. */
+export function Messages({ items, agent }: { readonly items: readonly Message[]; readonly agent: string }): JSX.Element {
+  const results = resultsIn(items);
+  const turns = [...new Set(items.flatMap(({ turn_id: turn }) => turn ?? []))];
+  return (
+    <>
+      {items.map((message, index) => {
+        const isLast = items[index + 1]?.turn_id !== message.turn_id;
+        return (
+          <Fragment key={message.id}>
+            {message.content.map((part, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place
+              <PartView key={at} part={part} message={message} results={results} agent={agent} />
+            ))}
+            {isLast && message.role !== 'user' && message.run_id !== null ? (
+              <TurnLine run={message.run_id} number={turns.indexOf(message.turn_id ?? '') + 1} />
+            ) : null}
+          </Fragment>
+        );
+      })}
+    </>
+  );
+}
+
+interface PartProps {
+  readonly part: Part;
+  readonly message: Message;
+  readonly results: Results;
+  readonly agent: string;
+}
+
+function PartView({ part, message, results, agent }: PartProps): JSX.Element | null {
+  const text = typeof part.text === 'string' ? part.text : '';
+  // A result stands with its call.
+  if (part.type === 'tool_result') return null;
+  if (part.type === 'tool_call')
+    return <Call part={part} at={Date.parse(message.created_at)} result={results.get(String(part.id))} agent={agent} />;
+  if (part.type === 'thinking') {
+    return (
+      <details className="mute s">
+        <summary>Thinking</summary>
+        {text}
+      </details>
+    );
+  }
+  if (part.type === 'image') return <p className="mute s">an image</p>;
+  if (text === '') return null;
+  return <div className={message.role === 'user' ? 'u' : 'a'}>{message.role === 'user' ? text : <Markdown text={text} />}</div>;
+}
+
+const words = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+interface CallProps {
+  readonly part: Part;
+  /** When it was asked for. */
+  readonly at: number;
+  readonly result: { readonly part: Part; readonly at: number } | undefined;
+  readonly agent: string;
+}
+
+/** A call and its result: who brought the tool, how long it took, what came of it. */
+function Call({ part, at, result, agent }: CallProps): JSX.Element {
+  const preview = useQuery({ ...previewQuery(agent), staleTime: 60_000 });
+  const name = String(part.name ?? 'tool');
+  const source = preview.data?.tools.find((tool) => tool.name === name)?.source.capability_id;
+  const failed = result?.part.error !== undefined;
+  return (
+    <div className="call">
+      <div className="h">
+        <span className={result === undefined ? 'live' : failed ? 'bad' : 'ok'}>
+          <Icon
+            name={result === undefined ? 'clock' : failed ? 'refused' : 'check'}
+            label={result === undefined ? 'under way' : failed ? 'failed' : 'done'}
+          />
+        </span>
+        <b className="m">{name}</b>
+        <code className="mute el grow">{words(part.arguments)}</code>
+        {source === undefined ? null : <span className="tag">{source}</span>}
+        <span className="mute nw">{result === undefined ? '' : duration(Math.max(0, result.at - at))}</span>
+      </div>
+      {result === undefined ? null : <pre className="scroll">{words(result.part.error ?? result.part.result ?? null)}</pre>}
+    </div>
+  );
+}
+
+/** Where a turn ends: its time, its calls, its cost and its receipt. */
+function TurnLine({ run, number }: { readonly run: string; readonly number: number }): JSX.Element {
+  const receipt = useQuery(receiptQuery(run));
+  const { timing, cost: price, status } = receipt.data ?? {};
+  const took = timing?.last_byte_ms ?? null;
+  return (
+    <div className="turn">
+      <span>
+        turn {number}
+        {took === null ? '' : ` · ${duration(took)}`}
+        {status === undefined || status === 'completed' ? '' : ` · ${status}`}
+        {price === undefined || price === null ? '' : ` · ${cost(price.nano_usd)}`} ·{' '}
+        <Link className="u" to="/runs/$run" params={{ run }}>
+          receipt {shortId(run)}
+        </Link>
+      </span>
+    </div>
+  );
+}
