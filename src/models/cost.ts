@@ -90,7 +90,7 @@ export function costOf(usage: BilledUsage, model: string, provider: string, at: 
   return entry === undefined ? undefined : costBy(entry, usage, { model, provider, at });
 }
 
-/** The price of a model as a function of a usage. Whoever asks for many models must not push those that are in use out of memory. */
+/** The price of a model as a function of a usage. It is not remembered here: a long list would push the models in use out of memory. */
 export function pricerOf(model: string, provider: string, at: Date): ((usage: BilledUsage) => number | undefined) | undefined {
   const entry = readEntry(model, provider, at);
   return entry === undefined ? undefined : (usage) => costBy(entry, usage, { model, provider, at });

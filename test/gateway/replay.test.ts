@@ -48,7 +48,7 @@ it.each([
 it('goes to another engine and another model where the caller wants that', async () => {
   const run = await made('/e/sim/v1/messages');
   const { run_id: again } = json(await replay(run, { engine: 'sim:gemini', model: 'gemini-2.5-pro' }));
-  expect(await receiptOf(server.url, again)).toMatchObject({ mode: 'mapped', status: 'completed', upstream_model: 'gemini-2.5-pro' });
+  expect(await receiptOf(server.url, again)).toMatchObject({ mode: 'mapped', status: 'completed', model: { upstream: 'gemini-2.5-pro' } });
 });
 
 it('is served from the recording where nobody should be called', async () => {

@@ -56,7 +56,7 @@ export function routesSuite(database: string, databaseUrl: () => Promise<string 
       expect(json(await admin('PUT', { items: before.items }))).toEqual(before);
       const emptied = json(await admin('PUT', { items: [] }));
       expect(emptied.items).toMatchObject([{ ...FILE, source: 'file' }]);
-      expect(await engineOf('from-the-file')).toBe('sim');
+      expect(await engineOf('from-the-file')).toBe('sim:claude');
     });
 
     it('are refused as a whole where one leads nowhere, repeats itself wrongly or belongs to the file', async () => {

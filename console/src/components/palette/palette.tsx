@@ -33,6 +33,8 @@ const CODE = /^(E\d{3}|[a-z]+(?:_[a-z]+)+)$/;
 /** So many letters before the server is asked. */
 const LEAST = 3;
 const MOST_NAMES = 5;
+/** The digits of a run are no name. */
+const DIGITS = /^(run_)?[0-9a-f]+$/i;
 
 function Keys({ names }: { readonly names: string }): JSX.Element {
   return (
@@ -112,7 +114,7 @@ function useNames(q: string, go: Going): readonly Choice[] {
       'engine',
       (engines.data?.items ?? []).map(({ id }) => id),
     ),
-    ...(q.length < LEAST
+    ...(q.length < LEAST || DIGITS.test(q)
       ? []
       : [
           { id: 'tag', group: 'Go', icon: 'right', text: `Runs with the tag ${q}`, act: go(withQuery('/runs', { tag: q })) },
