@@ -7,8 +7,8 @@ import type { BrowserList, Pairing, SessionInfo } from '../../../src/gateway/api
 import type { EngineList } from '../../../src/gateway/api/engines.ts';
 import type { ExplainResponse } from '../../../src/gateway/api/explain.ts';
 import type { KeyList } from '../../../src/gateway/api/keys.ts';
-import type { RunReport } from '../../../src/gateway/api/reports.ts';
 import type { FieldTable } from '../../../src/gateway/api/matrix-fields.ts';
+import type { RunReport } from '../../../src/gateway/api/reports.ts';
 import type { RunRow, RunRowList, Usage } from '../../../src/gateway/api/run-rows.ts';
 import type { RunView } from '../../../src/gateway/api/runs.ts';
 import type { MessageList, SessionList } from '../../../src/gateway/api/sessions.ts';

@@ -1,5 +1,5 @@
-import { parsed } from '../../api/client.ts';
 import type { Read, ToolCall } from '../../api/answer.ts';
+import { parsed } from '../../api/client.ts';
 
 type Loose = Record<string, unknown>;
 type Results = ReadonlyMap<string, string>;

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
+import type { Read } from '../../api/answer.ts';
 import { parsed as readJson } from '../../api/client.ts';
 import type { Explained } from '../../api/types.ts';
 import { useActions } from '../../base/actions.ts';
@@ -11,7 +12,6 @@ import { useUrlState } from '../../base/url-state.ts';
 import { ErrorBand, Segmented } from '../../components/bits/bits.tsx';
 import { JsonEditor } from '../../components/json-editor/json-editor.tsx';
 import { fatesOfLines } from '../../components/json-editor/lines.ts';
-import type { Read } from '../../api/answer.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { Bar, type Wish } from './bar.tsx';
 import { type Asked, curlOf, explainQuery, loadQuery, type Sent, sendRequest, sentBefore } from './data.ts';

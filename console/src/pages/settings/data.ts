@@ -1,22 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { TeamList, UserList } from '../../../../src/gateway/api/people.ts';
-import type { RouteTable, SettingsView } from '../../../../src/gateway/api/settings.ts';
+import type { RouteTable } from '../../../../src/gateway/api/settings.ts';
 import { get } from '../../api/client.ts';
 
-export type Settings = z.infer<typeof SettingsView>;
 export type Routes = z.infer<typeof RouteTable>;
 export type Route = Routes['items'][number];
 export type Teams = z.infer<typeof TeamList>;
 export type Users = z.infer<typeof UserList>;
 export type Limits = Teams['items'][number]['limits'];
 
-export const settingsQuery = queryOptions({
-  queryKey: ['settings'],
-  queryFn: () => get<Settings>('/v1/settings'),
-  staleTime: 60_000,
-  retry: false,
-});
 export const routesQuery = queryOptions({ queryKey: ['routes'], queryFn: () => get<Routes>('/v1/routes'), retry: false });
 export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: () => get<Teams>('/v1/teams'), retry: false });
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: () => get<Users>('/v1/users'), retry: false });

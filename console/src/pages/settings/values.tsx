@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { settingsQuery } from '../../api/queries.ts';
 import { ErrorBand } from '../../components/bits/bits.tsx';
-import { settingsQuery } from './data.ts';
 
 export const SOURCES: Readonly<Record<string, string>> = { default: 'default', file: 'abp.toml', env: 'environment', database: 'database' };
 
