@@ -1,14 +1,21 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** Certificates of servers on this machine that their homes have named: SHA-256 by the origin of their address. */
-const pins = new Map<string, string>();
-
-/** From now on this process calls that server only if it shows this certificate; who signed it does not matter. */
-export function pinCertificate(url: string, sha256: string): void {
-  pins.set(new URL(url).origin, sha256);
+/** The certificate that a home has named for its server. */
+interface Pin {
+  readonly sha256: string;
+  /** The one that the home names now: certificates are renewed while servers run. */
+  renewed(): string | undefined;
 }
 
-export function pinOf(url: string): string | undefined {
+/** Certificates of servers on this machine that their homes have named, by the origin of their address. */
+const pins = new Map<string, Pin>();
+
+/** From now on this process calls that server only if it shows this certificate; who signed it does not matter. */
+export function pinCertificate(url: string, pin: Pin): void {
+  pins.set(new URL(url).origin, pin);
+}
+
+export function pinOf(url: string): Pin | undefined {
   return url.startsWith('https:') ? pins.get(new URL(url).origin) : undefined;
 }
 
@@ -19,12 +26,13 @@ export const CERTIFICATE_FAULT = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CE
 export const OTHER_CERTIFICATE = 'CERT_OTHER_THAN_NAMED';
 
 /** A connection to the server that has this certificate. Nothing is sent before the certificate was seen. */
-export async function pinnedSocket(url: string, sha256: string): Promise<TLSSocket> {
+export async function pinnedSocket(url: string, { sha256, renewed }: Pin): Promise<TLSSocket> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   return await new Promise((resolve, reject) => {
     const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
-      if (socket.getPeerX509Certificate()?.fingerprint256 === sha256) resolve(socket);
+      const shown = socket.getPeerX509Certificate()?.fingerprint256;
+      if (shown !== undefined && (shown === sha256 || shown === renewed())) resolve(socket);
       else
         socket.destroy(Object.assign(new Error(`${url} shows another certificate than its home has named`), { code: OTHER_CERTIFICATE }));
     });

@@ -91,7 +91,7 @@ function untrusted({ url }: Address, fault: string, cause: unknown): CliError {
     fault === OTHER_CERTIFICATE
       ? [
           `${url} shows another certificate than the server of this home has`,
-          'Another program answers there, or the certificate was changed while the server ran: start the server again.',
+          'Another program answers there. If the certificate of the server was replaced a moment ago, try again.',
         ]
       : [
           `the server at ${url} answers with a certificate that is not trusted here: ${CERTIFICATE_WORDS[fault] ?? fault}`,

@@ -14,7 +14,7 @@ export const EXITS = {
   refused: { code: 4, meaning: 'A check said no: incompatible, unsupported, ambiguous, or against a policy.' },
   auth: { code: 5, meaning: 'A key is missing, wrong, or without the scope.' },
   unavailable: { code: 6, meaning: 'No server, or the engine cannot be reached.' },
-  config: { code: 7, meaning: 'The configuration is not valid.' },
+  config: { code: 7, meaning: 'The configuration is not valid, or the home that it names cannot be used.' },
   agentFailed: { code: 8, meaning: 'The coding agent crashed, or ran out of time, turns or budget.' },
   interrupted: { code: 130, meaning: 'Interrupted from the keyboard.' },
 } as const satisfies Record<string, ExitRow>;

@@ -19,6 +19,25 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/config/check.ts'),
   },
   {
+    name: 'backup',
+    group: RUN,
+    summary: 'Write the home and its database to a file, also while a server runs',
+    load: () => import('./commands/backup.ts'),
+  },
+  { name: 'restore', group: RUN, summary: 'Make a home and its database of a backup', load: () => import('./commands/restore.ts') },
+  {
+    name: 'import litellm',
+    group: RUN,
+    summary: 'Translate a configuration of LiteLLM into abp.toml',
+    load: () => import('./commands/import/litellm.ts'),
+  },
+  {
+    name: 'import ccr',
+    group: RUN,
+    summary: 'Translate a configuration of claude-code-router into abp.toml',
+    load: () => import('./commands/import/ccr.ts'),
+  },
+  {
     name: 'doctor',
     group: RUN,
     summary: 'Find out what keeps the backplane from working here',
@@ -284,6 +303,7 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
   agents: { group: OWN, summary: 'Work with agents made of capabilities' },
   receipts: { group: RECEIPTS, summary: 'Read, verify and keep receipts' },
   config: { group: RUN, summary: 'Work with the configuration' },
+  import: { group: RUN, summary: 'Take over the configuration of another gateway' },
   recordings: { group: RECORD, summary: 'Work with recorded bodies' },
   conversations: { group: AGENTS, summary: 'Read and resume conversations that coding agents have kept' },
   adapters: { group: AGENTS, summary: 'Know and install coding agents' },

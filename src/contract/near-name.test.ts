@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nearName } from './near-name.ts';
+import { nearName, slipOf } from './near-name.ts';
 
 const known = ['streaming', 'tool_read', 'tool_web_search', 'structured_output_json_schema', 'vision', 'extended_thinking'];
 
@@ -19,6 +19,19 @@ it.each([
 
 it.each(['', 'x', 'to', 'telepathy', 'v'.repeat(10_000)])('has no suggestion for %j', (name) => {
   expect(nearName(name, known)).toBeUndefined();
+});
+
+it.each([
+  ['claude-sonet-4-5', 'claude-sonnet-4-5'],
+  ['azure_opnai', 'azure-openai'],
+  ['LM_Studio', 'lm-studio'],
+])('reads %s as %s, whose known names have hyphens', (name, expected) => {
+  expect(nearName(name, ['claude-opus-4-5', 'claude-sonnet-4-5', 'azure-openai', 'lm-studio'])).toBe(expected);
+});
+
+it('takes for a slip what is at most two edits away, and no part of a name', () => {
+  expect(slipOf('claude-sonet-4-5', ['claude-sonnet-4-5'])).toBe('claude-sonnet-4-5');
+  expect(slipOf('claude-sonnet', ['claude-sonnet-4-5'])).toBeUndefined();
 });
 
 it('finds every known name after one lost letter', () => {

@@ -14,19 +14,29 @@ export function editDistance(a: string, b: string): number {
 
 const LONGEST = 64;
 
+/** Capabilities have underscores, models and engines have hyphens, and people write either, in any case. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
+}
+
 /** The known name that a wrong one most likely meant: at most two edits away, else one that contains it or is contained in it. */
 export function nearName(name: string, known: readonly string[]): string | undefined {
-  const text = name.toLowerCase().replaceAll('-', '_');
+  return slipOf(name, known) ?? known.filter((candidate) => overlaps(plain(name), plain(candidate))).sort((a, b) => a.length - b.length)[0];
+}
+
+/** The known name that is at most two edits away. */
+export function slipOf(name: string, known: readonly string[]): string | undefined {
+  const text = plain(name);
   // Names come from outside, and the distance costs the product of both lengths.
   if (text === '' || text.length > LONGEST) return undefined;
-  const close = known
-    .map((candidate) => ({ candidate, edits: editDistance(text, candidate) }))
+  return known
+    .filter((candidate) => Math.abs(candidate.length - text.length) <= 2)
+    .map((candidate) => ({ candidate, edits: editDistance(text, plain(candidate)) }))
     .filter((entry) => entry.edits <= 2 && entry.edits < text.length)
-    .sort((a, b) => a.edits - b.edits)[0];
-  if (close !== undefined) return close.candidate;
-  return known.filter((candidate) => overlaps(text, candidate)).sort((a, b) => a.length - b.length)[0];
+    .sort((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
 function overlaps(text: string, candidate: string): boolean {
+  if (text.length > LONGEST) return false;
   return (text.length >= 4 && candidate.includes(text)) || (candidate.length >= 4 && text.includes(candidate));
 }

@@ -93,8 +93,9 @@ export const Config = z.strictObject({
       hosts: z.array(z.string()).default([]).describe('Further names this server is called by.'),
       origins: z.array(z.string()).default([]).describe('Web origins whose pages may call it from a browser (docs/browsers.md).'),
       trust_proxy: z.boolean().default(false).describe('A proxy in front ends TLS and checks the Host header.'),
-      cert_file: z.string().optional().describe('TLS certificate in PEM.'),
-      key_file: z.string().optional().describe('TLS key in PEM.'),
+      cert_file: z.string().optional().describe('TLS certificate in PEM, with its chain. A new one is taken while the server runs.'),
+      key_file: z.string().optional().describe('TLS key in PEM, without a passphrase.'),
+      tls_min_version: z.enum(['1.2', '1.3']).default('1.2').describe('The lowest version of TLS that callers may speak.'),
     })
     .prefault({}),
   auth: z

@@ -246,10 +246,12 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
     closing.abort();
   });
   gateway.url = listener.url;
-  const { certificate } = listener;
-  home.writeAddress({ url: gateway.url, pid: process.pid, ...(certificate === undefined ? {} : { certificate }) });
+  const tell = (certificate: string | undefined): void =>
+    home.writeAddress({ url: gateway.url, pid: process.pid, ...(certificate === undefined ? {} : { certificate }) });
+  tell(listener.certificate);
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
+  closers.push(listener.watchCertificate(tell));
   return gateway;
 }
 

@@ -21,9 +21,18 @@ function textOf(file: string): string | undefined {
 
 /** The address in the file; undefined when it is missing or not an address. Its certificate holds for the calls of this process. */
 export function readAddress(file: string): ServerAddress | undefined {
+  const address = addressIn(file);
+  if (address?.certificate === undefined) return address;
+  const renewed = (): string | undefined => {
+    const now = addressIn(file);
+    return now?.url === address.url ? now.certificate : undefined;
+  };
+  pinCertificate(address.url, { sha256: address.certificate, renewed });
+  return address;
+}
+
+function addressIn(file: string): ServerAddress | undefined {
   const { url, pid, certificate } = parseJsonObject(textOf(file) ?? '') ?? {};
   if (typeof url !== 'string' || typeof pid !== 'number' || !URL.canParse(url)) return undefined;
-  if (typeof certificate !== 'string') return { url, pid };
-  pinCertificate(url, certificate);
-  return { url, pid, certificate };
+  return typeof certificate === 'string' ? { url, pid, certificate } : { url, pid };
 }

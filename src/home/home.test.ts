@@ -56,7 +56,7 @@ describe('a home', () => {
 
   test.skipIf(NOT_LINUX !== undefined)(needing('below a folder that takes no folders is refused at once', NOT_LINUX), () => {
     expect(() => openHome({ path: '/proc/self/home/.abp' })).toThrow(
-      expect.objectContaining({ code: 'forbidden', message: expect.stringContaining('cannot be created') }),
+      expect.objectContaining({ code: 'CONFIG_ERROR', message: expect.stringContaining('cannot be created') }),
     );
   });
 
@@ -64,7 +64,7 @@ describe('a home', () => {
     // A folder of this user whose mode the kernel does not let anyone change.
     expect(() => openHome({ path: '/proc/self/task' })).toThrow(
       expect.objectContaining({
-        code: 'forbidden',
+        code: 'CONFIG_ERROR',
         message: 'the home /proc/self/task is open to other users (mode 555) and cannot be closed',
       }),
     );
@@ -78,7 +78,7 @@ describe('a home', () => {
     }
     expect(() => openHome({ path: foreign })).toThrow(
       expect.objectContaining({
-        code: 'forbidden',
+        code: 'CONFIG_ERROR',
         message: `the home ${foreign} belongs to another user (uid ${root ? 12345 : 0})`,
       }),
     );
@@ -86,8 +86,16 @@ describe('a home', () => {
 
   test('that cannot be a folder is refused', () => {
     writeFileSync(join(parent, 'file'), '');
-    expect(() => openHome({ path: join(parent, 'file', 'home') })).toThrow(expect.objectContaining({ code: 'forbidden' }));
-    expect(() => openHome({ path: join(parent, 'file') })).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    expect(() => openHome({ path: join(parent, 'file', 'home') })).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
+    expect(() => openHome({ path: join(parent, 'file') })).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
+  });
+
+  test('in which a folder cannot be made is refused', () => {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'journal'), '');
+    expect(() => openHome({ path })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_ERROR', message: expect.stringContaining(`the home ${path} cannot be written`) }),
+    );
   });
 
   test('with an empty token file is refused instead of accepting an empty token', () => {

@@ -43,7 +43,20 @@ export function homePath(path: string | undefined): string {
 
 function refuse(path: string, reason: string): AbpError {
   const hint = 'Set ABP_HOME to a folder that you may write, or name one with --home.';
-  return new AbpError('forbidden', `the home ${path} ${reason}`, { path }, hint);
+  return new AbpError('CONFIG_ERROR', `the home ${path} ${reason}`, { path }, hint);
+}
+
+/** Faults of a folder that somebody must make writable; all others are faults of ours. */
+const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST']);
+
+/** Does work in the home; where the system does not let it write there, the error says so. */
+function inHome<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NOT_WRITABLE.has(String(error.code)))) throw error;
+    throw refuse(path, `cannot be written (${error.message})`);
+  }
 }
 
 function createFolder(path: string): Stats {
@@ -89,7 +102,13 @@ export function openHome(options: HomeOptions = {}): Home {
   openPrivateFolder(path);
   const journalFolder = join(path, 'journal');
   const bodiesFolder = join(path, 'bodies');
-  for (const folder of [journalFolder, bodiesFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { token, nodeId } = inHome(path, () => {
+    for (const folder of [journalFolder, bodiesFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return {
+      token: stableValue(join(path, 'token'), () => randomToken(32)),
+      nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
+    };
+  });
   const addressFile = join(path, 'address');
   const lockFile = join(path, 'server.lock');
   return {
@@ -97,9 +116,9 @@ export function openHome(options: HomeOptions = {}): Home {
     journalFolder,
     bodiesFolder,
     databaseFile: join(path, 'abp.db'),
-    token: stableValue(join(path, 'token'), () => randomToken(32)),
-    keySecret: () => keySecretOf(join(path, 'key-secret'), process.env.ABP_KEY_SECRET || undefined),
-    nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
+    token,
+    keySecret: () => inHome(path, () => keySecretOf(join(path, 'key-secret'), process.env.ABP_KEY_SECRET || undefined)),
+    nodeId,
     isServed: () => isServed(lockFile),
     readAddress: () => (isServed(lockFile) ? readAddress(addressFile) : undefined),
     writeAddress: (address) => replaceFile(addressFile, JSON.stringify(address)),

@@ -34,12 +34,12 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 /**
- * Brings the schema up to date. Processes that start at the same moment take turns: PostgreSQL by an advisory lock,
+ * Brings the schema up to date, or up to one step of it where an older backup is to be read. Processes that start at the same moment take turns: PostgreSQL by an advisory lock,
  * SQLite because the whole run is one immediate transaction (see `sqlite-dialect.ts`).
  */
-export async function migrate(db: Kysely<Tables>, where: string): Promise<void> {
+export async function migrate(db: Kysely<Tables>, where: string, upTo?: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
   if (error === undefined) return;
   const unknown = (await appliedNames(db)).filter((name) => !Object.hasOwn(MIGRATIONS, name));
   if (unknown.length > 0) {

@@ -61,11 +61,11 @@ const ROWS: readonly Row[] = [
   {
     argv: ['serve'],
     home: '/proc/nowhere',
-    exit: 'auth',
+    exit: 'config',
     message: /the home \/proc\/nowhere cannot be created/,
     hint: /ABP_HOME .*--home/,
   },
-  { argv: ['keys', 'list'], home: '/proc/nowhere', exit: 'auth', message: /cannot be created/, hint: /ABP_HOME .*--home/ },
+  { argv: ['keys', 'list'], home: '/proc/nowhere', exit: 'config', message: /cannot be created/, hint: /ABP_HOME .*--home/ },
   { argv: ['keys', 'list'], home: file('b'), exit: 'unavailable', message: /no server is running/, hint: /abp serve.*--home/ },
   { argv: ['usage'], home: file('b'), exit: 'unavailable', message: /no server is running/, hint: /abp serve/ },
   { argv: ['console'], home: file('b'), exit: 'unavailable', message: /no server is running/, hint: /abp serve/ },

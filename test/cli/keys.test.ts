@@ -42,7 +42,8 @@ test('a key without a server to make it, or with a wrong expiry, is refused with
 
 test.each([
   [['--engine', 'gemni'], 'The key may use the engine "gemni", which nobody here knows. Did you mean gemini?'],
-  [['--engine', 'claude', '--model', 'claude-sonet-4-5'], 'The key may use the model "claude-sonet-4-5", which nobody here knows.'],
+  [['--engine', 'claude', '--model', 'claude-sonet-4-5'], 'which nobody here knows. Did you mean claude-sonnet-4-5?'],
+  [['--model', 'claude-sonet-4-5'], 'which nobody here knows. Did you mean claude-sonnet-4-5?'],
   [['--engine', 'claude', '--model', 'my-own-model'], 'The key may use the model "my-own-model", which nobody here knows.'],
 ])('a key with %j is refused as a slip', async (options, message) => {
   const gateway = await startGateway();
@@ -56,6 +57,8 @@ test.each([
   ['--engine', 'sim:claude'],
   ['--engine', 'claude', '--model', 'claude-of-tomorrow*'],
   ['--engine', 'ollama', '--model', 'my-own-model'],
+  ['--model', 'claude-sonnet-4-6-of-ours'],
+  ['--model', 'qwen3:8b'],
 ])('a key with %s %s is made', async (...options) => {
   const gateway = await startGateway();
   onTestFinished(gateway.close);

@@ -26,6 +26,9 @@ Run the backplane:
   console          Print a link that opens the web console
   worker           Work on turns of a shared database
   config           Work with the configuration
+  backup           Write the home and its database to a file, also while a server runs
+  restore          Make a home and its database of a backup
+  import           Take over the configuration of another gateway
   doctor           Find out what keeps the backplane from working here
   budgets          Say how much may be spent, and see what is
   users            Know whose keys are whose

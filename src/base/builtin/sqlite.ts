@@ -12,4 +12,4 @@ function loaded(): typeof Sqlite {
 }
 
 export type DatabaseSync = Sqlite.DatabaseSync;
-export const { DatabaseSync } = loaded();
+export const { DatabaseSync, backup: copyDatabase } = loaded();

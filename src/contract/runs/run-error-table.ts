@@ -112,8 +112,8 @@ export const RUN_ERRORS = {
     type: 'RunConfigError',
     status: 400,
     retryable: false,
-    meaning: 'A configuration that the run needs cannot be read or is not valid.',
-    remedy: 'Correct the file that the message names.',
+    meaning: 'A configuration cannot be read or is not valid, or the home that it names cannot be used.',
+    remedy: 'Correct the file that the message names, or choose another home.',
   },
   CONFIG_LOCK_ERROR: {
     type: 'ConfigLockError',

@@ -2,7 +2,7 @@ import { globMatch } from '../../base/glob.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import type { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { nearName } from '../../contract/near-name.ts';
+import { nearName, slipOf } from '../../contract/near-name.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { Gateway } from '../gateway.ts';
 
@@ -14,7 +14,7 @@ const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWr
 
 /**
  * Refuses scopes that can only be a slip: an engine that there is not, and the whole name of a model that no engine of the key has. Engines
- * that serve whatever is installed on them have no list to compare with; for those, only a name that is nearly a known one is refused.
+ * that serve whatever is installed on them have no list to compare with; for those, only a name that is a known one misspelt is refused.
  */
 export async function assertKnownScopes(
   { calls, routes }: Known,
@@ -29,8 +29,9 @@ export async function assertKnownScopes(
   const usable = engines.length === 0 ? all : all.filter(({ id }) => engines.some((pattern) => globMatch(pattern.split(':')[0] ?? '', id)));
   for (const name of models.filter((one) => !one.includes('*'))) {
     if (routes.rows.some(({ match }) => globMatch(match, name)) || (await isKnown(usable, name))) continue;
-    const near = nearName(name, await listedBy(usable));
-    if (near !== undefined || !usable.some(isOpen)) throw unknown('model', name, near);
+    const listed = await listedBy(usable);
+    const slip = slipIn(name, listed);
+    if (slip !== undefined || !usable.some(isOpen)) throw unknown('model', name, slip ?? nearName(name, listed));
   }
 }
 
@@ -38,6 +39,15 @@ function unknown(what: 'engine' | 'model', name: string, near: string | undefine
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   const way = what === 'model' ? ` A pattern such as "${name}*" is taken as it is.` : '';
   return new AbpError('invalid_request', `The key may use the ${what} "${name}", which nobody here knows.${meant}${way}`, { [what]: name });
+}
+
+/** The listed model whose name was misspelt. Names that differ in digits and signs alone are other versions or sizes, not slips. */
+function slipIn(name: string, listed: readonly string[]): string | undefined {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return slipOf(
+    name,
+    listed.filter((one) => letters(one) !== letters(name)),
+  );
 }
 
 /** Its models are those that somebody put there. */

@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,6 +7,7 @@ import { newRunId } from '../../contract/run-id.ts';
 import type { Config } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { routes } from '../routes/index.ts';
+import { type Certificate, CertificateWatch, certificateFiles, readCertificate, stateOf } from './certificate.ts';
 import { Connections } from './connections.ts';
 import { controlPlane } from './control.ts';
 import { renderError } from './errors.ts';
@@ -27,6 +26,8 @@ export interface Listener {
   readonly url: string;
   /** SHA-256 of its certificate, where it speaks TLS. */
   readonly certificate: string | undefined;
+  /** From now on new files of the certificate are taken as they come, and told; returns how to stop that. */
+  watchCertificate(onChange: (fingerprint: string) => void): () => void;
   /** Takes no more calls and lets the running ones end. */
   close(): Promise<void>;
 }
@@ -55,7 +56,8 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const connections = new Connections(config.limits.connections);
   const door = new FrontDoor(gateway, trust, controlPlane(gateway, routes), connections);
   const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
-  const server = createServer(config, onRequest);
+  const { server, tls } = createServer(config, onRequest);
+  if (tls !== undefined) warnOfEnd(gateway, tls.certificate);
   const rooms = roomServer(gateway, onRequest);
   gateway.takeConnection = (run, socket) => {
     door.confine(socket, run);
@@ -78,7 +80,8 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   const shown = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
   return {
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
-    certificate: certificateOf(config),
+    certificate: tls?.certificate.fingerprint,
+    watchCertificate: (onChange) => tls?.watch(gateway, onChange) ?? (() => undefined),
     close: () => closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections()),
   };
 }
@@ -122,18 +125,38 @@ function limits(): http.ServerOptions {
   };
 }
 
-function createServer(config: Config, listener: http.RequestListener): http.Server {
-  const { cert_file, key_file } = config.server;
-  if (cert_file === undefined || key_file === undefined) return nodeHttp.createServer(limits(), listener);
-  return https.createServer(
-    { ...limits(), handshakeTimeout: HEADERS_MS, cert: readFileSync(cert_file), key: readFileSync(key_file) },
-    listener,
-  );
+/** The TLS of a server: its certificate, and how to follow its files. */
+interface Tls {
+  readonly certificate: Certificate;
+  watch(gateway: Gateway, onChange: (fingerprint: string) => void): () => void;
 }
 
-/** The fingerprint of the certificate that callers see: the first one in the file. */
-function certificateOf({ server: { cert_file: file } }: Config): string | undefined {
-  return file === undefined ? undefined : new X509Certificate(readFileSync(file)).fingerprint256;
+function createServer(config: Config, listener: http.RequestListener): { readonly server: http.Server; readonly tls?: Tls } {
+  const files = certificateFiles(config);
+  if (files === undefined) return { server: nodeHttp.createServer(limits(), listener) };
+  const seen = stateOf(files);
+  const certificate = readCertificate(files);
+  const server = https.createServer({ ...limits(), handshakeTimeout: HEADERS_MS, ...certificate.options }, listener);
+  const watch: Tls['watch'] = (gateway, onChange) => {
+    const watching = new CertificateWatch(server, files, seen, {
+      onChange: (changed) => {
+        gateway.log.info(
+          { fingerprint: changed.fingerprint, valid_to: changed.validTo },
+          'new connections get the certificate that was put there',
+        );
+        warnOfEnd(gateway, changed);
+        onChange(changed.fingerprint);
+      },
+      onFault: (error) =>
+        gateway.log.error({ error }, 'the files of the certificate have changed and cannot be used; the one before stays'),
+    });
+    return () => watching.stop();
+  };
+  return { server, tls: { certificate, watch } };
+}
+
+function warnOfEnd({ log }: Gateway, { validTo }: Certificate): void {
+  if (validTo.getTime() < Date.now()) log.warn({ valid_to: validTo }, 'the certificate of this server has expired; callers will refuse it');
 }
 
 function listenError(error: Error & { code?: string }, config: Config): AbpError {

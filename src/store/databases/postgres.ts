@@ -15,12 +15,13 @@ function wholeNumber(text: string): number {
   return value;
 }
 
-const types: pg.CustomTypesConfig = {
+/** Whole numbers as numbers. */
+export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === INT8 ? wholeNumber : pg.types.getTypeParser(oid, format)),
 };
 
 /** The address without its credentials, for messages. */
-function withoutSecrets(url: string): string {
+export function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return 'in the given URL';
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
@@ -33,7 +34,7 @@ function openPool(url: string): pg.Pool {
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     max: 10,
-    types,
+    types: columnTypes,
   });
   // An idle connection that breaks is discarded by the pool, and the next query opens another or reports why it cannot.
   // Without a listener the event would end the process.
@@ -43,7 +44,8 @@ function openPool(url: string): pg.Pool {
   return pool;
 }
 
-export async function openPostgres(url: string): Promise<Omit<PostgresStore, 'keySecret'>> {
+/** `upTo` is the last step of the schema to take; all of them, unless told. */
+export async function openPostgres(url: string, { upTo }: { readonly upTo?: string } = {}): Promise<Omit<PostgresStore, 'keySecret'>> {
   const where = withoutSecrets(url);
   const pool = openPool(url);
   const watched = { connect: () => pool.connect().catch(unreachable), end: () => pool.end(), options: pool.options };
@@ -54,7 +56,7 @@ export async function openPostgres(url: string): Promise<Omit<PostgresStore, 'ke
       const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
       throw new AbpError('internal', `the database ${where} cannot be reached: ${reason}`, { reason });
     });
-    await migrate(db, where);
+    await migrate(db, where, upTo);
   } catch (error) {
     await db.destroy();
     throw error;

@@ -46,25 +46,27 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
-async function prepared(database: DatabaseSync, file: string): Promise<Kysely<Tables>> {
+async function prepared(database: DatabaseSync, file: string, upTo: string | undefined): Promise<Kysely<Tables>> {
   database.exec(PAGE_PRAGMAS);
   await enterWal(database, Date.now() + BUSY_TIMEOUT_MS);
   database.exec(PRAGMAS);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
-  await migrate(db, file);
+  await migrate(db, file, upTo);
   return db;
 }
 
 export interface SqliteOptions {
   /** Another thread makes the checkpoints. */
   readonly leavesCheckpoints?: boolean | undefined;
+  /** The last step of the schema to take; all of them, unless told. */
+  readonly upTo?: string | undefined;
 }
 
 export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Omit<SqliteStore, 'keySecret'>> {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   let db: Kysely<Tables>;
   try {
-    db = await prepared(database, file);
+    db = await prepared(database, file, options.upTo);
     if (options.leavesCheckpoints === true) database.exec(RARE_CHECKPOINTS);
   } catch (error) {
     database.close();

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a backup has no use for, by the names in a home: what belongs to the process that serves, and what runs leave while they last. */
+const LEFT_OUT = /^(?:address|server\.lock.*|abp\.db.*|stages|rooms|runs|before-restore-.*|restoring-.*)$/;
+/** Of those, what somebody might miss. */
+const WORTH_SAYING = /^(?:stages|rooms|before-restore-.*)$/;
+/** Files that are being made, and the logs of databases that are copied whole. */
+const PASSING = /\.tmp$|\.probe$|\.db-(?:wal|shm|journal)$/;
+
+/** An open file of a home: it stays readable when it is removed, and what is appended to it meanwhile is seen. */
+export interface HeldFile {
+  readonly name: string;
+  readonly fd: number;
+}
+
+/** Names in a home that are left out, of those that somebody might miss. */
+export function leftOut(home: string): string[] {
+  return readdirSync(home).filter((name) => WORTH_SAYING.test(name));
+}
+
+/** The files of a home below a folder, by their names from the home on. */
+export function filesBelow(home: string, folder = ''): string[] {
+  return readdirSync(join(home, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if ((folder === '' && LEFT_OUT.test(entry.name)) || PASSING.test(entry.name)) return [];
+    if (entry.isDirectory()) return filesBelow(home, name);
+    return entry.isFile() ? [name] : [];
+  });
+}
+
+/** Opens files; those that have vanished in the meantime are none. */
+export function hold(home: string, names: readonly string[]): HeldFile[] {
+  return names.flatMap((name) => {
+    try {
+      return [{ name, fd: openSync(join(home, name), 'r') }];
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+      throw error;
+    }
+  });
+}
+
+export function sizeOf({ fd }: HeldFile): number {
+  return fstatSync(fd).size;
+}
+
+export function release(files: readonly HeldFile[]): void {
+  for (const { fd } of files) closeSync(fd);
+}

@@ -1,0 +1,121 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../base/json.ts';
+import type { Draft } from './draft.ts';
+import { type LitellmConfig, periodOf } from './litellm-config.ts';
+import { LITELLM_PROVIDERS } from './providers.ts';
+
+/** What the sections beside the models say about all of them. */
+interface Settings {
+  /** Tries on one engine. */
+  readonly attempts: number;
+  readonly aliases: Readonly<Record<string, string>>;
+  fallbacksOf(name: string): readonly string[];
+}
+
+const MOST_ATTEMPTS = 10;
+
+/** Values that became something here, or that need no word: their places in the file. */
+const TAKEN = new Set([
+  'router_settings.fallbacks',
+  'router_settings.num_retries',
+  'router_settings.model_group_alias',
+  'router_settings.provider_budget_config',
+  'litellm_settings.fallbacks',
+  'litellm_settings.default_fallbacks',
+  'litellm_settings.num_retries',
+  'general_settings.max_parallel_requests',
+]);
+
+/** What to say of values that have no counterpart; others get the general sentence. */
+const WORDS: Readonly<Record<string, string>> = {
+  'router_settings.routing_strategy': 'deployments of one name are tried in their order',
+  'router_settings.timeout': 'set timeout_s of each engine',
+  'router_settings.allowed_fails': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
+  'router_settings.cooldown_time': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
+  'router_settings.redis_host': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
+  'router_settings.redis_port': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
+  'router_settings.redis_password': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
+  'router_settings.context_window_fallbacks': 'a request that is too long is the caller’s error',
+  'litellm_settings.context_window_fallbacks': 'a request that is too long is the caller’s error',
+  'litellm_settings.content_policy_fallbacks': 'what an engine refuses is its answer',
+  'litellm_settings.drop_params': 'the default: what has no form is dropped and named in the receipt, or refused where it matters',
+  'litellm_settings.request_timeout': 'set timeout_s of each engine',
+  'litellm_settings.set_verbose': 'ABP_LOG=debug',
+  'litellm_settings.json_logs': 'the default',
+  'litellm_settings.callbacks': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
+  'litellm_settings.success_callback': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
+  'litellm_settings.failure_callback': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
+  'litellm_settings.cache': 'answers are not cached unless a route says so',
+  'litellm_settings.cache_params': 'answers are not cached unless a route says so',
+  'litellm_settings.max_budget': 'budgets are for a key, user, team, tag, agent or engine: abp budgets create',
+  'litellm_settings.budget_duration': 'budgets are for a key, user, team, tag, agent or engine: abp budgets create',
+  'general_settings.master_key': 'keys are made here: abp keys create NAME --admin. auth.local is off, as every caller needed a key',
+  'general_settings.database_url': 'LiteLLM’s tables are not taken over; set ABP_DATABASE_URL to an empty PostgreSQL database',
+  'general_settings.store_model_in_db': 'engines and routes stand in abp.toml',
+  'general_settings.alerting': 'webhooks.budgets, and what reads the log',
+};
+
+/** Takes over what the sections say, and remarks on the rest of them. */
+export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
+  const router = objectIn(config.router_settings) ?? {};
+  const general = objectIn(config.general_settings) ?? {};
+  if (general.master_key !== undefined) draft.auth.local = false;
+  if (typeof general.max_parallel_requests === 'number') draft.limits.concurrency = general.max_parallel_requests;
+  takeProviderBudgets(draft, router.provider_budget_config);
+  for (const [section, values] of Object.entries({
+    router_settings: router,
+    litellm_settings: objectIn(config.litellm_settings) ?? {},
+    general_settings: general,
+  }))
+    for (const name of Object.keys(values)) sayOf(draft, `${section}.${name}`);
+  for (const name of Object.keys(config.environment_variables ?? {}))
+    draft.remark(`environment_variables.${name}`, 'set it where the server is started');
+  for (const name of Object.keys(config).filter((one) => !SECTIONS.has(one))) draft.remark(name, 'no counterpart');
+  const { litellm_settings: library, router_settings: routing } = config;
+  const lists = [...(routing?.fallbacks ?? []), ...(library?.fallbacks ?? [])];
+  const standIns = library?.default_fallbacks ?? routing?.default_fallbacks ?? [];
+  const retries = routing?.num_retries ?? library?.num_retries ?? 0;
+  return {
+    attempts: Math.min(MOST_ATTEMPTS, 1 + Math.max(0, Math.floor(retries))),
+    aliases: aliasesOf(router.model_group_alias),
+    fallbacksOf: (name) => {
+      const own = lists
+        .flatMap((one) => one[name] ?? [])
+        .map((other) => (typeof other === 'string' ? other : String(objectIn(other)?.model)));
+      return own.length > 0 ? own : standIns.filter((other) => other !== name);
+    },
+  };
+}
+
+const SECTIONS = new Set(['model_list', 'router_settings', 'litellm_settings', 'general_settings', 'environment_variables']);
+
+function sayOf(draft: Draft, place: string): void {
+  if (!TAKEN.has(place)) draft.remark(place, WORDS[place] ?? 'no counterpart');
+}
+
+/** An alias is a name, or a table with one. */
+function aliasesOf(value: Json | undefined): Record<string, string> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([alias, target]) => [alias, typeof target === 'string' ? target : String(objectIn(target)?.model)]),
+  );
+}
+
+function takeProviderBudgets(draft: Draft, value: Json | undefined): void {
+  for (const [provider, terms] of Object.entries(objectIn(value) ?? {})) takeProviderBudget(draft, provider, objectIn(terms) ?? {});
+}
+
+function takeProviderBudget(draft: Draft, provider: string, { budget_limit: dollars, time_period: duration }: JsonObject): void {
+  const place = `router_settings.provider_budget_config.${provider}`;
+  const period = periodOf(typeof duration === 'string' ? duration : undefined);
+  const engines = draft.enginesLike(LITELLM_PROVIDERS[provider] ?? '');
+  if (engines.length === 0 || typeof dollars !== 'number' || period === undefined) {
+    const isGone = engines.length === 0;
+    draft.remark(
+      place,
+      isGone ? 'no engine of this provider is left' : 'periods here are hour, day, week, month and total; the budget is left out',
+    );
+    return;
+  }
+  if (engines.length > 1) draft.remark(place, `each of ${engines.join(', ')} gets the whole budget`);
+  for (const engine of engines) draft.budgets.push({ on: { engine }, period, limit_nano_usd: Math.max(1, Math.round(dollars * 1e9)) });
+}

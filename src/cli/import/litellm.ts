@@ -1,0 +1,187 @@
+import { COMPATIBLE } from '../../engines/own.ts';
+import { Draft, type DraftModel, type DraftRoute, type Upstream } from './draft.ts';
+import { type Deployment, type LitellmConfig, Parameters, periodOf, variableIn } from './litellm-config.ts';
+import { takeSettings } from './litellm-settings.ts';
+import { isOwnAddress, LITELLM_ADDRESSES, LITELLM_PROVIDERS } from './providers.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A LiteLLM configuration in our words. */
+export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
+  const draft = new Draft();
+  const groups = new Map<string, string[]>();
+  for (const [at, deployment] of config.model_list.entries()) {
+    const place = placeOf(draft, deployment, `model_list[${at}]`, env);
+    if (place !== undefined) groups.set(deployment.model_name, [...(groups.get(deployment.model_name) ?? []), place]);
+  }
+  const rest = takeSettings(draft, config);
+  for (const [name, places] of groups) draft.routes.push(routeOf(draft, { name, places, groups, rest }));
+  for (const [alias, name] of Object.entries(rest.aliases)) {
+    const places = groups.get(name);
+    if (places === undefined) draft.remark(`router_settings.model_group_alias.${alias}`, `there is no model ${name}`);
+    else draft.routes.push(routeOf(draft, { name: alias, places, groups, rest }));
+  }
+  // The first route that matches counts: names with a star come after those without.
+  draft.routes.sort((a, b) => Number(a.match.includes('*')) - Number(b.match.includes('*')));
+  return draft;
+}
+
+interface Group {
+  readonly name: string;
+  readonly places: readonly string[];
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  readonly rest: ReturnType<typeof takeSettings>;
+}
+
+/** Deployments of one name, then those of the names that stand in for it. */
+function routeOf(draft: Draft, { name, places: [to = '', ...others], groups, rest }: Group): DraftRoute {
+  const standIns = rest.fallbacksOf(name).flatMap((other) => {
+    const places = groups.get(other);
+    if (places === undefined) draft.remark(`fallbacks.${name}`, `there is no model ${other} in the list; the fallback is left out`);
+    return places ?? [];
+  });
+  if (others.length > 0)
+    draft.remark(
+      `model_list: ${name}`,
+      `its ${others.length + 1} deployments are tried in their order when one fails, instead of sharing the calls`,
+    );
+  const fallback = [...new Set([...others, ...standIns])].filter((place) => place !== to);
+  return { match: name, to, ...(fallback.length === 0 ? {} : { fallback }), ...(rest.attempts > 1 ? { attempts: rest.attempts } : {}) };
+}
+
+/** The engine and model of a deployment; undefined where nothing here serves it. */
+function placeOf(draft: Draft, deployment: Deployment, where: string, env: Environment): string | undefined {
+  const { litellm_params: parameters, model_name: name } = deployment;
+  const found = providerOf(parameters.model);
+  if (found === undefined) {
+    draft.remark(`${where}.litellm_params.model`, `${parameters.model}: no engine here serves this provider; ${name} is left out`);
+    return undefined;
+  }
+  const { base, provider, model } = found;
+  const url = addressOf(draft, { parameters, base, provider, where: `${where}.litellm_params`, env });
+  if (base === COMPATIBLE && url === undefined) {
+    draft.remark(`${where}.litellm_params`, `${provider} has no address; ${name} is left out`);
+    return undefined;
+  }
+  sayLeftovers(draft, deployment, where);
+  const own = modelOf(deployment, model);
+  const engine = draft.engine(upstreamOf({ deployment, base, url, own }), base === COMPATIBLE ? provider : base, own);
+  takeBudget(draft, parameters, engine, where);
+  return model === '*' ? engine : `${engine}/${model}`;
+}
+
+interface Provided {
+  readonly provider: string;
+  readonly base: string;
+  readonly model: string;
+}
+
+function providerOf(name: string): Provided | undefined {
+  const [provider = '', ...rest] = name.split('/');
+  const base = LITELLM_PROVIDERS[provider];
+  if (rest.length > 0 && base !== undefined) return { provider, base, model: rest.join('/') };
+  if (rest.length > 0) return undefined;
+  if (/^(?:gpt-|chatgpt-|o\d|text-embedding)/.test(name)) return { provider: 'openai', base: 'openai', model: name };
+  return name.startsWith('claude-') ? { provider: 'anthropic', base: 'claude', model: name } : undefined;
+}
+
+interface Addressed {
+  readonly parameters: Parameters;
+  readonly base: string;
+  readonly provider: string;
+  readonly where: string;
+  readonly env: Environment;
+}
+
+/** The address where it is not the one that the engine has anyway. */
+function addressOf(draft: Draft, { parameters, base, provider, where, env }: Addressed): string | undefined {
+  const given = parameters.api_base ?? parameters.base_url ?? LITELLM_ADDRESSES[provider];
+  if (given === undefined || given === null) return undefined;
+  const variable = variableIn(given);
+  const value = variable === undefined ? given : env[variable];
+  if (value === undefined || !URL.canParse(value)) {
+    draft.remark(`${where}.api_base`, `${variable ?? given} is not set here: write the address into url of the engine`);
+    return `https://${(variable ?? 'address').toLowerCase().replaceAll('_', '-')}.invalid`;
+  }
+  // Both forms reach the same server, and should be the same engine.
+  if (base !== 'azure-openai') return isOwnAddress(base, value) ? undefined : value.replace(/\/$/, '').replace(/\/v1$/, '');
+  if ('api_version' in parameters) draft.remark(`${where}.api_version`, 'Azure’s v1 API is called, which has no versions by date');
+  const { origin, pathname } = new URL(value);
+  return pathname.startsWith('/openai') ? value : `${origin}/openai`;
+}
+
+interface Deployed {
+  readonly deployment: Deployment;
+  readonly base: string;
+  readonly url: string | undefined;
+  readonly own: DraftModel | undefined;
+}
+
+function upstreamOf({ deployment, base, url, own }: Deployed): Upstream {
+  const { litellm_params: parameters, rpm, tpm } = deployment;
+  const { api_key: key, extra_headers: headers, timeout } = parameters;
+  const limits = Object.entries({
+    requests_per_minute: parameters.rpm ?? rpm,
+    tokens_per_minute: parameters.tpm ?? tpm,
+    concurrency: parameters.max_parallel_requests,
+  }).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  const keyVariable = typeof key === 'string' ? variableIn(key) : undefined;
+  const isApart = limits.length > 0 || own?.price !== undefined || typeof parameters.max_budget === 'number';
+  return {
+    base,
+    url,
+    key: typeof key === 'string' && keyVariable === undefined ? key : undefined,
+    keyVariable,
+    headers: headers ?? undefined,
+    timeoutS: timeout ?? undefined,
+    limits: limits.length === 0 ? undefined : Object.fromEntries(limits),
+    apart: isApart ? parameters.model : undefined,
+  };
+}
+
+/** What is known of the model beside its name; undefined where that is nothing, or for names with a star. */
+function modelOf({ litellm_params: parameters, model_info: info }: Deployment, id: string): DraftModel | undefined {
+  if (id === '*') return undefined;
+  const [input, output] = [
+    parameters.input_cost_per_token ?? info?.input_cost_per_token,
+    parameters.output_cost_per_token ?? info?.output_cost_per_token,
+  ];
+  const written = info?.max_output_tokens ?? info?.max_tokens;
+  return {
+    id,
+    ...(typeof info?.max_input_tokens === 'number' ? { contextWindow: info.max_input_tokens } : {}),
+    ...(typeof written === 'number' ? { maxOutputTokens: written } : {}),
+    ...(typeof input === 'number' && typeof output === 'number' ? { price: { input: perMillion(input), output: perMillion(output) } } : {}),
+  };
+}
+
+function perMillion(perToken: number): number {
+  return Number((perToken * 1e6).toPrecision(12));
+}
+
+const TAKEN = new Set([...Object.keys(Parameters.shape), 'api_version', 'stream_timeout', 'organization']);
+
+/** Members that have no counterpart, by name. */
+function sayLeftovers(draft: Draft, { litellm_params: parameters, model_info: info }: Deployment, where: string): void {
+  for (const name of Object.keys(parameters).filter((one) => !TAKEN.has(one)))
+    draft.remark(`${where}.litellm_params.${name}`, 'no counterpart: callers send it themselves');
+  for (const name of ['stream_timeout', 'organization'].filter((one) => one in parameters))
+    draft.remark(
+      `${where}.litellm_params.${name}`,
+      name === 'organization' ? 'send it by headers of the engine' : 'timeout_s of the engine holds for streams, too',
+    );
+  if (typeof parameters.weight === 'number') draft.remark(`${where}.litellm_params.weight`, 'deployments are tried in their order');
+  if (info?.mode !== undefined && info.mode !== null && info.mode !== 'chat')
+    draft.remark(`${where}.model_info.mode`, `${info.mode}: paths other than those of conversations pass through under /e/<engine>/`);
+}
+
+function takeBudget(draft: Draft, { max_budget: dollars, budget_duration: duration }: Parameters, engine: string, where: string): void {
+  if (typeof dollars !== 'number') return;
+  const period = periodOf(duration);
+  if (period === undefined)
+    draft.remark(
+      `${where}.litellm_params.budget_duration`,
+      `${duration}: periods here are hour, day, week, month and total; the budget is left out`,
+    );
+  else draft.budgets.push({ on: { engine }, period, limit_nano_usd: Math.max(1, Math.round(dollars * 1e9)) });
+}
