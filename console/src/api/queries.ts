@@ -1,8 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { AdapterDetail } from '../../../src/gateway/api/adapters.ts';
 import type { SettingsView } from '../../../src/gateway/api/settings.ts';
-import { get } from './client.ts';
+import { get, OfflineError } from './client.ts';
 import type { Budgets, Engines, Fields, Health, Keys, Matrix, Readiness, Session } from './types.ts';
 
 const SLOW_MS = 10_000;
@@ -16,6 +16,12 @@ export const readyQuery = queryOptions({
   refetchInterval: SLOW_MS,
   retry: false,
 });
+
+/** Why nothing can be done now; undefined while the server answers. */
+export function useOffline(): string | undefined {
+  const ready = useQuery(readyQuery);
+  return ready.error instanceof OfflineError ? 'The server cannot be reached.' : undefined;
+}
 
 export const healthQuery = queryOptions({
   queryKey: ['health'],

@@ -42,6 +42,32 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
     ],
   ],
   [
+    'Playground',
+    [
+      ['⌘↵', 'send'],
+      ['⌘O', 'load a run'],
+      ['⌥1–⌥9', 'show engine n of the list'],
+      ['Esc', 'stop the answer'],
+    ],
+  ],
+  [
+    'Matrix',
+    [
+      ['← ↑ → ↓', 'move the cell'],
+      ['Enter', 'pin the pane'],
+      ['P', 'Playground with this dialect and engine'],
+    ],
+  ],
+  [
+    'Agents',
+    [
+      ['N', 'new agent'],
+      ['⌥↑ ⌥↓', 'move a capability'],
+      ['A', 'approve'],
+      ['D', 'deny'],
+    ],
+  ],
+  [
     'Inbox',
     [
       ['J K', 'next, previous'],

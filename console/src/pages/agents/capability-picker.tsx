@@ -91,7 +91,9 @@ function PickedLine({ one, reason, move, remove, configure }: LineProps): JSX.El
         <b className="md">{detail.data?.name ?? one.id}</b> <code className="mute">{detail.data?.version}</code>
         {detail.data?.host === true ? <span className="tag warn">acts on this machine</span> : null}
         <span className="mute s el grow">{detail.data?.description}</span>
-        <span className="mute s nw">{detail.data === undefined ? '' : `${detail.data.tools.length} tools`}</span>
+        <span className="mute s nw">
+          {detail.data === undefined ? '' : detail.data.tools.length === 1 ? '1 tool' : `${detail.data.tools.length} tools`}
+        </span>
         <Button small icon="x" onClick={remove} aria-label={`remove ${one.id}`} />
       </div>
       {reason === '' ? null : (

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { answer, interactionsQuery } from '../../api/interactions.ts';
+import { useOffline } from '../../api/queries.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentView } from '../../api/types.ts';
 import { cost } from '../../base/format.ts';
@@ -190,6 +191,7 @@ interface ComposerProps {
 function Composer({ session, agentName, busy, sent }: ComposerProps): JSX.Element {
   const [text, setText] = useState('');
   const [failure, setFailure] = useState<unknown>(null);
+  const offline = useOffline();
   const go = (): void => {
     if (text.trim() === '') return;
     say(session, text).then(() => {
@@ -222,7 +224,7 @@ function Composer({ session, agentName, busy, sent }: ComposerProps): JSX.Elemen
           }}
         />
         <span className="mute s hide-s">{busy ? 'goes into the turn under way' : ''}</span>
-        <Button type="submit" look="primary" keys="↵">
+        <Button type="submit" look="primary" keys="↵" locked={offline}>
           Send
         </Button>
       </div>

@@ -19,6 +19,11 @@ function resultsIn(items: readonly Message[]): Results {
   );
 }
 
+/** Each answer of the agent in a turn is one call of its model. */
+function callsIn(items: readonly Message[], turn: string | null): number {
+  return items.filter(({ role, turn_id: one }) => role === 'agent' && one === turn).length;
+}
+
 /** Everything that was said, calls with their results, and a line where a turn ends. */
 export function Messages({ items, agent }: { readonly items: readonly Message[]; readonly agent: string }): JSX.Element {
   const results = resultsIn(items);
@@ -34,7 +39,7 @@ export function Messages({ items, agent }: { readonly items: readonly Message[];
               <PartView key={at} part={part} message={message} results={results} agent={agent} />
             ))}
             {isLast && message.role !== 'user' && message.run_id !== null ? (
-              <TurnLine run={message.run_id} number={turns.indexOf(message.turn_id ?? '') + 1} />
+              <TurnLine run={message.run_id} number={turns.indexOf(message.turn_id ?? '') + 1} calls={callsIn(items, message.turn_id)} />
             ) : null}
           </Fragment>
         );
@@ -105,7 +110,7 @@ function Call({ part, at, result, agent }: CallProps): JSX.Element {
 }
 
 /** Where a turn ends: its time, its calls, its cost and its receipt. */
-function TurnLine({ run, number }: { readonly run: string; readonly number: number }): JSX.Element {
+function TurnLine({ run, number, calls }: { readonly run: string; readonly number: number; readonly calls: number }): JSX.Element {
   const receipt = useQuery(receiptQuery(run));
   const { timing, cost: price, status } = receipt.data ?? {};
   const took = timing?.last_byte_ms ?? null;
@@ -114,6 +119,7 @@ function TurnLine({ run, number }: { readonly run: string; readonly number: numb
       <span>
         turn {number}
         {took === null ? '' : ` · ${duration(took)}`}
+        {calls === 1 ? ' · 1 call' : ` · ${calls} calls`}
         {status === undefined || status === 'completed' ? '' : ` · ${status}`}
         {price === undefined || price === null ? '' : ` · ${cost(price.nano_usd)}`} ·{' '}
         <Link className="u" to="/runs/$run" params={{ run }}>

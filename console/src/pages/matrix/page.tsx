@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type JSX, useMemo, useState } from 'react';
+import { type FormEvent, type JSX, useMemo, useRef, useState } from 'react';
 import { matrixQuery } from '../../api/queries.ts';
 import type { Matrix } from '../../api/types.ts';
 import { useKeys } from '../../base/keys.ts';
@@ -53,6 +53,8 @@ export function Page(): JSX.Element {
 function Search(): JSX.Element {
   const [state, change] = useUrlState();
   const [asking, setAsking] = useState(state.ask ?? '');
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => field.current?.focus() });
   const ask = (event: FormEvent): void => {
     event.preventDefault();
     change({ ask: asking.trim() === '' ? undefined : asking.trim() }, { replace: true });
@@ -60,6 +62,7 @@ function Search(): JSX.Element {
   return (
     <>
       <input
+        ref={field}
         aria-label="Find an engine or a capability"
         placeholder="Find an engine or a capability"
         value={state.find ?? ''}

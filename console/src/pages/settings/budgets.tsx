@@ -57,7 +57,7 @@ export function Budgets(): JSX.Element {
               <tr key={budget.id}>
                 <td className="bar-cell">
                   <BudgetBar budget={budget} name={name} />
-                  {budget.unpriced_requests > 0 ? (
+                  {budget.limit_nano_usd !== undefined && budget.unpriced_requests > 0 ? (
                     <span className="warn xs">{budget.unpriced_requests} calls without a price are not in it</span>
                   ) : null}
                 </td>
