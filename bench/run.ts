@@ -11,12 +11,14 @@ import { benchReceipts } from './receipts.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
+import { benchTelemetry } from './telemetry.ts';
 import { benchTurns } from './turns.ts';
 
 const MOST_NEGOTIATION_NS = 2000;
 const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   negotiation: reportNegotiation,
   admission: benchAdmission,
+  telemetry: benchTelemetry,
   start: benchStart,
   passthrough: benchPassthrough,
   mapped: benchMapped,

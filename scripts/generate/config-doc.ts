@@ -14,6 +14,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
 }
 
 function render(): string {
@@ -34,6 +35,9 @@ function render(): string {
 }
 
 function rows(schema: Schema, path: string): string[] {
+  // The first form is the one to write; others are for files of earlier versions.
+  const [form] = schema.anyOf ?? [];
+  if (form !== undefined && (form.items ?? form).properties !== undefined) return rows(form, path);
   const members = Object.entries(schema.properties ?? {}).flatMap(([key, member]) => rows(member, path === '' ? key : `${path}.${key}`));
   if (members.length > 0) return members;
   if (typeof schema.additionalProperties === 'object') return rows(schema.additionalProperties, `${path}.<id>`);

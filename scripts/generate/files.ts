@@ -9,6 +9,7 @@ import { eventsDoc } from './events-doc.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { httpDoc } from './http-doc.ts';
 import { matrixDoc } from './matrix-doc.ts';
+import { observabilityDoc } from './observability-doc.ts';
 import { pythonClientsDoc } from './python-clients-doc.ts';
 import { schemaFiles } from './schemas.ts';
 import { simDoc } from './sim-doc.ts';
@@ -26,6 +27,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   httpDoc,
   eventsDoc,
   conformanceDoc,
+  observabilityDoc,
   pythonClientsDoc,
   simDoc,
 ];

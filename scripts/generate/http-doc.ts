@@ -11,6 +11,7 @@ const RIGHTS: Readonly<Record<Route['need']['kind'], string>> = {
   public: 'anybody',
   read: 'any key, for what is its own',
   plane: 'a key of the plane',
+  metrics: 'callers on this machine, the token of the home, or an admin key',
   control: 'the token of the home, or an admin key',
 };
 

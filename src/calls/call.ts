@@ -35,6 +35,8 @@ export interface CallOwner {
   /** The run that this call is part of. */
   readonly parent: RunId | null;
   readonly tags: readonly string[];
+  /** The trace that the caller's own work is part of, where it says so and somebody collects traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Callers without a key share one part of what is divided among callers. */

@@ -8,6 +8,7 @@ import type { Deployment } from './deployment.ts';
 import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { FactSink } from './recorder.ts';
+import type { TraceLinks } from './trace-links.ts';
 
 /** Services that all calls of one process share; the gateway makes them once, at its start. */
 export interface CallContext {
@@ -28,6 +29,8 @@ export interface CallContext {
   readonly budget: BodyBudget;
   /** Translates what would keep other calls waiting. */
   readonly large: LargeBodies;
+  /** Which trace runs belong to; absent where nobody collects traces. */
+  readonly traces?: TraceLinks | undefined;
   readonly version: string;
   /** Tells our credentials from the caller's own. */
   readonly isOurs: (secret: string) => boolean;

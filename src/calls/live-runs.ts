@@ -5,7 +5,8 @@ import { type RunId, runUuid } from '../contract/run-id.ts';
 interface LiveRun {
   readonly startedAt: number;
   readonly keyId: string | null;
-  ended: boolean;
+  /** Undefined until it has. */
+  endedAt: number | undefined;
 }
 
 /** Runs whose receipt may not be in the database yet. */
@@ -23,12 +24,12 @@ export class LiveRuns {
   }
 
   begin(run: RunId, startedAt: number, keyId: string | null): void {
-    this.#runs.set(run, { startedAt, keyId, ended: false });
+    this.#runs.set(run, { startedAt, keyId, endedAt: undefined });
   }
 
   end(run: RunId): void {
     const live = this.#runs.get(run);
-    if (live !== undefined) live.ended = true;
+    if (live !== undefined) live.endedAt ??= Date.now();
   }
 
   /** The run did not begin after all. */
@@ -38,7 +39,7 @@ export class LiveRuns {
 
   /** The database has rows for these runs; an ended one needs no memory any more. */
   settled(runs: readonly RunId[]): void {
-    for (const run of runs) if (this.#runs.get(run)?.ended) this.#runs.delete(run);
+    for (const run of runs) if (this.#runs.get(run)?.endedAt !== undefined) this.#runs.delete(run);
   }
 
   keyOf(run: RunId): string | null | undefined {
@@ -59,9 +60,22 @@ export class LiveRuns {
   /** Resolves when every run has ended, or when the time is over. */
   async idle(ms: number): Promise<void> {
     const deadline = performance.now() + ms;
-    while (performance.now() < deadline && [...this.#runs.values()].some((run) => !run.ended)) {
+    while (performance.now() < deadline && [...this.#runs.values()].some((run) => run.endedAt === undefined)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+  }
+
+  /** Runs that have ended and are not known to be in the database, and how long the oldest of them has waited. */
+  unsettled(): { readonly count: number; readonly oldestMs: number } {
+    const now = Date.now();
+    let count = 0;
+    let oldestMs = 0;
+    for (const { endedAt } of this.#runs.values()) {
+      if (endedAt === undefined) continue;
+      count += 1;
+      oldestMs = Math.max(oldestMs, now - endedAt);
+    }
+    return { count, oldestMs };
   }
 
   get count(): number {

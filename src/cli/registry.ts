@@ -63,6 +63,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'keys create', group: RUN, summary: 'Make a key; its secret is shown once', load: () => import('./commands/keys/create.ts') },
   { name: 'keys list', group: RUN, summary: 'List keys, without their secrets', load: () => import('./commands/keys/list.ts') },
   { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
+  { name: 'audit', group: RUN, summary: 'Show who changed what, and who read what', load: () => import('./commands/audit.ts') },
   { name: 'capabilities', group: KNOW, summary: 'Show what each backend can do', load: () => import('./commands/capabilities.ts') },
   { name: 'negotiate', group: KNOW, summary: 'Check requirements against a backend', load: () => import('./commands/negotiate.ts') },
   {

@@ -20,7 +20,7 @@ import type { LiveRoutes } from './live-routes.ts';
 const MIB = 1024 * 1024;
 
 /** The parts of a server that calls need, while it is being put together. */
-export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version'> {
+export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version' | 'traces'> {
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];
   readonly routes: LiveRoutes;

@@ -14,6 +14,8 @@ import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
 import { checkRoutes, EngineConfig, enginesOf } from './engine-config.ts';
+import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
+import { WebhooksConfig } from './webhooks/webhook-config.ts';
 
 const seconds = z.number().positive();
 
@@ -218,14 +220,9 @@ export const Config = z.strictObject({
   secrets: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/), SecretConfig).default({}),
   engines: z.record(z.string(), EngineConfig).default({}),
   sidecars: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), SidecarConfig).default({}),
-  webhooks: z
-    .strictObject({
-      budgets: z
-        .url({ protocol: /^https?$/ })
-        .optional()
-        .describe('Gets a POST of JSON when 50, 80 and 100 % of a budget are spent.'),
-    })
-    .prefault({}),
+  metrics: MetricsConfig.prefault({}),
+  telemetry: TelemetryConfig.prefault({}),
+  webhooks: WebhooksConfig.prefault([]),
   budgets: z
     .array(BudgetTerms.refine(hasLimit, { error: 'needs a limit' }))
     .default([])
@@ -310,6 +307,7 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
     ...config,
     server: { ...config.server, host: env.ABP_HOST ?? config.server.host, port },
     database: url === undefined ? {} : { url },
+    telemetry: withOtelVariables(config.telemetry, env),
     tools: { ...config.tools, ...(env.ABP_SEARCH_KEY ? { search_key: env.ABP_SEARCH_KEY } : {}) },
     secrets: Object.fromEntries(Object.entries(config.secrets).map(([name, secret]) => [name, secretEnvironment(name, secret, env)])),
     engines: Object.fromEntries(

@@ -12,8 +12,10 @@ import type { RunService } from '../runtime/runs/service.ts';
 import type { WorkOrders } from '../runtime/work-orders/work-orders.ts';
 import type { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import type { BudgetBook } from './budgets/budget-book.ts';
+import type { BudgetNotices } from './budgets/budget-notices.ts';
 import type { Config } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { ConsoleSessions } from './console/console-sessions.ts';
@@ -23,6 +25,8 @@ import type { LimitTable } from './limits/limit-table.ts';
 import type { LiveRoutes } from './live-routes.ts';
 import type { People } from './people/people.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** The run plane's memory. Its parts are made when somebody first asks, so that a start does not wait for them. */
 interface RunPlane {
@@ -49,6 +53,8 @@ export interface Gateway {
   readonly people: People;
   /** The amounts that operators allow callers, tags, agents and engines to spend. */
   readonly budgets: BudgetBook;
+  /** Tells who wants to know that a budget is used up to a share. */
+  readonly budgetNotices: BudgetNotices;
   /** Requests, tokens and calls at a time that each caller may have. */
   readonly limits: LimitTable;
   /** Which models go where. */
@@ -67,6 +73,12 @@ export interface Gateway {
     readonly files: ConsoleFiles;
     readonly answered: AnsweredQuestions;
   };
+  /** Who changed what, and who read what belongs to others. */
+  readonly audit: AuditLog;
+  /** Addresses of the operator that are told what happens. */
+  readonly webhooks: Webhooks;
+  /** Counts and lines by which this server is watched. */
+  readonly telemetry: Telemetry;
   readonly log: Logger;
   readonly version: string;
   /** Aborts when the server is about to close: answers without an end of their own end then. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { RunId } from '../contract/run-id.ts';
+import type { AuditRow } from './audit/audit-row.ts';
 import type { Need } from './auth/access.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Gateway } from './gateway.ts';
@@ -32,6 +33,8 @@ export interface Route {
   readonly path: string;
   readonly summary: string;
   readonly need: Need;
+  /** Requests of this route are recorded in the audit log. */
+  readonly audit?: AuditRow;
   readonly params?: Schema;
   readonly query?: Schema;
   readonly body?: Schema;

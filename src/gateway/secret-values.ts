@@ -1,12 +1,14 @@
 import type { Config } from './config.ts';
 
-/** Every secret of this installation: keys of engines, of search and of tools, passwords in addresses, the path of the webhook, the token of the home. */
+/** Every secret of this installation: keys of engines, of search and of tools, passwords in addresses, paths and signing keys of webhooks, the token of the home. */
 export function secretValues(config: Config, token: string): string[] {
   const engines = Object.values(config.engines).flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
   const tools = Object.values(config.secrets).map(({ key }) => key);
   const engineUrls = Object.values(config.engines).map(({ url }) => url);
-  const passwords = [config.database.url, config.tools.search_url, config.receipts.head_webhook, ...engineUrls].map(passwordOf);
-  const given = [...engines, ...tools, config.tools.search_key, ...passwords, hookOf(config.receipts.head_webhook), token];
+  const hooks = [config.receipts.head_webhook, ...config.webhooks.map(({ url }) => url)];
+  const signing = config.webhooks.map(({ secret }) => secret);
+  const passwords = [config.database.url, config.tools.search_url, ...hooks, ...engineUrls].map(passwordOf);
+  const given = [...engines, ...tools, config.tools.search_key, ...passwords, ...hooks.map(hookOf), ...signing, token];
   return [...new Set(given.filter((value) => value !== undefined && value !== ''))] as string[]; // the filter leaves no undefined
 }
 

@@ -1,6 +1,7 @@
 import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
 import { openHome, homePath as resolveHome } from '../home/home.ts';
+import { noteConfigChange } from './audit/config-change.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
 import { consoleLink } from './routes/console/sessions.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -30,9 +31,11 @@ export async function serve(options: ServeOptions): Promise<number> {
     },
     home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
     version: packageVersion(),
+    logsRequests: true,
   });
   capYoungGeneration(YOUNG_BYTES);
   for (const warning of warnings) started.gateway.log.warn(warning);
+  await noteConfigChange(started.gateway);
   process.stdout.write(
     options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),
   );

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withoutValues } from '../base/redact.ts';
+import { redactor, withoutValues } from '../base/redact.ts';
 import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
@@ -12,15 +12,17 @@ import { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { sessionServiceOf } from './agent-plane/sessions.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import { BudgetBook } from './budgets/budget-book.ts';
-import { ThresholdNotices } from './budgets/threshold-notices.ts';
+import { BudgetNotices } from './budgets/budget-notices.ts';
 import { callContextOf } from './call-context.ts';
 import type { Config } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
 import { type Between, deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
+import { openMetricsPort } from './door/metrics-port.ts';
 import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
@@ -29,9 +31,13 @@ import { LimitTable } from './limits/limit-table.ts';
 import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
 import { People } from './people/people.ts';
+import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
 import { secretValues } from './secret-values.ts';
+import { Telemetry } from './telemetry/telemetry.ts';
+import { failureWatcher, OccasionWatch } from './webhooks/occasions.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 24 * 3600 * 1000;
@@ -47,6 +53,8 @@ export interface ServerOptions {
   readonly checks?: readonly Check[];
   /** A layer between the calls and their engines, such as recordings. */
   readonly between?: Between;
+  /** Whether the log gets a line for every request. */
+  readonly logsRequests?: boolean;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
 }
@@ -75,7 +83,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Opens the same without a port, to work on turns alone. The home is its own: one process has one journal. */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
   const config = onLoopback(options.config);
-  return await opened(async (closers) => (await assemble({ ...options, config }, closers, workerDoor())).gateway);
+  return await opened(
+    async (closers) => await serveMetrics((await assemble({ ...options, config }, closers, workerDoor())).gateway, closers),
+  );
 }
 
 async function opened(open: (closers: Closers) => Promise<Gateway>): Promise<RunningServer> {
@@ -107,35 +117,35 @@ async function assemble(
     checks = [],
     between,
     keep = startKeeper,
+    logsRequests = false,
   }: ServerOptions,
   closers: Closers,
   door: RunDoor,
 ): Promise<Assembled> {
-  const lock = home.lockServer();
-  closers.push(() => lock.release());
-  const live = new LiveRuns();
-  const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
-  closers.push(() => heads.close());
-  // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
-  const shelf = new BodyShelf(home.bodiesFolder);
-  closers.push(() => shelf.close());
-  const keeper = keeperOf({ config, home, version, log, keep }, live, heads);
-  closers.push(() => keeper.close());
-  const database = config.database.url;
-  const withoutSecrets = withoutValues(secretValues(config, home.token));
-  const store = await openStore({ home, besideKeeper: true, withoutSecrets, ...(database === undefined ? {} : { url: database }) });
-  closers.push(() => store.close());
+  const { live, shelf, telemetry, keeper, store } = await openBooks({ config, home, version, log, keep, logsRequests }, closers);
   const keyOf = (hex: string) => keyOfRun(live, hex);
   const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() }, between);
   closers.push(() => deployments.close());
-  const held = await heldTo(config, { store, keeper, log, node: home.nodeId }, closers);
+  const told = toldOutside(config, { home, store, keeper, log, telemetry }, closers);
+  const held = await heldTo(config, { store, keeper, log, node: home.nodeId, webhooks: told.webhooks }, closers);
   const runs = () => door.open(gateway).then(() => runServiceOf(gateway));
   const agents = agentPlaneOf(config, { store, routes: held.routes, version, runs });
   closers.push(() => agents.close());
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
   const large = new LargeBodies();
   closers.push(() => large.close());
-  const calls = callContextOf(config, { checks, ...held, keeper, live, deployments: deployments.byEngine, keys, large, version, log });
+  const calls = callContextOf(config, {
+    checks,
+    ...held,
+    keeper,
+    live,
+    deployments: deployments.byEngine,
+    keys,
+    large,
+    version,
+    log,
+    traces: telemetry.traces,
+  });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {
@@ -146,25 +156,53 @@ async function assemble(
     keeper,
     keys,
     ...held,
+    ...told,
     browsers: browsersOf(store),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
     sessions,
+    telemetry,
     log,
     version,
     closing: closing.signal,
     url: '',
     takeConnection: undefined,
   };
+  await telemetry.open({ version, node: home.nodeId });
   await settlePast(gateway);
+  await tellOutside(gateway, closers);
   closers.push(() => live.idle(SETTLE_MS));
   closers.push(() => door.close());
   // Turns may have started some since those of the callers were ended.
   closers.push(() => closeRuns(gateway));
   closers.push(() => sessions.close());
-  await sessions.start(database);
+  await sessions.start(config.database.url);
   return { gateway, closing };
+}
+
+/** What this server writes down, and where. */
+async function openBooks(
+  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between'>>,
+  closers: Closers,
+): Promise<Pick<Gateway, 'shelf' | 'telemetry' | 'keeper' | 'store'> & { readonly live: LiveRuns }> {
+  const lock = home.lockServer();
+  closers.push(() => lock.release());
+  const live = new LiveRuns();
+  const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
+  closers.push(() => heads.close());
+  // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
+  const shelf = new BodyShelf(home.bodiesFolder);
+  closers.push(() => shelf.close());
+  const telemetry = new Telemetry(config, log, logsRequests);
+  closers.push(() => telemetry.close());
+  const keeper = keeperOf({ config, home, version, log, keep }, { live, heads, telemetry });
+  closers.push(() => keeper.close());
+  const database = config.database.url;
+  const withoutSecrets = withoutValues(secretValues(config, home.token));
+  const store = await openStore({ home, besideKeeper: true, withoutSecrets, ...(database === undefined ? {} : { url: database }) });
+  closers.push(() => store.close());
+  return { live, shelf, telemetry, keeper, store };
 }
 
 /** A run accepted before the past is settled would be taken for one that an earlier process left open. */
@@ -173,6 +211,30 @@ async function settlePast(gateway: Gateway): Promise<void> {
   if (interrupted > 0) gateway.log.warn({ interrupted }, 'runs of an earlier process were closed as interrupted');
   await settleEarlierRuns(gateway);
   await gateway.budgets.open();
+  await gateway.audit.open();
+}
+
+/** By which others learn what happens here: webhooks, and the audit log. */
+function toldOutside(
+  config: Config,
+  { home, store, keeper, log, telemetry }: Pick<Gateway, 'home' | 'store' | 'keeper' | 'log' | 'telemetry'>,
+  closers: Closers,
+): Pick<Gateway, 'webhooks' | 'audit'> {
+  const { text: clean } = redactor(config.recording.redact, secretValues(config, home.token));
+  const webhooks = new Webhooks({ store, log, node: home.nodeId, hooks: config.webhooks, clean });
+  closers.push(() => webhooks.close());
+  telemetry.watch.add(failureWatcher(webhooks));
+  return { webhooks, audit: new AuditLog({ store, keeper, log, node: home.nodeId, clean }) };
+}
+
+/** Webhooks hear what the last process had no time to tell, and all that comes. */
+async function tellOutside(gateway: Gateway, closers: Closers): Promise<void> {
+  const { webhooks, budgetNotices, budgets } = gateway;
+  budgetNotices.remind(budgets.ledger.accounts.values());
+  const occasions = new OccasionWatch(gateway, webhooks);
+  closers.push(() => occasions.close());
+  await occasions.open();
+  webhooks.open();
 }
 
 interface Keeping {
@@ -192,18 +254,20 @@ async function routesOf(config: Config, { store, log }: Pick<Keeping, 'store' | 
 /** The tables that operators change while the server runs: routes, people, and what they are held to. */
 async function heldTo(
   config: Config,
-  keeping: Keeping,
+  keeping: Keeping & Pick<Gateway, 'webhooks'>,
   closers: Closers,
-): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets'>> {
-  const { store, log } = keeping;
+): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets' | 'budgetNotices'>> {
+  const { store, log, webhooks } = keeping;
   const people = new People(store);
   closers.push(() => people.close());
   await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
+  const budgetNotices = new BudgetNotices(webhooks, log);
   return {
     routes: await routesOf(config, keeping, closers),
     people,
     limits: await limitsOf(config, people, keeping, closers),
-    budgets: budgetsOf(config, people, keeping, closers),
+    budgets: budgetsOf(config, people, { ...keeping, budgetNotices }, closers),
+    budgetNotices,
   };
 }
 
@@ -220,9 +284,12 @@ async function limitsOf(config: Config, people: People, { store, log }: Keeping,
 }
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */
-function budgetsOf(config: Config, people: People, { store, keeper, log, node }: Keeping, closers: Closers): BudgetBook {
-  const notices = new ThresholdNotices(config.webhooks.budgets, log);
-  closers.push(() => notices.close());
+function budgetsOf(
+  config: Config,
+  people: People,
+  { store, keeper, log, node, budgetNotices }: Keeping & Pick<Gateway, 'budgetNotices'>,
+  closers: Closers,
+): BudgetBook {
   const budgets = new BudgetBook({
     store,
     node,
@@ -230,17 +297,28 @@ function budgetsOf(config: Config, people: People, { store, keeper, log, node }:
     configured: config.budgets,
     holders: people,
     settled: () => keeper.settled(),
-    onThreshold: (account, percent) => notices.tell(account, percent),
+    onThreshold: (account, percent) => budgetNotices.tell(account, percent),
     onFault: (error) => log.warn({ error }, 'budgets could not be read again; those known before hold'),
   });
   closers.push(() => budgets.close());
   return budgets;
 }
 
+/** Opens a port for metrics, where one is configured. */
+async function serveMetrics(gateway: Gateway, closers: Closers): Promise<Gateway> {
+  const { host, port } = gateway.config.metrics;
+  if (port === undefined) return gateway;
+  const metrics = await openMetricsPort({ host, port }, () => metricsReply(gateway));
+  closers.push(() => metrics.close());
+  gateway.log.info({ url: metrics.url }, 'metrics have a port of their own');
+  return gateway;
+}
+
 /** Lets callers in. */
 async function admit({ gateway, closing }: Assembled, home: Home, closers: Closers): Promise<Gateway> {
   const listener = await listen(gateway);
   closers.push(() => listener.close());
+  await serveMetrics(gateway, closers);
   closers.push(() => {
     gateway.sessions.endFeeds();
     closing.abort();
@@ -260,9 +338,8 @@ function browsersOf(store: Store): Gateway['browsers'] {
 }
 
 function keeperOf(
-  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between'>>,
-  live: LiveRuns,
-  heads: HeadPublisher,
+  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between' | 'logsRequests'>>,
+  { live, heads, telemetry }: { readonly live: LiveRuns; readonly heads: HeadPublisher; readonly telemetry: Telemetry },
 ): Keeper {
   const databaseUrl = config.database.url;
   const { keep_days, max_mb, redact } = config.recording;
@@ -281,7 +358,11 @@ function keeperOf(
     // Said again, because the log may be on the disk that was full.
     onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
     onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
-    onSettled: (runs) => live.settled(runs),
+    onFact: telemetry.watch.hear,
+    onSettled: (runs, spent) => {
+      live.settled(runs);
+      telemetry.settledRuns(runs, spent);
+    },
     onDamaged: (segment, bytes) =>
       log.error({ segment, bytes }, 'a part of the journal could not be read; it was set aside and named in the chain: abp doctor'),
     onChainCut: () =>

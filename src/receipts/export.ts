@@ -11,6 +11,7 @@ import {
 } from '../store/receipts/chain-lines.ts';
 import { ARCHIVED, DELETED } from '../store/receipts/receipt-columns.ts';
 import type { Store } from '../store/store.ts';
+import { AUDIT } from './audit/audit-kind.ts';
 
 /** The part of a chain to export: all of it, a range, or the receipts a filter takes. */
 export interface ExportOptions {
@@ -59,8 +60,7 @@ export async function exportRange(
 
 /** From the first receipt that is wanted to the head that signs the last one. */
 async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to }: ExportOptions): Promise<ChainRange | undefined> {
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const wanted = isFiltered ? await chosenRange(store, chain.number, filter) : { from: 1, to: chain.sequence };
+  const wanted = isFiltered(filter) ? await chosenRange(store, chain.number, filter) : { from: 1, to: chain.sequence };
   if (wanted === undefined) return undefined;
   const first = Math.max(from ?? 1, wanted.from);
   const last = Math.min(to ?? chain.sequence, wanted.to);
@@ -72,7 +72,8 @@ async function rangeOf(store: Store, chain: StoredChain, { filter = {}, from, to
 
 async function page(store: Store, range: ChainRange, filter: ExportFilter): Promise<ExportPage> {
   const rows = await sealedRows(store, range, filter);
-  const entries = [...rows.map(entryLine), ...(await chainEntries(store, range))].sort((a, b) => a.sequence - b.sequence);
+  const others = (await chainEntries(store, range)).map((entry) => (entry.kind === AUDIT && isFiltered(filter) ? linkOf(entry) : entry));
+  const entries: ChainLine[] = [...rows.map(entryLine), ...others].sort((a, b) => a.sequence - b.sequence);
   const heads = new Map((await chainHeads(store, range)).map(({ sequence, document }) => [sequence, document]));
   const lines = entries.flatMap(({ sequence, document }) => {
     const head = heads.get(sequence);
@@ -90,8 +91,22 @@ function entryLine(row: SealedRow): ChainLine {
   const { sequence, document, chosen } = row;
   return {
     sequence,
-    document: chosen && isWhole(row) ? document : `{"hash":"${sealedHash(document)}","kind":"link","sequence":${sequence}}`,
+    document: chosen && isWhole(row) ? document : linkText(sequence, sealedHash(document)),
   };
+}
+
+function linkText(sequence: number, hash: string): string {
+  return `{"hash":"${hash}","kind":"link","sequence":${sequence}}`;
+}
+
+/** Who did what on this server is not for a reader who asked for some receipts. The seal is the last member of an entry. */
+function linkOf({ sequence, document }: ChainLine): ChainLine {
+  const at = document.lastIndexOf(HASH) + HASH.length;
+  return { sequence, document: linkText(sequence, document.slice(at, at + HASH_DIGITS)) };
+}
+
+function isFiltered(filter: ExportFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
 }
 
 /** In a JSON string the quotes would be escaped, so the text stands nowhere else. */

@@ -214,6 +214,8 @@ export interface GatewayPort {
   cancelled?(run: RunId): Promise<boolean>;
   /** Whether the run's engine can be reached. Absent: nobody can tell. */
   engineWord?(run: RunId): Promise<EngineWord>;
+  /** The run's span, for programs that it starts. Absent where nobody collects traces. */
+  traceparent?(run: RunId): string | undefined;
   /** `ended`: no call of the run is under way any more, and the last ones are waited for. */
   spent(run: RunId, state: 'running' | 'ended'): Promise<RunSpend>;
   /** Journals that a run of a coding agent began. Written when it resolves. */

@@ -14,6 +14,8 @@ import { up as capabilitiesPerOwner } from './migrations/0010-capabilities-per-o
 import { up as usage } from './migrations/0011-usage.ts';
 import { up as budgets } from './migrations/0012-budgets.ts';
 import { up as people } from './migrations/0013-people.ts';
+import { up as notices } from './migrations/0014-notices.ts';
+import { up as audit } from './migrations/0015-audit.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -31,6 +33,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-usage': { up: usage },
   '0012-budgets': { up: budgets },
   '0013-people': { up: people },
+  '0014-notices': { up: notices },
+  '0015-audit': { up: audit },
 };
 
 /**

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { Parts } from '../contract/receipts/parts.ts';
 import type { RECEIPT_FIELDS } from '../contract/receipts/receipt-fields.ts';
 import type { AgentPlaneTables } from './agent-plane/agent-plane-schema.ts';
+import type { AuditTables } from './audit/audit-schema.ts';
 import type { BudgetTables } from './budgets/budget-schema.ts';
+import type { NoticeTables } from './notices/notice-schema.ts';
 import type { PeopleTables } from './people/people-schema.ts';
 import type { ChainTables } from './receipts/chain-schema.ts';
 import type { RecordingTables } from './recordings/recording-schema.ts';
@@ -10,7 +12,16 @@ import type { RunTables } from './runs/run-schema.ts';
 import type { UsageTables } from './usage/usage-schema.ts';
 
 /** Columns both databases hold alike: ids and JSON are text, times are whole milliseconds since the epoch. */
-export interface Tables extends AgentPlaneTables, BudgetTables, ChainTables, PeopleTables, RecordingTables, RunTables, UsageTables {
+export interface Tables
+  extends AgentPlaneTables,
+    AuditTables,
+    BudgetTables,
+    ChainTables,
+    NoticeTables,
+    PeopleTables,
+    RecordingTables,
+    RunTables,
+    UsageTables {
   readonly keys: KeysTable;
   readonly receipts: ReceiptsTable;
   readonly journal_positions: JournalPositionsTable;

@@ -34,6 +34,7 @@ Run the backplane:
   users            Know whose keys are whose
   teams            Put users and keys together, with limits
   keys             Give out keys and take them back
+  audit            Show who changed what, and who read what
 
 Know before you call:
   capabilities     Show what each backend can do

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   /** A home to start on; without it a new one that vanishes with the server. */
   readonly home?: string;
   readonly checks?: readonly Check[];
+  /** Whether the log gets a line for every request. */
+  readonly logsRequests?: boolean;
   /** What keeps receipts; the real keeper unless told. */
   readonly keep?: ServerOptions['keep'];
 }
@@ -42,7 +44,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const lines: string[] = [];
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
-      lines.push(String(chunk));
+      lines.push(...String(chunk).split(/(?<=\n)/));
       done();
     },
   });
@@ -64,6 +66,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       log,
       ...(options.checks === undefined ? {} : { checks: options.checks }),
       ...(options.keep === undefined ? {} : { keep: options.keep }),
+      ...(options.logsRequests === undefined ? {} : { logsRequests: options.logsRequests }),
     });
     const close = async (): Promise<void> => {
       await server.close();

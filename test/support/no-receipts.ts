@@ -11,12 +11,13 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
   return {
     append: (fact) => {
       // The end is known a moment later, as with a keeper.
-      if (fact.fact === 'close') setImmediate(() => onSettled([fact.run]));
+      if (fact.fact === 'close') setImmediate(() => onSettled([fact.run], []));
     },
     gather: () => undefined,
     flush: () => undefined,
     tape: () => undefined,
     settled: async () => undefined,
+    sealAudit: async () => 0,
     eraseBodies: async () => 0,
     watch: () => ({ changed: async () => undefined, end: () => undefined }),
     listen: () => () => undefined,

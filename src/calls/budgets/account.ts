@@ -62,7 +62,7 @@ export class Account {
   constructor(budget: Budget, page: Page) {
     this.budget = budget;
     this.page = page;
-    this.#told = this.#reached();
+    this.#told = this.reached();
   }
 
   /** Begins the next period when this one is over. A clock that goes back begins none. `next`: the page that was made ready for it. */
@@ -111,13 +111,14 @@ export class Account {
 
   /** The threshold that was reached since the last time of asking; undefined where none was. */
   crossed(): number | undefined {
-    const reached = this.#reached();
+    const reached = this.reached();
     if (reached <= this.#told) return undefined;
     this.#told = reached;
     return reached;
   }
 
-  #reached(): number {
+  /** The highest threshold that is reached; 0 where none is. */
+  reached(): number {
     let share = 0;
     const { settled, elsewhere } = this.page;
     for (const measure of MEASURES) {

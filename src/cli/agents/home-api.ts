@@ -1,15 +1,19 @@
 import type { z } from 'zod';
 import { type Json, parseJson } from '../../base/json.ts';
 import { packageVersion } from '../../base/package-version.ts';
+import { redactor } from '../../base/redact.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { agentPlaneOf } from '../../gateway/agent-plane/agent-plane.ts';
 import type { AgentRoute } from '../../gateway/agent-plane/agent-route.ts';
+import { AuditLog } from '../../gateway/audit/audit-log.ts';
+import { audited } from '../../gateway/audit/audited.ts';
 import { loadConfig } from '../../gateway/config.ts';
 import { LiveRoutes } from '../../gateway/live-routes.ts';
 import { Reply } from '../../gateway/reply.ts';
 import { agentRoutes } from '../../gateway/routes/agents.ts';
 import { capabilityRoutes } from '../../gateway/routes/capabilities.ts';
+import { secretValues } from '../../gateway/secret-values.ts';
 import type { Home } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
 import type { Context } from '../command.ts';
@@ -33,16 +37,20 @@ export async function homeApi({ io, configPath }: Context, home: Home): Promise<
   const routes = new LiveRoutes(store, config);
   await routes.open(() => undefined);
   const plane = agentPlaneOf(config, { store, routes, version: packageVersion() });
+  const { text: clean } = redactor(config.recording.redact, secretValues(config, home.token));
+  // The next server of this home seals what is recorded here.
+  const audit = new AuditLog({ store, keeper: { sealAudit: async () => 0 }, node: home.nodeId, log: { warn: () => undefined }, clean });
   return {
     call: async (method, path, body) => {
       const url = new URL(path, 'http://home');
       const { route, params } = find(method, url.pathname);
-      const answer = await route.serve(plane, {
-        principal: { kind: 'token' },
+      const call = {
+        principal: { kind: 'token' } as const,
         params: parsed(route.params, params, 'path'),
         query: parsed(route.query, Object.fromEntries(url.searchParams), 'query'),
         body: parsed(route.body, body ?? {}, 'request body'),
-      });
+      };
+      const answer = await audited(route, { ...call, gateway: { audit } }, () => route.serve(plane, call));
       return asJson(answer instanceof Reply ? answer.body : answer);
     },
     close: async () => {

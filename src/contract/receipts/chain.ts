@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AuditEntry } from './audit.ts';
 import { LateEnds } from './late-end.ts';
 import { Seal } from './parts.ts';
 import { Receipt } from './receipt.ts';
@@ -102,7 +103,7 @@ export const ChainLink = z.strictObject({
 export type ChainLink = z.infer<typeof ChainLink>;
 
 /** One line of an export of receipts. */
-export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainCut, ChainLink]);
+export const ReceiptLine = z.union([Receipt, SignedHead, KeyRotation, Removal, LateEnds, JournalGap, ChainCut, AuditEntry, ChainLink]);
 
 /** The rest of a receipt whose content was removed. */
 export const ReceiptStub = Receipt.pick({

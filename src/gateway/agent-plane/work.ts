@@ -28,6 +28,7 @@ export async function work(options: WorkOptions): Promise<number> {
     config: { ...config, sessions: { ...config.sessions, turns } },
     home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
     version: packageVersion(),
+    logsRequests: true,
   });
   const { log, sessions } = worker.gateway;
   for (const warning of warnings) log.warn(warning);

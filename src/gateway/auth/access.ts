@@ -17,6 +17,8 @@ export type Need =
       /** It only looks, or only answers what an agent asked: a paired browser may. */
       readonly act?: 'watch' | 'answer';
     }
+  /** Numbers about the whole server: for callers on this machine, and for those from whom nothing is held back. */
+  | { readonly kind: 'metrics' }
   /** Spawning, keys and settings. */
   | { readonly kind: 'control' };
 
@@ -31,7 +33,7 @@ export function authorize(principal: Principal, need: Need): void {
     return;
   }
   if (principal.kind === 'paired') {
-    if (need.kind === 'read' || (need.kind === 'plane' && need.act !== undefined)) return;
+    if (need.kind === 'read' || need.kind === 'metrics' || (need.kind === 'plane' && need.act !== undefined)) return;
     throw pairedOnly();
   }
   if (principal.kind !== 'key' || principal.scopes.admin === true) return;
@@ -55,7 +57,7 @@ export function assertMayCall(principal: Principal): void {
 }
 
 function refusalOf(principal: Extract<Principal, { kind: 'key' }>, need: Need): AbpError | undefined {
-  if (need.kind === 'control') return lacking(principal, 'admin');
+  if (need.kind === 'control' || need.kind === 'metrics') return lacking(principal, 'admin');
   if (need.kind !== 'plane') return undefined;
   if (need.agent === undefined) return hasPlane(principal.scopes, need.plane) ? undefined : lacking(principal, `plane ${need.plane}`);
   const engine = need.engine?.split(':')[0] ?? null;

@@ -4,6 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import { jsonExcess } from '../../base/json-limits.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { audited } from '../audit/audited.ts';
 import { authorize } from '../auth/access.ts';
 import { shareOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
@@ -40,12 +41,13 @@ async function serve(gateway: Gateway, router: RouteFinder, { request, runId, pr
     if (bytes !== undefined && route.handleLarge !== undefined && isLarge(bytes, most))
       return await route.handleLarge({ ...common, bytes });
     const body = bytes === undefined ? undefined : bodyType?.read(bytes);
-    return await route.handle({
+    const input = {
       ...common,
       params: route.params === undefined ? {} : parseAt(route.params, params, 'path'),
       query: route.query === undefined ? {} : parseAt(route.query, query, 'query'),
       body: route.body === undefined ? {} : parseAt(route.body, body ?? {}, 'request body'),
-    });
+    };
+    return await audited(route, input, () => route.handle(input));
   } finally {
     holding.release();
   }

@@ -10,6 +10,7 @@ import { assertMayCall } from '../auth/access.ts';
 import { authenticate, type Principal, parentOf, shareOf } from '../auth/principal.ts';
 import { consolePrincipal } from '../console/console-cookie.ts';
 import type { Gateway } from '../gateway.ts';
+import type { SeenRequest } from '../telemetry/requests.ts';
 import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine, readerOf } from '../vendor/marks.ts';
 import { handleRaw } from '../vendor/raw.ts';
@@ -37,6 +38,7 @@ interface Arrived {
   readonly runId: RunId;
   readonly target: Target;
   readonly match: PathMatch | undefined;
+  readonly seen: SeenRequest;
 }
 
 /** Answers a control request, or tells `fail` why not; the front door words every refusal. */
@@ -70,6 +72,7 @@ export class FrontDoor {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     const runId = newRunId();
+    const seen = this.#gateway.telemetry.arrived(runId, request, response);
     let target: Target | undefined;
     let match: PathMatch | undefined;
     const fail = (thrown: unknown): void => {
@@ -92,7 +95,7 @@ export class FrontDoor {
           return;
         }
       }
-      const arrived: Arrived = { request, response, runId, target, match };
+      const arrived: Arrived = { request, response, runId, target, match, seen };
       // Whatever a program in a room shows, it is its run and nobody else.
       const principal = (room === undefined ? ticket?.() : undefined) ?? this.#principal(request, target);
       // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
@@ -149,22 +152,26 @@ export class FrontDoor {
   }
 
   #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {
-    const { request, response, runId, target, match } = arrived;
+    const { request, response, runId, target, match, seen } = arrived;
+    seen.principal = principal;
     // Who is nobody here keeps what its address has.
     if (principal.kind !== 'anonymous') this.#connections.assign(request.socket, shareOf(principal));
     if (match !== undefined || isVendorPath(target.path)) assertVendorCall(request, target, principal, match);
     if (match !== undefined) {
+      seen.surface = 'vendor';
       handleVendor(this.#gateway, { request, response, runId, target, match, principal }, fail);
       return;
     }
     const engine = target.engine ?? markedEngine(target.path, request.headers);
     if (engine !== undefined && !isOwnList(engine, target.path)) {
       assertMayCall(principal);
+      seen.surface = 'raw';
       handleRaw(this.#gateway, { request, runId, target: { ...target, engine }, principal }, response);
       return;
     }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
+    seen.surface = 'control';
     this.#control({ request, response, runId, principal }, fail);
   }
 

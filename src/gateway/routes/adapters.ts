@@ -78,6 +78,7 @@ export const adapterRoutes = [
     path: '/v1/adapters/{id}/install',
     summary: 'Installs the agent on the machine of the server.',
     need: { kind: 'control' },
+    audit: { action: 'adapter.install', body: true },
     params: AdapterParams,
     body: InstallRequest,
     response: InstallAnswer,

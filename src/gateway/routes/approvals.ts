@@ -21,6 +21,7 @@ export const approvalRoutes = [
     path: '/v1/sessions/{id}/approvals/{approval_id}',
     summary: 'Answers such a question. An approved call is made at once, as it stood in the question.',
     need: { ...NEED, act: 'answer' },
+    audit: { action: 'approval.answer', body: true },
     params: ApprovalParams,
     body: ApprovalAnswer,
     response: ApprovalView,

@@ -99,6 +99,7 @@ export const capabilityRoutes = [
     method: 'POST',
     path: '/v1/capabilities',
     summary: 'A new custom capability: HTTP tools, TypeScript tools in the sandbox, coding agents, or an MCP server.',
+    audit: { action: 'capability.create' },
     body: CapabilityDefinition,
     response: CapabilityDetail,
     serve: async (plane, { principal, body }) => {
@@ -120,6 +121,7 @@ export const capabilityRoutes = [
     method: 'PUT',
     path: '/v1/capabilities/{capability_id}',
     summary: 'Publishes a version of a custom capability. A version that exists is never changed.',
+    audit: { action: 'capability.change' },
     params: CapabilityParams,
     query: OwnerQuery,
     body: CapabilityDefinition,
@@ -138,6 +140,7 @@ export const capabilityRoutes = [
     method: 'DELETE',
     path: '/v1/capabilities/{capability_id}',
     summary: 'Removes a custom capability that nothing uses, with all its versions.',
+    audit: { action: 'capability.delete' },
     params: CapabilityParams,
     query: OwnerQuery,
     serve: async (plane, { principal, params, query }) => {

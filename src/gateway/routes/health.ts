@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Keeper } from '../../receipts/keeper/keeper.ts';
+import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { Exposition } from '../telemetry/exposition.ts';
 
 const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
 const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string(), chain: z.string() });
@@ -11,6 +13,17 @@ function journalState({ blocked, stalled, damaged }: Keeper): string {
   if (blocked !== undefined) return 'unwritable';
   if (stalled !== undefined) return 'stalled';
   return damaged ? 'damaged' : 'ok';
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+const expositions = new WeakMap<Gateway, Exposition>();
+
+/** The metrics of the server as Prometheus reads them. */
+export async function metricsReply(gateway: Gateway): Promise<Reply> {
+  const exposition = expositions.get(gateway) ?? new Exposition(gateway);
+  expositions.set(gateway, exposition);
+  return new Reply(200, await exposition.text(), { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' });
 }
 
 export const healthRoutes = [
@@ -43,5 +56,12 @@ export const healthRoutes = [
       const answer = { status: journal === 'ok' && chain !== 'cut' ? 'ready' : 'degraded', database: 'ok', journal, chain };
       return blocked === undefined ? answer : new Reply(503, answer);
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Numbers about this server in the text format of Prometheus.',
+    need: { kind: 'metrics' },
+    handle: ({ gateway }) => metricsReply(gateway),
   }),
 ];

@@ -26,6 +26,7 @@ import { negotiateRoutes } from './negotiate.ts';
 import { budgetRoutes } from './people/budgets.ts';
 import { teamRoutes } from './people/teams.ts';
 import { userRoutes } from './people/users.ts';
+import { auditRoutes } from './receipts/audit.ts';
 import { receiptProofRoutes } from './receipts/proof.ts';
 import { replayRoutes } from './receipts/replay.ts';
 import { receiptRoutes } from './receipts.ts';
@@ -48,6 +49,7 @@ const described: readonly Route[] = [
   ...receiptStreamRoutes,
   ...receiptProofRoutes,
   ...replayRoutes,
+  ...auditRoutes,
   ...keyRoutes,
   ...userRoutes,
   ...teamRoutes,

@@ -44,6 +44,7 @@ export const keyRoutes = [
     path: '/v1/keys',
     summary: 'A new user key. Its secret is shown once.',
     need: { kind: 'control' },
+    audit: { action: 'key.create', body: true },
     body: NewKey,
     response: CreatedKey,
     handle: async ({ gateway, body }) => {
@@ -99,6 +100,7 @@ export const keyRoutes = [
     path: '/v1/keys/{id}',
     summary: 'Changes the limits of a key, or whose it is, from the next call on.',
     need: { kind: 'control' },
+    audit: { action: 'key.change', body: true },
     params: KeyParams,
     body: KeyChange,
     response: KeyView,
@@ -121,6 +123,7 @@ export const keyRoutes = [
     path: '/v1/keys/{id}',
     summary: 'Revokes a key.',
     need: { kind: 'control' },
+    audit: { action: 'key.revoke' },
     params: KeyParams,
     handle: async ({ gateway, params }) => {
       const revoked = await revokeKey(gateway.store, params.id, Date.now());

@@ -113,6 +113,7 @@ const administration = [
     path: '/v1/receipts/keys/rotate',
     summary: 'Signs with a new key from now on; both keys sign the change.',
     need: { kind: 'control' },
+    audit: { action: 'seal_key.rotate' },
     response: KeyChange,
     handle: async ({ gateway }) => {
       const { oldKey, newKey } = await gateway.keeper.rotate();
@@ -124,6 +125,7 @@ const administration = [
     path: '/v1/receipts/remove',
     summary: 'Removes the content of receipts and their recordings; stubs with places and hashes stay, and the chain still verifies.',
     need: { kind: 'control' },
+    audit: { action: 'receipt.remove', body: true },
     body: ReceiptRemoval,
     response: RemovedReceipts,
     handle: async ({ gateway, body: { before, ...order } }) => {

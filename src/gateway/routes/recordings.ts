@@ -1,4 +1,5 @@
 import { isoTime } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
@@ -48,7 +49,7 @@ function runOf(text: string): RunId {
 }
 
 /** The recording of a run, as if there were none where the caller may not see it. */
-export async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
+async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
   const run = runOf(text);
   const known = await getRecording(gateway.store, run);
   // A run that ended a moment ago is on its way to the store.
@@ -57,6 +58,13 @@ export async function ownRecording(gateway: Gateway, principal: Principal, text:
   if (recording === undefined || !maySee(principal, recording.keyId)) {
     throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run, recording: 'none' });
   }
+  return recording;
+}
+
+/** The recording of a run whose bodies are about to be read. A reader of somebody else's leaves a record. */
+export async function readRecording(gateway: Gateway, principal: Principal, text: string, details: JsonObject): Promise<Recording> {
+  const recording = await ownRecording(gateway, principal, text);
+  await gateway.audit.reads(principal, recording.keyId, { action: 'body.read', target: recording.runId, details });
   return recording;
 }
 
@@ -103,7 +111,7 @@ const bodyRoutes = [
     params: BodyParams,
     query: RequestQuery,
     handle: async ({ gateway, principal, params, query }) => {
-      const recording = await ownRecording(gateway, principal, params.run_id);
+      const recording = await readRecording(gateway, principal, params.run_id, { part: 'request', side: query.side });
       return await bodyReply(gateway, recording, query.side === 'caller' ? recording.request : (recording.sent ?? recording.request));
     },
   }),
@@ -115,7 +123,7 @@ const bodyRoutes = [
     params: BodyParams,
     query: ResponseQuery,
     handle: async ({ gateway, principal, params, query }) => {
-      const recording = await ownRecording(gateway, principal, params.run_id);
+      const recording = await readRecording(gateway, principal, params.run_id, { part: 'response', side: query.side });
       const delivered = recording.delivered ?? recording.response;
       return await bodyReply(gateway, recording, query.side === 'engine' ? recording.response : delivered);
     },
@@ -125,6 +133,7 @@ const bodyRoutes = [
     path: '/v1/receipts/{run_id}/bodies',
     summary: 'Erases the recorded bodies of a run; its receipt stays.',
     need: { kind: 'read' },
+    audit: { action: 'body.erase' },
     params: BodyParams,
     handle: async ({ gateway, principal, params }) => {
       const { runId } = await ownRecording(gateway, principal, params.run_id);
@@ -156,7 +165,7 @@ export const recordingRoutes = [
     params: BodyParams,
     response: RecordingLine,
     handle: async ({ gateway, principal, params }) => {
-      const recording = await ownRecording(gateway, principal, params.run_id);
+      const recording = await readRecording(gateway, principal, params.run_id, { part: 'all' });
       const line = await lineOf(gateway.shelf, recording);
       if (line === undefined) throw new AbpError('not_found', `The recorded bodies of ${recording.runId} are gone.`);
       return line;
@@ -167,6 +176,7 @@ export const recordingRoutes = [
     path: '/v1/recordings',
     summary: 'Erases recorded bodies by key, tag or engine; the receipts stay.',
     need: { kind: 'read' },
+    audit: { action: 'body.erase' },
     query: EraseQuery,
     response: Erased,
     handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => ({

@@ -35,6 +35,7 @@ import { Reply } from '../reply.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
+import { tracedFrom } from '../telemetry/traced-from.ts';
 import { runRows } from './console/run-rows.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
@@ -179,14 +180,14 @@ export const runRoutes = [
     need: NEED,
     body: RunOptions,
     response: StartedRun,
-    handle: async ({ gateway, principal, body }) => {
+    handle: async ({ gateway, principal, runId, body }) => {
       // The key must also allow the options that a profile adds.
       const options = createProfiles({ homePath: gateway.home.path }).apply(body);
       authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       assertRunRights(principal, options, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
-      const run = await service.start(options, { owner: ownerOf(principal), keepWords });
+      const run = await service.start(options, { owner: { ...ownerOf(principal), ...tracedFrom(gateway, runId) }, keepWords });
       return new Reply(201, { run_id: run, status: 'running' });
     },
   }),
@@ -273,6 +274,7 @@ export const runRoutes = [
     path: '/v1/runs/{run_id}/interactions/{interaction_id}',
     summary: 'Answers an approval or a question of a running agent.',
     need: ANSWER,
+    audit: { action: 'approval.answer' },
     params: InteractionParams,
     body: InteractionReply,
     handle: async ({ gateway, principal, params, body }) => {

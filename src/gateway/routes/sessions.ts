@@ -41,6 +41,7 @@ import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { tracedFrom } from '../telemetry/traced-from.ts';
 
 export const NEED = { kind: 'plane', plane: 'agent' } as const satisfies Need;
 
@@ -157,7 +158,7 @@ export const sessionRoutes = [
     params: SessionParams,
     body: NewMessage,
     response: MessageView,
-    handle: async ({ gateway, principal, params, body }) => {
+    handle: async ({ gateway, principal, runId, params, body }) => {
       const { parts, worker } = gateway.sessions;
       await assertMaySpeak(gateway, principal, params.id);
       const message = await sendMessage(parts, worker, {
@@ -165,7 +166,7 @@ export const sessionRoutes = [
         visible: visibleTo(principal),
         parts: partsOf(body.message.content),
         metadata: body.message.metadata,
-        grant: grantOf(gateway, principal),
+        grant: { ...grantOf(gateway, principal), ...tracedFrom(gateway, runId) },
       });
       return new Reply(201, message, { 'X-ABP-Run-Id': String(message.run_id) });
     },

@@ -4,7 +4,7 @@ import { chainOf } from '../../store/receipts/chain.ts';
 import { receiptOf } from '../../store/receipts/receipt-columns.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import type { RowQuery, RunRow } from '../api/run-rows.ts';
-import { maySee } from '../auth/access.ts';
+import { maySee, seesAll } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { rowTest, withKeyNames } from './find-rows.ts';
@@ -35,21 +35,41 @@ export async function* rowEvents(
   after: number | undefined,
 ): AsyncGenerator<string> {
   const bell = new SettleBell(gateway);
+  const notices = budgetTexts(gateway, principal, () => bell.ring());
   const test = wanted(query, principal);
   const chain = await chainOf(gateway.store, gateway.home.nodeId);
   const told: Told = { position: Math.min(after ?? chain.sequence, chain.sequence), underWay: new Map(), lastProgress: 0 };
   try {
     yield encodeSse({ id: String(told.position), event: 'open', data: JSON.stringify({ sequence: told.position }) });
     while (!gateway.closing.aborted) {
-      const text = (await ended(gateway, chain.number, told, test)) + (await underWay(gateway, told, test));
+      const text = (await ended(gateway, chain.number, told, test)) + (await underWay(gateway, told, test)) + notices.take();
       if (text !== '') yield text;
       const quiet = told.underWay.size > 0 ? PROGRESS_MS : KEEP_ALIVE_MS;
       if (await bell.rung(quiet)) await sleep(GATHER_MS, undefined, { ref: false });
       else if (text === '') yield ': waiting\n\n';
     }
   } finally {
+    notices.end();
     bell.end();
   }
+}
+
+/** Notices of budgets, for callers who see all of them. */
+function budgetTexts({ budgetNotices }: Gateway, principal: Principal, ring: () => void): { take(): string; end(): void } {
+  let text = '';
+  if (!seesAll(principal)) return { take: () => text, end: () => undefined };
+  const end = budgetNotices.listen((notice) => {
+    text += encodeSse({ event: 'budget', data: JSON.stringify(notice) });
+    ring();
+  });
+  return {
+    take: () => {
+      const taken = text;
+      text = '';
+      return taken;
+    },
+    end,
+  };
 }
 
 function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean {

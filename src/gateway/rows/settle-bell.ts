@@ -4,10 +4,7 @@ import type { Gateway } from '../gateway.ts';
 export class SettleBell {
   readonly #end: () => void;
   readonly #closing: AbortSignal;
-  readonly #ring = (): void => {
-    this.#rung = true;
-    this.#wake();
-  };
+  readonly #ring = (): void => this.ring();
   #rung = false;
   #wake: () => void = () => undefined;
 
@@ -15,6 +12,12 @@ export class SettleBell {
     this.#closing = closing;
     this.#closing.addEventListener('abort', this.#ring);
     this.#end = keeper.listen(this.#ring);
+  }
+
+  /** There is something to tell. */
+  ring(): void {
+    this.#rung = true;
+    this.#wake();
   }
 
   /** Whether it rang, at the latest when the time is over. */

@@ -58,6 +58,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       await deleteExpiredRunKeys(gateway.store, now - KEPT_MS);
       gateway.keys.forget();
     },
+    ...tracedRuns(gateway, owner),
     cancelled: (run) => isCancelRequested(gateway.store, run),
     engineWord: (run) => engineWord(gateway, run),
     spent: (run, state) => spentOf(gateway, run, state),
@@ -65,6 +66,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       gateway.calls.live.begin(opening.run, opening.at, keyId);
       const { run, at, dialect, engine, upstreamModel: model, ...told } = opening;
       const call = { way: 'run', owner, engine, model, dialect, mode: null } as const;
+      gateway.calls.traces?.adopt(run, owner.traceparent);
       // A run of a coding agent has no bytes of its own, only those of its calls.
       gateway.keeper.append({ ...openingOf(call, { ...told, recording: 'digest' }), fact: 'open', run, at });
     },
@@ -74,6 +76,17 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       await forgetCancel(gateway.store, closing.run);
       releaseRun(gateway, closing.run);
       settle(gateway, closing);
+    },
+  };
+}
+
+/** The span of a run is known before the run begins, so that its agent can be told. */
+function tracedRuns({ calls: { traces } }: Gateway, owner: CallOwner): Pick<GatewayPort, 'traceparent'> {
+  if (traces === undefined) return {};
+  return {
+    traceparent: (run) => {
+      traces.adopt(run, owner.traceparent);
+      return traces.placed(run, owner.parent);
     },
   };
 }

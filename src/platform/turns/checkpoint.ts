@@ -15,6 +15,8 @@ export interface TurnGrant {
   readonly models?: readonly string[] | undefined;
   /** Labels of the sender's key, for every receipt of the turn. */
   readonly tags?: readonly string[] | undefined;
+  /** The trace that the sender's own work is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The rights of the sender's key when it asked for the turn, for every model call of it. */

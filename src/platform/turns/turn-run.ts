@@ -48,7 +48,9 @@ export class TurnRun {
   /** Throws when the journal cannot be written: no turn goes on without a record. */
   start(): void {
     const { request, grant } = this.#work.checkpoint;
-    this.#parts.calls.sink.append(turnOpened(this.#parts, { ...this.#work, request, grant }));
+    const opened = turnOpened(this.#parts, { ...this.#work, request, grant });
+    this.#parts.calls.traces?.adopt(opened.run, grant.traceparent);
+    this.#parts.calls.sink.append(opened);
     this.#pump();
   }
 

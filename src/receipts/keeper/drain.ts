@@ -16,6 +16,7 @@ import { SealedUsage } from '../usage/sealed-usage.ts';
 import { type Sealer, upstreamModel } from './build.ts';
 import type { Origin } from './document.ts';
 import { keepGaps } from './gaps.ts';
+import type { Spent } from './keeper-protocol.ts';
 import { isClosedElsewhere, keepLateEnds, type LateEnding } from './late-ends.ts';
 import { loadPricer, type Pricer } from './pricing.ts';
 import { closedRow, type Opening, openingOf, runningRow } from './stored.ts';
@@ -48,8 +49,8 @@ export interface DrainOptions {
   readonly onDamage?: (segment: string, bytes: number) => void;
   /** A batch was written: what its receipts add to usage. */
   readonly onSealed?: (usage: SealedUsage) => void;
-  /** A batch was written: the runs whose receipts are in it. */
-  readonly onSettled?: (runs: readonly RunId[]) => void;
+  /** A batch was written: the runs whose receipts are in it, and what their calls cost. */
+  readonly onSettled?: (runs: readonly RunId[], spent: readonly Spent[]) => void;
 }
 
 /** Moves facts from journal segments into the database, in order, each batch with its position in one transaction. */
@@ -138,7 +139,7 @@ export class Drain {
     for (const run of written) settled.push(run);
     if (usage.receipts > 0) this.#onSealed?.(usage);
     // With each batch: a caller who waits for a receipt must not wait for the backlog behind it.
-    if (written.length > 0) this.#onSettled?.(written);
+    if (written.length > 0) this.#onSettled?.(written, usage.spent);
     // Only of those that ended: the end of another may be known from its bodies already.
     this.#bodies?.forget(lines.filter((line) => !isOpening(line)).map(runOfLine));
     return more;

@@ -28,12 +28,15 @@ export const URGENT = 2;
 /** Tasks of the keeper thread between batches, as the one sealer of the node. */
 export type KeeperTask =
   | { readonly kind: 'rotate' }
+  | { readonly kind: 'audit' }
   | { readonly kind: 'erase-bodies'; readonly runs: readonly RunId[] }
   | ({ readonly kind: 'remove' } & RemovalOrder);
 
 /** The results, by the kind of the task. */
 export interface TaskResults {
   readonly rotate: Rotation;
+  /** How many records of the audit log were sealed. */
+  readonly audit: number;
   readonly remove: readonly RunId[];
   readonly 'erase-bodies': number;
 }
@@ -44,10 +47,17 @@ export type KeeperOrder = { readonly kind: 'stop' } | { readonly kind: 'task'; r
 /** Whether the chain is whole; `was-cut` when an earlier process has noticed that it is not, and said so in an entry. */
 export type ChainState = 'ok' | 'was-cut' | 'cut';
 
+/** The cost of calls of one model. */
+export interface Spent {
+  readonly engine: string;
+  readonly model: string;
+  readonly nanoUsd: number;
+}
+
 /** Messages of the keeper thread. */
 export type KeeperReport =
   | { readonly kind: 'ready'; readonly interrupted: number }
-  | { readonly kind: 'settled'; readonly runs: readonly RunId[] }
+  | { readonly kind: 'settled'; readonly runs: readonly RunId[]; readonly spent?: readonly Spent[] }
   | { readonly kind: 'stalled'; readonly message: string }
   /** Work that had failed goes on again. */
   | { readonly kind: 'resumed' }

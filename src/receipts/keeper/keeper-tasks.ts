@@ -50,6 +50,7 @@ export class KeeperTasks {
     if (task.kind === 'erase-bodies') return await bodies.erase(task.runs);
     if (task.kind === 'remove') return await this.#remove(task);
     // Loaded when they are needed, which is seldom.
+    if (task.kind === 'audit') return await (await import('../audit/seal-audit.ts')).sealAudit(store, chain);
     const { rotateKey } = await import('../seal/rotate.ts');
     return await rotateKey(store, chain, keysFolder);
   }

@@ -13,7 +13,7 @@ import { RollUp } from '../usage/roll-up.ts';
 import type { SealedUsage } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
-import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
+import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, type Spent, URGENT } from './keeper-protocol.ts';
 import { KeeperTasks } from './keeper-tasks.ts';
 import type { LostNodes } from './lost-nodes.ts';
 
@@ -104,7 +104,7 @@ async function keep(): Promise<void> {
   const chain = await openChain(store, home.nodeId, keysFolder);
   const tellCut = await cutTeller(store, chain);
   const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
-  const onSettled = (runs: readonly RunId[]): void => report({ kind: 'settled', runs });
+  const onSettled = (runs: readonly RunId[], spent: readonly Spent[]): void => report({ kind: 'settled', runs, spent });
   let damaged = false;
   const onDamage = (segment: string, bytes: number): void => {
     damaged = true;

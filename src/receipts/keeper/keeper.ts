@@ -17,6 +17,7 @@ import {
   type KeeperReport,
   type KeeperTask,
   PENDING,
+  type Spent,
   type TaskResults,
   URGENT,
 } from './keeper-protocol.ts';
@@ -46,8 +47,10 @@ export interface KeeperOptions {
   readonly onBlocked?: (message: string) => void;
   /** They can be written again; why they could not. */
   readonly onUnblocked?: (message: string) => void;
-  /** Rows of these runs have been written. */
-  readonly onSettled: (runs: readonly RunId[]) => void;
+  /** A fact has been given to the journal. Called on the hot path. */
+  readonly onFact?: (fact: Fact) => void;
+  /** Rows of these runs have been written, and their calls cost this. */
+  readonly onSettled: (runs: readonly RunId[], spent: readonly Spent[]) => void;
   /** The signed head of the chain, once a minute while it grows and once at the end. */
   readonly onHead?: (document: string) => void;
   /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
@@ -80,6 +83,8 @@ export interface Keeper {
   listen(onSettled: () => void): () => void;
   /** Seals with a new key from now on. */
   rotate(): Promise<TaskResults['rotate']>;
+  /** Moves records of the audit log that have ended into the chain. */
+  sealAudit(): Promise<number>;
   /** Takes the contents of receipts away; the runs whose receipts are stubs now. */
   remove(order: RemovalOrder): Promise<TaskResults['remove']>;
   /** Why no run can begin, or undefined: facts cannot be written. */
@@ -189,6 +194,7 @@ class ThreadKeeper implements Keeper {
 
   append(fact: Fact): void {
     this.#journal.append(fact);
+    this.#options.onFact?.(fact);
   }
 
   gather(): void {
@@ -248,6 +254,10 @@ class ThreadKeeper implements Keeper {
     return await this.#ask<'rotate'>({ kind: 'rotate' });
   }
 
+  async sealAudit(): Promise<number> {
+    return await this.#ask<'audit'>({ kind: 'audit' });
+  }
+
   async remove(order: RemovalOrder): Promise<TaskResults['remove']> {
     this.#journal.rotate();
     return await this.#ask<'remove'>({ kind: 'remove', ...order });
@@ -292,7 +302,7 @@ class ThreadKeeper implements Keeper {
         break;
       case 'settled':
         this.#stalled = undefined;
-        this.#options.onSettled(message.runs);
+        this.#options.onSettled(message.runs, message.spent ?? []);
         for (const run of message.runs) for (const wake of this.#waiters.get(run) ?? []) wake();
         for (const listener of this.#listeners) listener();
         break;

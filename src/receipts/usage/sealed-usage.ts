@@ -1,8 +1,9 @@
-import type { Json, JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { NewReceipt } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
 import { LEAVES } from '../journal/fact-rows.ts';
 import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
+import type { Spent } from '../keeper/keeper-protocol.ts';
 import { textReader } from '../keeper/stored.ts';
 import { parsedText } from '../seal/canonical-text.ts';
 import { COUNTED_MEMBERS, type Counted, callsIn, callUsage, isCall } from './call-usage.ts';
@@ -16,6 +17,7 @@ export class SealedUsage {
   readonly #sums = new UsageSums();
   /** Calls of runs count for the key that asked for the run, which the database knows. */
   readonly #ofRuns: Counted[] = [];
+  readonly #costs = new Map<string, Spent>();
   #receipts = 0;
   #last = 0;
 
@@ -39,8 +41,24 @@ export class SealedUsage {
     this.#last = receipt.sequence ?? this.#last;
     if (!isCall(receipt)) return;
     const counted = { ...receipt, document: membersOf(open, close) };
+    this.#spend(counted);
     if (counted.document.parent_run_id === null) this.#sums.add(callUsage(counted));
     else this.#ofRuns.push(counted);
+  }
+
+  /** What the calls cost, by engine and model. */
+  get spent(): readonly Spent[] {
+    return [...this.#costs.values()];
+  }
+
+  #spend(counted: Counted): void {
+    const { cost, model } = counted.document;
+    const nanoUsd = isJsonObject(cost) ? cost.nano_usd : 0;
+    if (typeof nanoUsd !== 'number' || nanoUsd === 0) return;
+    const name = (isJsonObject(model) ? model.upstream : null) ?? counted.model;
+    const [engine, served] = [counted.engine ?? '', typeof name === 'string' ? name : ''];
+    const key = `${engine}\n${served}`;
+    this.#costs.set(key, { engine, model: served, nanoUsd: (this.#costs.get(key)?.nanoUsd ?? 0) + nanoUsd });
   }
 
   /** Adds the receipts of a later batch. */

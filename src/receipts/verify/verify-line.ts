@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { jsonTree, repeatedMember } from '../../base/json-tree.ts';
+import { AuditEntry } from '../../contract/receipts/audit.ts';
 import { ChainCut, ChainLink, JournalGap, KeyRotation, Removal, SignedHead } from '../../contract/receipts/chain.ts';
 import type { ChainProblem } from '../../contract/receipts/chain-verification.ts';
 import { LateEnds } from '../../contract/receipts/late-end.ts';
@@ -16,6 +17,7 @@ export type Line =
   | ({ readonly kind: 'rotation'; readonly rotation: KeyRotation; readonly message: string } & Entry)
   | ({ readonly kind: 'removal'; readonly removal: Removal } & Entry)
   | ({ readonly kind: 'late_ends' } & Entry)
+  | ({ readonly kind: 'audit' } & Entry)
   | ({ readonly kind: 'gap'; readonly gap: JournalGap } & Entry)
   | ({ readonly kind: 'cut'; readonly cut: ChainCut } & Entry);
 
@@ -100,6 +102,8 @@ function otherLine(value: JsonObject): Line | LineProblem {
       return removalLine(value);
     case 'late_ends':
       return lateEndsLine(value);
+    case 'audit':
+      return auditLine(value);
     case 'gap':
       return gapLine(value);
     case 'cut':
@@ -140,6 +144,11 @@ function removalLine(value: JsonObject): Line | LineProblem {
 function lateEndsLine(value: JsonObject): Line | LineProblem {
   const late = LateEnds.safeParse(value);
   return late.success ? { kind: 'late_ends', ...entryOf(value, late.data) } : unknownLine(value);
+}
+
+function auditLine(value: JsonObject): Line | LineProblem {
+  const audit = AuditEntry.safeParse(value);
+  return audit.success ? { kind: 'audit', ...entryOf(value, audit.data) } : unknownLine(value);
 }
 
 function gapLine(value: JsonObject): Line | LineProblem {

@@ -134,6 +134,7 @@ async function planned(run: Preparing, port: GatewayPort, found: Found): Promise
       adapter: spec.env,
       caller: options.env ?? {},
       runId,
+      traceparent: port.traceparent?.(runId),
     }),
   };
 }

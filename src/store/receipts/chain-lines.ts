@@ -57,9 +57,21 @@ export async function sealedRows(store: Store, { chain, from, to }: ChainRange, 
   }));
 }
 
-/** Rotations and removals of a range. */
-export async function chainEntries(store: Store, range: ChainRange): Promise<readonly ChainLine[]> {
-  return await linesOf(store, 'chain_entries', range);
+/** An entry that is not a receipt, and what it is. */
+export interface ChainEntry extends ChainLine {
+  readonly kind: string;
+}
+
+/** Rotations, removals and the like of a range. */
+export async function chainEntries(store: Store, { chain, from, to }: ChainRange): Promise<readonly ChainEntry[]> {
+  return await store.db
+    .selectFrom('chain_entries')
+    .select(['sequence', 'kind', 'document'])
+    .where('chain', '=', chain)
+    .where('sequence', '>=', from)
+    .where('sequence', '<=', to)
+    .orderBy('sequence')
+    .execute();
 }
 
 /** The documents of all entries of a chain that are of this kind, oldest first. */
@@ -74,18 +86,26 @@ export async function entriesOfKind(store: Store, chain: number, kind: string): 
   return rows.map(({ document }) => document);
 }
 
-/** Signed heads of a range. */
-export async function chainHeads(store: Store, range: ChainRange): Promise<readonly ChainLine[]> {
-  return await linesOf(store, 'chain_heads', range);
-}
-
-async function linesOf(
+/** Entries of this kind before a place in the chain, newest first. */
+export async function entriesBefore(
   store: Store,
-  table: 'chain_entries' | 'chain_heads',
-  { chain, from, to }: ChainRange,
+  { chain, kind, before, most }: { readonly chain: number; readonly kind: string; readonly before: number; readonly most: number },
 ): Promise<readonly ChainLine[]> {
   return await store.db
-    .selectFrom(table)
+    .selectFrom('chain_entries')
+    .select(['sequence', 'document'])
+    .where('chain', '=', chain)
+    .where('kind', '=', kind)
+    .where('sequence', '<', before)
+    .orderBy('sequence', 'desc')
+    .limit(most)
+    .execute();
+}
+
+/** Signed heads of a range. */
+export async function chainHeads(store: Store, { chain, from, to }: ChainRange): Promise<readonly ChainLine[]> {
+  return await store.db
+    .selectFrom('chain_heads')
     .select(['sequence', 'document'])
     .where('chain', '=', chain)
     .where('sequence', '>=', from)

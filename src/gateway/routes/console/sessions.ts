@@ -83,6 +83,7 @@ export const consoleRoutes = [
     path: '/v1/console/pairings',
     summary: 'A code that lets one more browser in, once.',
     need: { kind: 'control' },
+    audit: { action: 'browser.pair' },
     body: NewPairing,
     response: Pairing,
     handle: ({ gateway, body }) => {
@@ -113,6 +114,7 @@ export const consoleRoutes = [
     path: '/v1/console/browsers/{id}',
     summary: 'Signs a browser out.',
     need: { kind: 'control' },
+    audit: { action: 'browser.revoke' },
     params: BrowserParams,
     handle: async ({ gateway, params }) => {
       if (!(await gateway.browsers.sessions.revoke(params.id)))

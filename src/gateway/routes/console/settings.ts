@@ -7,7 +7,7 @@ import type { LiveRoutes } from '../../live-routes.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
-const SECRET_PATHS = /(^|\.)(key|search_key)$|^database\.url$/;
+const SECRET_PATHS = /(^|\.)(key|search_key)$|^(database\.url|webhooks|receipts\.head_webhook)$/;
 
 const VARIABLES: Readonly<Record<string, string>> = {
   'server.host': 'ABP_HOST',
@@ -99,6 +99,7 @@ export const settingRoutes = [
     summary:
       'Replaces the routes that are kept in the database, all or none. They hold from the next call on, before those of the configuration.',
     need: { kind: 'control' },
+    audit: { action: 'routes.change', body: true },
     body: RouteChange,
     response: RouteTable,
     handle: async ({ gateway, body }) => {

@@ -43,6 +43,7 @@ export const budgetRoutes = [
     path: '/v1/budgets',
     summary: 'A new budget. It counts what was spent in its period before, and holds from the next call on.',
     need: { kind: 'control' },
+    audit: { action: 'budget.create', body: true },
     body: NewBudget,
     response: BudgetView,
     handle: async ({ gateway, body }) => new Reply(201, view(await gateway.budgets.create(body))),
@@ -69,6 +70,7 @@ export const budgetRoutes = [
     path: '/v1/budgets/{id}',
     summary: 'Changes the limits or the action of a budget. What is spent stays spent.',
     need: { kind: 'control' },
+    audit: { action: 'budget.change', body: true },
     params: BudgetParams,
     body: BudgetChange,
     response: BudgetView,
@@ -82,6 +84,7 @@ export const budgetRoutes = [
     path: '/v1/budgets/{id}',
     summary: 'Deletes a budget.',
     need: { kind: 'control' },
+    audit: { action: 'budget.delete' },
     params: BudgetParams,
     handle: async ({ gateway, params }) => {
       await gateway.budgets.remove(params.id);

@@ -14,6 +14,7 @@ export const teamRoutes = [
     path: '/v1/teams',
     summary: 'A new team.',
     need: { kind: 'control' },
+    audit: { action: 'team.create', body: true },
     body: NewTeam,
     response: TeamView,
     handle: async ({ gateway, body: { id, name = id, limits } }) =>
@@ -41,6 +42,7 @@ export const teamRoutes = [
     path: '/v1/teams/{id}',
     summary: 'Changes the name or the limits of a team. They hold from the next call on.',
     need: { kind: 'control' },
+    audit: { action: 'team.change', body: true },
     params: PersonParams,
     body: TeamChange,
     response: TeamView,
@@ -54,6 +56,7 @@ export const teamRoutes = [
     path: '/v1/teams/{id}',
     summary: 'Deletes a team. Its users and keys stay.',
     need: { kind: 'control' },
+    audit: { action: 'team.delete' },
     params: PersonParams,
     handle: async ({ gateway, params }) => {
       await gateway.people.deleteTeam(params.id);

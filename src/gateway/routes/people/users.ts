@@ -15,6 +15,7 @@ export const userRoutes = [
     path: '/v1/users',
     summary: 'A new user.',
     need: { kind: 'control' },
+    audit: { action: 'user.create', body: true },
     body: NewUser,
     response: UserView,
     handle: async ({ gateway, body: { id, name = id, teams } }) =>
@@ -42,6 +43,7 @@ export const userRoutes = [
     path: '/v1/users/{id}',
     summary: 'Changes the name or the teams of a user.',
     need: { kind: 'control' },
+    audit: { action: 'user.change', body: true },
     params: PersonParams,
     body: UserChange,
     response: UserView,
@@ -55,6 +57,7 @@ export const userRoutes = [
     path: '/v1/users/{id}',
     summary: 'Deletes a user and revokes all keys of the user.',
     need: { kind: 'control' },
+    audit: { action: 'user.delete' },
     params: PersonParams,
     handle: async ({ gateway: { people, keys, store }, params }) => {
       const { id } = people.user(params.id);

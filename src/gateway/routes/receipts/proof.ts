@@ -50,6 +50,7 @@ export const receiptProofRoutes = [
     response: RunReport,
     handle: async ({ gateway, principal, params }) => {
       const row = await visible(gateway, principal, params.run_id);
+      await gateway.audit.reads(principal, row.keyId, { action: 'body.read', target: row.runId, details: { part: 'report' } });
       const { runReport } = await import('../../report/run-report.ts');
       return await runReport({ store: gateway.store, shelf: gateway.shelf, homePath: gateway.home.path }, row);
     },

@@ -18,7 +18,7 @@ import { recordingWish } from '../../recording.ts';
 import { defineRoute } from '../../route.ts';
 import { callOptions } from '../../vendor/options.ts';
 import { taggedOwner } from '../../vendor/tags.ts';
-import { ownRecording } from '../recordings.ts';
+import { readRecording } from '../recordings.ts';
 
 const MIB = 1024 * 1024;
 
@@ -164,7 +164,7 @@ export const replayRoutes = [
     response: Replayed,
     handle: async ({ gateway, principal, runId, params, body: wanted }) => {
       assertMayCall(principal);
-      const recording = await ownRecording(gateway, principal, params.run_id);
+      const recording = await readRecording(gateway, principal, params.run_id, { part: 'request', replayed_as: runId });
       const again = { gateway, principal, runId, recording, wanted };
       const bytes = await bodyOf(again);
       try {

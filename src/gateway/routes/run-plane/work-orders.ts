@@ -13,6 +13,7 @@ import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 import { runServiceOf } from '../../run-plane/runs.ts';
 import { workOrdersOf } from '../../run-plane/work-orders.ts';
+import { tracedFrom } from '../../telemetry/traced-from.ts';
 import { runIdOf } from '../runs.ts';
 
 const NEED = { kind: 'plane', plane: 'run' } as const;
@@ -40,12 +41,12 @@ export const workOrderRoutes = [
     query: WorkOrderQuery,
     body: WorkOrder,
     accepted: AcceptedOrder,
-    handle: async ({ gateway, principal, query, body }) => {
+    handle: async ({ gateway, principal, runId: request, query, body }) => {
       const orders = await workOrdersOf(gateway);
       // Before a folder is looked at: whether it is there is not for everybody to know.
       assertRunRights(principal, firstLook(body), gateway.config);
       const { parent, ...wish } = query;
-      const owner = ownedBy(gateway, principal, parent);
+      const owner = { ...ownedBy(gateway, principal, parent), ...tracedFrom(gateway, request) };
       const { backend, runId, gated, asks, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
       const { options } = gated;
       authorize(principal, { ...NEED, agent: options.agent, engine: options.engine });

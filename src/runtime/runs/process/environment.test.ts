@@ -28,3 +28,10 @@ it('keeps calls to this machine away from proxies, and lets the caller have the 
     ABP_RUN_ID: 'run_1',
   });
 });
+
+it('tells an agent the span of its run, where traces are collected', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const sources = { base, keep: [], adapter: {}, caller: {}, runId: 'run_1' };
+  expect(childEnvironment({ ...sources, traceparent }).TRACEPARENT).toBe(traceparent);
+  expect(childEnvironment(sources)).not.toHaveProperty('TRACEPARENT');
+});

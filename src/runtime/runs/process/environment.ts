@@ -55,13 +55,16 @@ export interface EnvironmentSources {
   readonly adapter: Readonly<Record<string, string>>;
   readonly caller: Readonly<Record<string, string>>;
   readonly runId: string;
+  /** The span of the run, for agents that go on with a trace; absent where nobody collects traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The environment of an agent. Calls to this machine never go through a proxy: the gateway is here. */
-export function childEnvironment({ base, keep, adapter, caller, runId }: EnvironmentSources): Record<string, string> {
+export function childEnvironment({ base, keep, adapter, caller, runId, traceparent }: EnvironmentSources): Record<string, string> {
   const kept = allowedEnvironment(base, keep);
   const noProxy = withLoopback(base.NO_PROXY ?? base.no_proxy ?? '');
-  return { ...kept, NO_PROXY: noProxy, no_proxy: noProxy, ...adapter, ...caller, [RUN_MARK]: runId };
+  const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
+  return { ...kept, NO_PROXY: noProxy, no_proxy: noProxy, ...traced, ...adapter, ...caller, [RUN_MARK]: runId };
 }
 
 /** The part of an environment that may be handed on. */
