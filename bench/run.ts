@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { benchAdmission } from './admission.ts';
+import { benchBalancing } from './balancing.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
 import { benchMapped } from './mapped.ts';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   negotiation: reportNegotiation,
   admission: benchAdmission,
   telemetry: benchTelemetry,
+  balancing: benchBalancing,
   start: benchStart,
   passthrough: benchPassthrough,
   mapped: benchMapped,

@@ -1,6 +1,7 @@
 import { AbpError } from '../contract/errors.ts';
 import type { Route } from '../mapping/route.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
+import type { Placement } from './balancing/placement.ts';
 import type { Recorder } from './recorder.ts';
 
 const BASE_DELAY_MS = 250;
@@ -18,19 +19,23 @@ export interface Planner<P> {
   plan(route: Route): P;
   /** A large request is translated elsewhere before it is planned. */
   ready?(route: Route): Promise<unknown> | undefined;
+  /** Knows the deployments of each engine that the call may be tried on. */
+  readonly placement: Pick<Placement, 'hasOther' | 'restart'>;
 }
 
 /**
- * The tries a route allows beyond the first: the same engine again, then its fallbacks. Only routes that ask for it have any, and
- * only until the first byte has gone to the caller.
+ * The tries a call has beyond the first: other deployments of the engine, then, where its route asks for it, the same engine again and its
+ * fallbacks. All of them only until the first byte has gone to the caller.
  */
 export class Attempts<P> {
-  readonly #rest: Route[];
-  readonly #planner: Planner<P>;
+  #rest: Route[];
+  #planner: Planner<P> | undefined;
   readonly #recorder: Recorder;
   #current: Route;
   #tries = 0;
   #reason: TurnedDown | undefined;
+  /** No further deployment of the engine is tried. */
+  #stuck = false;
 
   constructor(routes: readonly Route[], planner: Planner<P>, recorder: Recorder) {
     const [first, ...rest] = routes.flatMap((route) => Array.from({ length: route.row?.attempts ?? 1 }, () => route));
@@ -41,14 +46,20 @@ export class Attempts<P> {
     this.#recorder = recorder;
   }
 
-  get left(): number {
-    return this.#rest.length;
+  /** Whether there is a try left, for a call that was turned down for this reason. */
+  may(reason?: TurnedDown): boolean {
+    const keyRefused = reason?.keyRefused === true;
+    return this.#hasOther(keyRefused) || (!keyRefused && this.#rest.length > 0);
+  }
+
+  #hasOther(keyRefused: boolean): boolean {
+    return !this.#stuck && this.#planner?.placement.hasOther(this.#current, keyRefused) === true;
   }
 
   /** Resolves when the plan of the next try can be made; undefined where nothing has to be waited for. */
   ready(): Promise<unknown> | undefined {
-    const [route] = this.#rest;
-    return route === undefined ? undefined : this.#planner.ready?.(route);
+    const route = this.#hasOther(this.#reason?.keyRefused === true) ? this.#current : this.#rest[0];
+    return route === undefined ? undefined : this.#planner?.ready?.(route);
   }
 
   /** The try under way failed before its first byte. */
@@ -59,27 +70,40 @@ export class Attempts<P> {
 
   /** After a failure, the next try that may be sent, where no plan has to be waited for. */
   after(reason: TurnedDown): Attempt<P> | undefined {
+    if (!this.may(reason)) return undefined;
     this.failed(reason);
     let next: Attempt<P> | undefined;
-    while (next === undefined && this.left > 0) next = this.next();
+    while (next === undefined && this.may(reason)) next = this.next();
     return next;
   }
 
   /** The next try, whose plan is journaled as the run's. Undefined where the next place may not be called: that is noted, and the failure before stands. */
   next(): Attempt<P> | undefined {
-    const route = this.#rest.shift();
-    if (route === undefined) return undefined;
+    const elsewhere = this.#hasOther(this.#reason?.keyRefused === true);
+    const route = elsewhere ? this.#current : this.#rest.shift();
+    const planner = this.#planner;
+    if (route === undefined || planner === undefined) return undefined;
+    if (!elsewhere) this.#stuck = false;
     try {
-      const plan = this.#planner.plan(route);
-      const again = route === this.#current;
-      this.#tries = again ? this.#tries + 1 : 0;
+      if (!elsewhere) planner.placement.restart();
+      const plan = planner.plan(route);
+      const again = route === this.#current && !elsewhere;
+      if (!elsewhere) this.#tries = again ? this.#tries + 1 : 0;
       this.#current = route;
       return { plan, delayMs: again ? delayOf(this.#reason, this.#tries) : 0 };
     } catch (error) {
       if (!AbpError.is(error)) throw error;
+      // The same reason speaks against all deployments of the engine.
+      this.#stuck = true;
       this.#recorder.declined(route.engine.id, error);
       return undefined;
     }
+  }
+
+  /** No other try will be made: what the plans are made from is no longer held. */
+  release(): void {
+    this.#rest = [];
+    this.#planner = undefined;
   }
 }
 

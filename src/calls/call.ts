@@ -81,6 +81,8 @@ export interface Call {
   readonly agent?: string | undefined;
   /** The run's model traffic goes past the gateway. */
   readonly direct?: boolean | undefined;
+  /** Whether it may wait for room under a limit; a call that has waited, or that takes the place of a failed one, may not. */
+  readonly mayWait?: boolean | undefined;
 }
 
 /**

@@ -2,9 +2,9 @@ import type { RunId } from '../contract/run-id.ts';
 import type { RouteRow } from '../mapping/route.ts';
 import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Admission } from './admission.ts';
+import type { Balancer } from './balancing/balancer.ts';
 import type { Batch } from './batch.ts';
 import type { BodyBudget } from './bounds/body-budget.ts';
-import type { Deployment } from './deployment.ts';
 import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { FactSink } from './recorder.ts';
@@ -17,8 +17,8 @@ export interface CallContext {
   readonly batch: Batch;
   readonly live: LiveRuns;
   readonly admission: Admission;
-  /** Every engine as this installation reaches it. */
-  readonly deployments: ReadonlyMap<string, Deployment>;
+  /** The deployments of every engine, by its id. */
+  readonly deployments: ReadonlyMap<string, Balancer>;
   /** The route table. */
   readonly routes: readonly RouteRow[];
   /** Some models are denied to everybody, so that the models which a body names must be known. */

@@ -1,5 +1,6 @@
 import type { Engine } from '../engines/engine.ts';
 import type { Health } from '../upstream/health.ts';
+import type { Load } from '../upstream/load.ts';
 import type { EngineDoor } from './admission.ts';
 
 /** Where the vendor takes logins of its own application, which are no keys of its API. */
@@ -12,9 +13,23 @@ interface LoginAddress {
   readonly without: string;
 }
 
-/** An engine as this installation reaches it. */
+/** What tells one deployment of an engine from the others. */
+export interface Place {
+  readonly name: string;
+  /** Where it is, in the operator's words. */
+  readonly region?: string;
+  /** Its part of the calls, measured by those of the others. */
+  readonly weight: number;
+  /** A number of its own, by which conversations choose. It stays when the server starts anew, and is the same on every node. */
+  readonly salt: number;
+  readonly load: Load;
+}
+
+/** One way in which this installation reaches an engine: with a key, at an address. An engine may have several. */
 export interface Deployment {
   readonly engine: Engine;
+  /** Its place among the engine's deployments; absent where it is the only one. */
+  readonly place?: Place;
   /** Scheme, host and port; empty for an engine inside this process. */
   readonly origin: string;
   /** Path that stands before the dialect's path. */

@@ -13,9 +13,12 @@ import type { Digest } from '../receipts/journal/facts.ts';
 import type { TurnedDown } from '../upstream/gate.ts';
 import type { Admitted } from './admission.ts';
 import { type Attempt, Attempts } from './attempts.ts';
+import { namedAffinity } from './balancing/affinity.ts';
+import { Placement } from './balancing/placement.ts';
 import { type Call, type CallOwner, shareOfOwner } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { Deployment } from './deployment.ts';
+import { MustWait } from './limits/fair-queue.ts';
 import { type BrokenOff, exchange } from './model-exchange.ts';
 import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
@@ -33,6 +36,8 @@ export interface ModelAsk {
   /** The task as the receipt tells it; we append the engine that did it. */
   readonly task: string;
   readonly owner: CallOwner;
+  /** The session that the call goes on with: its calls stay on one deployment of an engine. */
+  readonly conversation: string;
   readonly recording: Recording;
   readonly signal: AbortSignal;
   readonly onEvent: (event: IrEvent) => void;
@@ -61,11 +66,12 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
   const runId = newRunId();
   const recorder = new Recorder(context, runId);
   const started = performance.now();
-  const planning: Planning = { ask, runId, recorder };
-  const attempts = new Attempts(ask.routes, { plan: (next: Route): ModelTry => planTry(context, planning, next) }, recorder);
+  const placement = new Placement(context.deployments, { affinity: () => namedAffinity(ask.conversation) });
+  const planning: Planning = { ask, runId, recorder, placement };
+  const attempts = new Attempts(ask.routes, { placement, plan: (next: Route): ModelTry => planTry(context, planning, next) }, recorder);
   let [route] = ask.routes;
   try {
-    for (let one = planTry(context, planning, route, 'first'); ; ) {
+    for (let one = await firstTry(context, planning, route); ; ) {
       let next: Attempt<ModelTry> | undefined;
       const takeOver = (reason: TurnedDown): boolean => {
         next = attempts.after(reason);
@@ -79,7 +85,7 @@ export async function callModel(context: ModelContext, ask: ModelAsk): Promise<M
         runId,
         version: context.version,
         holding: context.budget.holding(shareOfOwner(ask.owner)),
-        takeOver: attempts.left === 0 ? undefined : takeOver,
+        takeOver: attempts.may() ? takeOver : undefined,
       });
       if (end.ok === true) return { ...end, runId, route, ms: performance.now() - started };
       if (end.ok === false) return { ...end, runId, route };
@@ -111,22 +117,48 @@ interface Planning {
   readonly ask: ModelAsk;
   readonly runId: RunId;
   readonly recorder: Recorder;
+  readonly placement: Placement;
+}
+
+/** Plans the first try, once it finds room under the limits. */
+async function firstTry(context: ModelContext, planning: Planning, route: Route): Promise<ModelTry> {
+  try {
+    return planTry(context, planning, route, 'first');
+  } catch (error) {
+    if (!(error instanceof MustWait)) throw error;
+    const { place } = error;
+    const leave = (): void => place.leave();
+    planning.ask.signal.addEventListener('abort', leave, { once: true });
+    await place.turn;
+    planning.placement.restart();
+    planning.ask.signal.removeEventListener('abort', leave);
+    return planTry(context, planning, route, 'waited');
+  }
 }
 
 /** Plans a try and writes it down; a call that may not even be tried once is a refused run. */
-function planTry(context: ModelContext, { ask, runId, recorder }: Planning, route: Route, which?: 'first'): ModelTry {
+function planTry(context: ModelContext, { ask, runId, recorder, placement }: Planning, route: Route, which?: 'first' | 'waited'): ModelTry {
   const { engine, target, model, row } = route;
-  const deployment = context.deployments.get(engine.id);
-  if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
   const streamed = (engine.manifest.streaming ?? 'unsupported') !== 'unsupported';
   const request: IrRequest = { ...ask.request, model, stream: streamed };
   const tools = request.tools.map(({ name }) => name);
-  const call: Call = { runId, way: 'turn', owner: ask.owner, engine: engine.id, model, dialect: null, mode: 'mapped', tools };
+  const call: Call = {
+    runId,
+    way: 'turn',
+    owner: ask.owner,
+    engine: engine.id,
+    model,
+    dialect: null,
+    mode: 'mapped',
+    tools,
+    mayWait: which === 'first',
+  };
   let mapping: OwnMapping | undefined;
   try {
     mapping = mapOwn({ request, engine, target, compatibility: ask.compatibility, emulate: new Set(row?.emulate) });
     const body = Buffer.from(JSON.stringify(mapping.upstream.body), 'utf8');
     const bound = tokenBound(body.length, request.maxTokens);
+    const deployment = placement.choose(route);
     const admitted = recorder.admit(context.admission, { ...call, bound }, deployment.door);
     const { path, headers } = mapping.upstream;
     recorder.open(factsOf(call, ask, { row, mapping, digest: { sha256: sha256(body), bytes: body.length } }), () => ({
@@ -136,7 +168,7 @@ function planTry(context: ModelContext, { ask, runId, recorder }: Planning, rout
     ask.onTry?.({ runId, route, bytes: body.length });
     return { route, deployment, admitted, mapping, body, streamed };
   } catch (error) {
-    if (which === 'first' && AbpError.is(error)) {
+    if (which !== undefined && AbpError.is(error)) {
       recorder.open(factsOf(call, ask, { row, mapping, digest: null }));
       recorder.refused(error);
     }

@@ -50,7 +50,7 @@ export type ExchangeEnd =
 export interface ExchangeInput {
   readonly admitted: Admitted;
   readonly deployment: Deployment;
-  readonly route: Pick<Route, 'target'>;
+  readonly route: Pick<Route, 'target' | 'model'>;
   readonly mapping: OwnMapping;
   readonly body: Buffer;
   readonly streamed: boolean;
@@ -110,7 +110,7 @@ class ModelExchange implements ExchangeSink {
   start(): void {
     const { admitted, ask, body, deployment, mapping, recorder, runId, route, version, takeOver } = this.#options;
     const { signal } = ask;
-    recorder.dispatched();
+    recorder.dispatched(deployment);
     this.#exchange = admitted.send(
       {
         method: 'POST',
@@ -122,6 +122,7 @@ class ModelExchange implements ExchangeSink {
         silenceMs: deployment.silenceMs,
         runHex: runId.slice('run_'.length),
         dialect: route.target.id,
+        model: route.model,
       },
       this,
       takeOver === undefined ? undefined : (reason) => takeOver(reason) && this.#takenOver(),

@@ -15,6 +15,7 @@ import type { EngineNote } from '../upstream/exchange.ts';
 import type { Admission, Admitted, EngineDoor } from './admission.ts';
 import type { Batch, Step } from './batch.ts';
 import type { Call } from './call.ts';
+import type { Deployment } from './deployment.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { Opening } from './opening.ts';
 
@@ -70,6 +71,8 @@ export class Recorder {
   readonly #at: number;
   readonly #started = performance.now();
   #engine: string | null = null;
+  /** The deployment of the engine that was tried last, where it has several. */
+  #deployment: string | undefined;
   #requestBytes = 0;
   #emulations: Opening['emulations'] = [];
   #prices: string | null = null;
@@ -161,7 +164,7 @@ export class Recorder {
   attempted(status: number | null, error: string): void {
     if (this.#engine === null) return;
     this.#noted = true;
-    this.#earlier.push({ engine: this.#engine, status, error, ms: round(this.#elapsed() - (this.#dispatchedMs ?? 0)) });
+    this.#earlier.push(this.#try(this.#engine, status, error));
   }
 
   /** An engine that should have taken the place of a failed one, and may not or cannot. */
@@ -169,7 +172,8 @@ export class Recorder {
     this.#earlier.push({ engine, status: null, error: `not called: ${code}: ${message}`, ms: 0 });
   }
 
-  dispatched(): void {
+  dispatched({ place }: Pick<Deployment, 'place'>): void {
+    this.#deployment = place?.name;
     this.#dispatchedMs = this.#elapsed();
     this.#tries += 1;
     this.#noted = false;
@@ -258,7 +262,12 @@ export class Recorder {
 
   #attempts(error: string | null): CloseFact['attempts'] {
     if (this.#dispatchedMs === null || this.#engine === null || this.#noted) return this.#earlier;
-    return [...this.#earlier, { engine: this.#engine, status: this.#status, error, ms: round(this.#elapsed() - this.#dispatchedMs) }];
+    return [...this.#earlier, this.#try(this.#engine, this.#status, error)];
+  }
+
+  #try(engine: string, status: number | null, error: string | null): Attempt {
+    const one = { engine, status, error, ms: round(this.#elapsed() - (this.#dispatchedMs ?? 0)) };
+    return this.#deployment === undefined ? one : { ...one, deployment: this.#deployment };
   }
 
   #elapsed(): number {

@@ -49,6 +49,8 @@ export interface Inside {
   readonly keyOf: (runHex: string) => string | null;
   /** Resolves once every run that has ended by now is in the store. */
   readonly settled: () => Promise<void>;
+  /** Whether each deployment remembers the prompts that it has seen. */
+  readonly promptCache?: boolean | undefined;
   readonly file?: string | undefined;
   readonly timing?: 'original' | 'none' | undefined;
   readonly ignore?: readonly string[] | undefined;

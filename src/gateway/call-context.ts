@@ -6,6 +6,7 @@ import { shares } from '../calls/bounds/shares.ts';
 import type { CallContext } from '../calls/context.ts';
 import { deniedEngines } from '../calls/denied-engines.ts';
 import { deniedTools } from '../calls/denied-tools.ts';
+import type { QueueBounds } from '../calls/limits/fair-queue.ts';
 import { rateCheck } from '../calls/limits/rate-check.ts';
 import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
@@ -63,7 +64,12 @@ function checksOf(
   { limits, budgets }: Pick<CallSurroundings, 'limits' | 'budgets'>,
 ): readonly Check[] {
   const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
-  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call))];
+  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call), boundsOf(config))];
+}
+
+/** How long calls wait for room under a limit; undefined where they are refused at once. */
+function boundsOf({ limits: { wait_s: seconds, waiting } }: Config): QueueBounds | undefined {
+  return seconds === undefined ? undefined : { waitMs: seconds * 1000, most: waiting };
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */

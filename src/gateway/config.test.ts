@@ -29,6 +29,7 @@ describe('loadConfig', () => {
       connections: 16_384,
       runs: 64,
       stages_mb: 32_768,
+      waiting: 1000,
       budgets_away: 'refuse',
     });
     expect(config.database).toEqual({});

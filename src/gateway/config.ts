@@ -13,7 +13,7 @@ import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
-import { checkRoutes, EngineConfig, enginesOf } from './engine-config.ts';
+import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
 import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
 import { WebhooksConfig } from './webhooks/webhook-config.ts';
 
@@ -166,6 +166,13 @@ export const Config = z.strictObject({
         .default(64)
         .describe('Runs of coding agents at the same time, three quarters of them at most for one caller; more answer 503.'),
       ...CallLimits.shape,
+      wait_s: z
+        .number()
+        .positive()
+        .max(600)
+        .optional()
+        .describe('Seconds that a call over a limit waits for room instead of being refused at once; callers take turns (docs/limits.md).'),
+      waiting: z.int().positive().max(100_000).default(1000).describe('Calls that may wait at the same time; more are refused at once.'),
       budgets_away: z
         .enum(['refuse', 'allow'])
         .default('refuse')
@@ -337,12 +344,22 @@ function engineEnvironment(id: string, config: EngineConfig, env: ConfigOptions[
     ?.auth?.env.map((variable) => env[variable])
     .find((value) => value !== undefined && value !== '');
   const key = env[`ABP_ENGINE_${name}_KEY`] ?? config.key ?? vendor;
+  const deployments = config.deployments?.map((one, at) => {
+    const own =
+      env[
+        `ABP_ENGINE_${name}_${deploymentName(one, at)
+          .toUpperCase()
+          .replaceAll(/[^A-Z0-9]/g, '_')}_KEY`
+      ];
+    return own === undefined || own === '' ? one : { ...one, key: own };
+  });
   const variable = builtInEngine(id)?.fileVariable;
   const file = variable === undefined ? undefined : env[variable];
   return {
     ...config,
     ...(url === undefined ? {} : { url }),
     ...(key === undefined || key === '' ? {} : { key }),
+    ...(deployments === undefined ? {} : { deployments }),
     ...(file === undefined || file === '' ? {} : { file }),
   };
 }

@@ -1,23 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { systemClock } from '../base/clock.ts';
+import { packageVersion } from '../base/package-version.ts';
 import { EngineDoor, type Reach } from '../calls/admission.ts';
-import type { Deployment } from '../calls/deployment.ts';
+import { Balancer } from '../calls/balancing/balancer.ts';
+import type { Deployment, Place } from '../calls/deployment.ts';
+import { engineHeaders } from '../calls/headers.ts';
 import { missingAccess } from '../calls/key.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Engine, Inside } from '../engines/engine.ts';
 import { addEngines, engines } from '../engines/index.ts';
+import type { Transport } from '../upstream/exchange.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
-import { watched } from '../upstream/watched.ts';
+import { Load } from '../upstream/load.ts';
+import { type Probed, Prober } from '../upstream/prober.ts';
+import { watched, watchedSplice } from '../upstream/watched.ts';
 import type { Config } from './config.ts';
-import { basePathOf, type EngineConfig, enginesOf } from './engine-config.ts';
+import { basePathOf, type DeploymentConfig, deploymentName, type EngineConfig, enginesOf } from './engine-config.ts';
 
 const SILENCE_MS = 900_000;
 const CONNECT_MS = 10_000;
 const MAX_CONNECTIONS = 4096;
 
-export interface Deployments {
-  readonly byEngine: ReadonlyMap<string, Deployment>;
+export interface Deployed {
+  readonly byEngine: ReadonlyMap<string, Balancer>;
   close(): Promise<void>;
 }
 
@@ -26,47 +33,94 @@ export type Between = (reach: Reach, basePath: string) => Reach;
 
 const NOTHING: Between = (reach) => reach;
 
+/** Services that deployments of engines inside this process get, and what stands before all of them. */
+interface Surroundings {
+  readonly inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>;
+  readonly between: Between;
+}
+
 /** Every engine as this configuration reaches it, its own engines too, which become known by their names. */
-export function deploy(
-  config: Config,
-  inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>,
-  between: Between = NOTHING,
-): Deployments {
-  const transports: HttpTransport[] = [];
+export function deploy(config: Config, inside: Surroundings['inside'], between: Between = NOTHING): Deployed {
   const own = enginesOf(config.engines);
   addEngines(own);
-  const byEngine = new Map(
-    [...engines, ...own].map((engine) => {
-      const settings = config.engines[engine.id] ?? {};
-      if (engine.transport !== undefined) {
-        const { file, timing, ignore } = settings;
-        if (file !== undefined && !existsSync(file))
-          throw new AbpError('invalid_request', `engines.${engine.id}.file: there is no file ${file}.`);
-        return [
-          engine.id,
-          deployment(engine, settings, { transport: engine.transport({ ...inside, file, timing, ignore }) }, between),
-        ] as const;
-      }
-      const http = httpOf(settings);
-      transports.push(http);
-      const health = new Health(breakerOf(settings), systemClock);
-      return [
-        engine.id,
-        deployment(engine, settings, { transport: watched(http.transport, health), splice: http.splice, health }, between),
-      ] as const;
-    }),
-  );
+  const all = [...engines, ...own].map((engine) => reached(engine, config.engines[engine.id] ?? {}, { inside, between }));
   return {
-    byEngine,
+    byEngine: new Map(all.map(({ balancer }) => [balancer.engine.id, balancer])),
     close: async () => {
-      await Promise.all(transports.map((transport) => transport.close()));
+      await Promise.all(all.map(({ close }) => close()));
     },
   };
 }
 
-/** Calls that an engine may be asked at the same time. */
+/** Calls that an engine may be asked at the same time, by all its deployments together. */
 export function connectionsOf({ engines: settings }: Config, engine: string): number {
-  return settings[engine]?.max_connections ?? MAX_CONNECTIONS;
+  const { max_connections: each = MAX_CONNECTIONS, deployments } = settings[engine] ?? {};
+  return each * (deployments?.length ?? 1);
+}
+
+interface ReachedEngine {
+  readonly balancer: Balancer;
+  close(): Promise<void>;
+}
+
+/** The deployments of one engine. */
+function reached(engine: Engine, settings: EngineConfig, surroundings: Surroundings): ReachedEngine {
+  const all = placesOf(engine, settings).map((place) => deployment(engine, place, surroundings));
+  const [first, ...more] = all.map((made) => made.deployment);
+  if (first === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
+  const prober = proberOf(all, settings);
+  return {
+    balancer: new Balancer([first, ...more], systemClock),
+    close: async () => {
+      prober?.close();
+      await Promise.all(all.map(({ http }) => http?.close()));
+    },
+  };
+}
+
+/** The settings of one deployment: those of the engine, and its own over them. */
+interface PlaceSettings {
+  readonly settings: EngineConfig;
+  readonly place: Place | undefined;
+}
+
+function placesOf(engine: Engine, settings: EngineConfig): PlaceSettings[] {
+  const { deployments } = settings;
+  if (deployments === undefined) return [{ settings, place: undefined }];
+  return deployments.map((one, at) => {
+    const own = { ...settings, ...definedOf(one), headers: { ...settings.headers, ...one.headers } };
+    return { settings: own, place: placeOf(one, deploymentName(one, at), authOf(engine, own) === 'key' || engine.auth === undefined) };
+  });
+}
+
+function definedOf({ key, url }: DeploymentConfig): Pick<DeploymentConfig, 'key' | 'url'> {
+  return { ...(key === undefined ? {} : { key }), ...(url === undefined ? {} : { url }) };
+}
+
+function placeOf({ region, weight }: DeploymentConfig, name: string, ownKey: boolean): Place {
+  return { name, weight, salt: crc32(name), load: new Load(systemClock, { ownKey }), ...(region === undefined ? {} : { region }) };
+}
+
+/** A deployment, and what must be closed with it. */
+interface Made {
+  readonly deployment: Deployment;
+  readonly transport: Transport;
+  readonly http?: HttpTransport;
+}
+
+function deployment(engine: Engine, { settings, place }: PlaceSettings, { inside, between }: Surroundings): Made {
+  const load = place?.load;
+  if (engine.transport !== undefined) {
+    const { file, timing, ignore, prompt_cache: promptCache } = settings;
+    if (file !== undefined && !existsSync(file))
+      throw new AbpError('invalid_request', `engines.${engine.id}.file: there is no file ${file}.`);
+    const transport = engine.transport({ ...inside, file, timing, ignore, promptCache });
+    return { transport, deployment: deployed({ engine, settings, place }, { transport: watched(transport, { load }) }, between) };
+  }
+  const http = httpOf(settings);
+  const health = new Health(breakerOf(settings), systemClock);
+  const reach = { transport: watched(http.transport, { health, load }), splice: watchedSplice(http.splice, load), health };
+  return { http, transport: http.transport, deployment: deployed({ engine, settings, place }, reach, between) };
 }
 
 function httpOf(settings: EngineConfig): HttpTransport {
@@ -81,9 +135,18 @@ function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
   return breaker === undefined ? undefined : { failures: breaker.failures, openMs: breaker.open_s * 1000 };
 }
 
-function deployment(
-  engine: Engine,
-  settings: EngineConfig,
+/** Asks the deployments of an engine that has several whether they are there. */
+function proberOf(all: readonly Made[], { probe_s: seconds }: EngineConfig): Prober | undefined {
+  const places = all.flatMap(({ deployment: one, transport }): Probed[] => {
+    if (one.place === undefined || one.origin === '') return [];
+    const headers = engineHeaders(one, {}, packageVersion());
+    return [{ load: one.place.load, health: one.health, transport, origin: one.origin, path: `${one.basePath}/v1/models`, headers }];
+  });
+  return places.length === 0 ? undefined : new Prober(places, seconds);
+}
+
+function deployed(
+  { engine, settings, place }: PlaceSettings & { readonly engine: Engine },
   { health, ...reach }: Reach & Pick<Deployment, 'health'>,
   between: Between,
 ): Deployment {
@@ -95,12 +158,14 @@ function deployment(
     ...(settings.key === undefined ? {} : { key: settings.key }),
     auth: authOf(engine, settings),
   };
+  const headers = Object.entries(settings.headers ?? {}).flat();
   return {
     engine,
+    ...(place === undefined ? {} : { place }),
     ...access,
     basePath,
     ...loginOf(engine, settings),
-    ...(settings.headers === undefined ? {} : { headers: Object.entries(settings.headers).flat() }),
+    ...(headers.length === 0 ? {} : { headers }),
     door: new EngineDoor({ ...between(reach, basePath), missing: (credential) => missingAccess(engine, access, credential) }),
     ...(health === undefined ? {} : { health }),
     silenceMs: (settings.timeout_s ?? SILENCE_MS / 1000) * 1000,

@@ -11,6 +11,8 @@ import type { TokenRates } from '../models/rates.ts';
 const seconds = z.number().positive();
 const dollars = z.number().min(0).max(1_000_000);
 
+const headerTable = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'is no name of a header' }), z.string().max(4096));
+
 const Price = z.strictObject({
   input: dollars.describe('US dollars for a million tokens of input.'),
   output: dollars.describe('For a million tokens of output.'),
@@ -28,6 +30,24 @@ const OwnModel = z.strictObject({
     .describe('Tokens that it writes at most; sent where a caller names no limit and the dialect needs one.'),
   price: Price.optional(),
 });
+
+/** One of several keys, addresses or regions of an engine. */
+const DeploymentConfig = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'has letters, digits, dots, - and _' })
+    .optional()
+    .describe('How receipts, headers and lists call it; default: its region, else d1, d2, … in the order of the file.'),
+  key: z.string().min(1).optional().describe('Its key; default: that of the engine. Better in ABP_ENGINE_<ID>_<NAME>_KEY.'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Its address; default: that of the engine.'),
+  weight: z.number().positive().max(1_000_000).default(1).describe('Its part of the calls, measured by the weights of the others.'),
+  region: z.string().min(1).max(64).optional().describe('Where it is, in your own words.'),
+  headers: headerTable.optional().describe('Headers that its requests get beside those of the engine.'),
+});
+export type DeploymentConfig = z.infer<typeof DeploymentConfig>;
 
 /** An engine as this installation reaches it, or one of its own. */
 export const EngineConfig = z.strictObject({
@@ -52,10 +72,26 @@ export const EngineConfig = z.strictObject({
   timeout_s: seconds.optional().describe('Seconds the engine may stay silent.'),
   max_connections: z.int().positive().optional().describe('Calls at the same time; more answer 503.'),
   limits: CallLimits.optional().describe('What all callers together may use of it at a time; more answer 429.'),
-  headers: z
-    .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'is no name of a header' }), z.string().max(4096))
+  deployments: z
+    .array(DeploymentConfig)
+    .min(1)
+    .max(100)
+    .superRefine((all, context) => {
+      const names = all.map(deploymentName);
+      const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
+      if (twice !== -1) context.addIssue({ code: 'custom', path: [twice, 'name'], message: `${names[twice]} is the name of another one` });
+    })
     .optional()
-    .describe('Headers that every request to it gets, instead of the caller’s of the same name.'),
+    .describe('Several keys, addresses or regions that share its calls (docs/balancing.md); without it the engine has one.'),
+  probe_s: seconds
+    .max(3600)
+    .optional()
+    .describe('Seconds between questions whether each of its deployments is there; without it only those that failed are asked, every 10.'),
+  prompt_cache: z
+    .boolean()
+    .optional()
+    .describe('Engine sim: whether each deployment remembers prompts and tells in its usage what came from memory.'),
+  headers: headerTable.optional().describe('Headers that every request to it gets, instead of the caller’s of the same name.'),
   price: Price.optional().describe('Engine of your own: what tokens cost; without it the price list of its base, if that has one.'),
   models: z
     .array(z.union([z.string().min(1), OwnModel]))
@@ -77,6 +113,11 @@ export const EngineConfig = z.strictObject({
     .describe('Engine replay: JSON pointers whose values may differ, or the name of a coding agent.'),
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;
+
+/** How one of an engine's deployments is called. */
+export function deploymentName({ name, region }: Pick<DeploymentConfig, 'name' | 'region'>, at: number): string {
+  return name ?? region ?? `d${at + 1}`;
+}
 
 type EngineTable = Readonly<Record<string, EngineConfig>>;
 

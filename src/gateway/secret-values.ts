@@ -2,9 +2,10 @@ import type { Config } from './config.ts';
 
 /** Every secret of this installation: keys of engines, of search and of tools, passwords in addresses, paths and signing keys of webhooks, the token of the home. */
 export function secretValues(config: Config, token: string): string[] {
-  const engines = Object.values(config.engines).flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
+  const places = Object.values(config.engines).flatMap((engine) => [engine, ...(engine.deployments ?? [])]);
+  const engines = places.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
   const tools = Object.values(config.secrets).map(({ key }) => key);
-  const engineUrls = Object.values(config.engines).map(({ url }) => url);
+  const engineUrls = places.map(({ url }) => url);
   const hooks = [config.receipts.head_webhook, ...config.webhooks.map(({ url }) => url)];
   const signing = config.webhooks.map(({ secret }) => secret);
   const passwords = [config.database.url, config.tools.search_url, ...hooks, ...engineUrls].map(passwordOf);

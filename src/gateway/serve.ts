@@ -47,7 +47,7 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 function greeting(server: RunningServer, loaded: LoadedConfig, home: string): string {
-  const all = [...server.gateway.calls.deployments.values()];
+  const all = [...server.gateway.calls.deployments.values()].map(({ first }) => first);
   const named = (test: (deployment: (typeof all)[number]) => boolean): string =>
     all
       .filter(test)

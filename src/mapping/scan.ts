@@ -1,15 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
+import { BYTES, longEnd, malformed, Skip, shortEnd, skipSpace } from './skip-value.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const COLON = 0x3a;
-const COMMA = 0x2c;
+const { QUOTE, CLOSE_BRACE, OPEN_BRACE, COLON, COMMA } = BYTES;
 
 /** Where a value stands in the body, `end` exclusive. */
 export interface Span {
@@ -36,9 +30,23 @@ export interface Scan {
   readonly naming: readonly NamedSpan[];
   /** Members that limit the answer. */
   readonly bounding: readonly NamedSpan[];
+  /** The list of messages, where there is one. */
+  readonly conversation?: Conversation;
+  /** The caller's own name for the conversation, as vendors take it for their caches. */
+  readonly cacheKey?: Span;
+  /** It asks for a cache that lives for an hour or longer. */
+  readonly longCache?: true;
   /** How many values it holds, by their commas and brackets: what it takes to read them goes by that as much as by the bytes. */
   readonly values: number;
 }
+
+/** Where the conversation stands, and where its first messages end. */
+export interface Conversation extends Span {
+  readonly ends: readonly number[];
+}
+
+/** Members in which vendors take a conversation. */
+const CONVERSATION: ReadonlySet<string> = new Set(['messages', 'contents', 'input']);
 
 /** Members in which vendors take models beside `model`: fallbacks, a stored prompt, tools that work with a model of their own. */
 const NAMING: ReadonlySet<string> = new Set(
@@ -81,11 +89,16 @@ export async function scanInTurns(body: Buffer, naming: ReadonlySet<string> = NA
 class Scanner {
   readonly #body: Buffer;
   readonly #naming: ReadonlySet<string>;
-  readonly #found: { model?: string; modelSpan?: Span; stream: boolean; naming: NamedSpan[]; bounding: NamedSpan[] } = {
-    stream: false,
-    naming: [],
-    bounding: [],
-  };
+  readonly #found: {
+    model?: string;
+    modelSpan?: Span;
+    stream: boolean;
+    naming: NamedSpan[];
+    bounding: NamedSpan[];
+    conversation?: Conversation;
+    cacheKey?: Span;
+    longCache?: true;
+  } = { stream: false, naming: [], bounding: [] };
   readonly #seen = new Set<string>();
   #values = 0;
   #at: number;
@@ -113,7 +126,7 @@ class Scanner {
         if (this.#seen.size === 0 && body[this.#at] === CLOSE_BRACE) return this.#end();
         const key = readKey(body, this.#at, this.#seen);
         const start = skipSpace(body, key.end);
-        this.#inside = { name: key.name, start, skip: new Skip(body, start) };
+        this.#inside = { name: key.name, start, skip: new Skip(body, start, CONVERSATION.has(key.name)) };
       }
       const { name, start, skip } = this.#inside;
       if (!skip.goOn(until)) {
@@ -121,13 +134,19 @@ class Scanner {
         return false;
       }
       this.#inside = undefined;
-      this.#values += skip.values;
+      this.#note(start, skip);
       this.#take(name, start, skip.at);
       this.#at = skipSpace(body, skip.at);
       if (body[this.#at] === CLOSE_BRACE) return this.#end();
       if (body[this.#at] !== COMMA) throw malformed(`unexpected byte at offset ${this.#at}`);
       this.#at = skipSpace(body, this.#at + 1);
     }
+  }
+
+  #note(start: number, { at: end, values, longCache, ends }: Skip): void {
+    this.#values += values;
+    if (longCache) this.#found.longCache = true;
+    if (ends !== undefined) this.#found.conversation = { start, end, ends };
   }
 
   #take(name: string, start: number, end: number): void {
@@ -137,6 +156,7 @@ class Scanner {
     } else if (name === 'stream') this.#found.stream = this.#body.toString('latin1', start, end) === 'true';
     else if (this.#naming.has(name)) this.#found.naming.push({ name, start, end });
     else if (BOUNDING.has(name)) this.#found.bounding.push({ name, start, end });
+    else if (name === 'prompt_cache_key') this.#found.cacheKey = { start, end };
   }
 
   #end(): true {
@@ -195,202 +215,9 @@ function decode(body: Buffer, start: number, end: number): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Between two members nobody writes more white space. */
-const MOST_SPACE = 64 * 1024;
-
-function skipSpace(body: Buffer, from: number): number {
-  let at = from;
-  for (let byte = body[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = body[at]) {
-    at += 1;
-    if (at - from > MOST_SPACE) throw malformed(`there are more than ${MOST_SPACE} bytes of white space at offset ${from}`);
-  }
-  return at;
-}
-
-/** Most strings of a request are shorter. */
-const SHORT = 48;
-/** A long string is searched as text, in pieces that grow: that is three times as fast as looking at each byte. */
-const FIRST_PIECE = 1024;
-const PIECE = 16 * 1024;
-
-/** Passes over one value. Brackets are balanced by kind; what is inside is the engine's to judge. */
-class Skip {
-  readonly #body: Buffer;
-  readonly #open: number[] = [];
-  /** Where the search for the end of a long string goes on. */
-  #string: number | undefined;
-  #begun = false;
-  at: number;
-  values = 1;
-
-  constructor(body: Buffer, from: number) {
-    this.#body = body;
-    this.at = from;
-  }
-
-  /** Goes on to the end of the value, or to that offset; true when the end was reached. */
-  goOn(until: number): boolean {
-    if (!this.#begun) this.#begin();
-    for (;;) {
-      if (this.#string !== undefined && !this.#closeString(this.#string, until)) return false;
-      if (this.#open.length === 0) return true;
-      if (!this.#walk(until)) return false;
-    }
-  }
-
-  #begin(): void {
-    this.#begun = true;
-    const first = this.#body[this.at];
-    if (first === QUOTE) this.at = this.#openString(this.at);
-    else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-      this.#open.push(first);
-      this.at += 1;
-    } else this.at = skipScalar(this.#body, this.at);
-  }
-
-  /** Inside brackets, to the last of them or to a long string; false where it stops before. */
-  #walk(until: number): boolean {
-    const body = this.#body;
-    let at = this.at;
-    for (const end = Math.min(until, body.length); at < end; at += 1) {
-      const byte = body[at];
-      if (byte === QUOTE) {
-        at = this.#openString(at) - 1;
-        if (this.#string !== undefined) return true;
-      } else if (byte === COMMA) this.values += 1;
-      else if (byte !== undefined && byte >= OPEN_BRACKET && this.#bracket(byte, at)) {
-        this.at = at + 1;
-        return true;
-      }
-    }
-    if (at >= body.length) throw malformed('the body ends inside a value');
-    this.at = at;
-    return false;
-  }
-
-  /** Whether this byte closes the last bracket. */
-  #bracket(byte: number, at: number): boolean {
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      enter(this.#open, byte);
-      this.values += 1;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      leave(this.#open, byte, at);
-      return this.#open.length === 0;
-    }
-    return false;
-  }
-
-  /** Offset after the string that starts at `from`; a long one is left to `#closeString`. */
-  #openString(from: number): number {
-    const end = shortEnd(this.#body, from);
-    if (end > 0) return end;
-    this.#string = -end;
-    return -end;
-  }
-
-  #closeString(from: number, until: number): boolean {
-    const end = longEnd(this.#body, from, until);
-    this.at = Math.abs(end);
-    this.#string = end > 0 ? undefined : -end;
-    return end > 0;
-  }
-}
-
-/** Offset after the string that starts at `from`, or where it was given up, negative. */
-function shortEnd(body: Buffer, from: number): number {
-  const near = Math.min(from + SHORT, body.length);
-  let at = from + 1;
-  while (at < near) {
-    const byte = body[at];
-    if (byte === QUOTE) return at + 1;
-    at += byte === BACKSLASH ? 2 : 1;
-  }
-  return -at;
-}
-
-/** A piece with more quotes is read byte by byte: looking for each of them would take longer. */
-const MOST_QUOTES = 1024;
-
-/** Offset after the string that `from` is in the middle of, or where the search was given up, negative. No piece begins inside an escape. */
-function longEnd(body: Buffer, from: number, until: number): number {
-  let size = FIRST_PIECE;
-  let start = from;
-  while (start < body.length && start < until) {
-    const end = endInPiece(body, start, Math.min(start + size, body.length));
-    if (end > 0) return end;
-    size = Math.min(size * 4, PIECE);
-    start = -end;
-  }
-  if (start >= body.length) throw malformed('a string is not closed');
-  return -start;
-}
-
-/** Offset after the string where it ends in this piece, or where the next piece begins, negative. */
-function endInPiece(body: Buffer, start: number, next: number): number {
-  const piece = body.toString('latin1', start, next);
-  let quotes = 0;
-  for (let quote = piece.indexOf('"'); quote !== -1; quote = piece.indexOf('"', quote + 1)) {
-    if (!isEscaped(body, start + quote, start)) return start + quote + 1;
-    quotes += 1;
-    if (quotes > MOST_QUOTES) return endByBytes(body, start + quote + 1, next);
-  }
-  return isEscaped(body, next, start) ? -(next + 1) : -next;
-}
-
-function endByBytes(body: Buffer, from: number, next: number): number {
-  let at = from;
-  while (at < next) {
-    const byte = body[at];
-    if (byte === QUOTE) return at + 1;
-    at += byte === BACKSLASH ? 2 : 1;
-  }
-  return -at;
-}
-
-/** Whether an odd number of backslashes stands before an offset; they begin at `from` at the earliest. */
-function isEscaped(body: Buffer, offset: number, from: number): boolean {
-  let at = offset;
-  while (at > from && body[at - 1] === BACKSLASH) at -= 1;
-  return (offset - at) % 2 === 1;
-}
-
-/** No number has more digits. */
-const LONGEST_SCALAR = 4096;
-
-function skipScalar(body: Buffer, from: number): number {
-  let at = from;
-  for (let byte = body[at]; byte !== undefined && isScalarByte(byte) && at - from <= LONGEST_SCALAR; byte = body[at]) at += 1;
-  const text = body.toString('latin1', from, at);
-  if (!/^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/.test(text))
-    throw malformed(`unexpected value at offset ${from}`);
-  return at;
-}
-
-function isScalarByte(byte: number): boolean {
-  return (
-    (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x45
-  );
-}
-
-/** Deeper bodies are attacks on recursive readers; no vendor's request comes near. */
-const MOST_NESTED = 1000;
-
-function enter(open: number[], byte: number): void {
-  if (open.push(byte) > MOST_NESTED) throw malformed(`values are nested deeper than ${MOST_NESTED} levels`);
-}
-
-function leave(open: number[], byte: number, at: number): void {
-  // In ASCII each closing bracket is its opening one plus two.
-  if (open.pop() !== byte - 2) throw malformed(`a bracket does not match at offset ${at}`);
-}
-
 function readModel(body: Buffer, start: number, end: number): string {
   // An escape takes six bytes for one character.
   const name = end - start > 6 * LONGEST_MODEL + 2 ? undefined : decode(body, start, end);
   if (name !== undefined && name.length <= LONGEST_MODEL) return name;
   throw new AbpError('invalid_request', `The name of the model is longer than ${LONGEST_MODEL} characters.`);
-}
-
-function malformed(message: string): AbpError {
-  return new AbpError('invalid_request', `The request body is not valid JSON: ${message}.`);
 }

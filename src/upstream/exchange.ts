@@ -18,6 +18,8 @@ export interface ExchangeRequest {
   /** The run and its dialect, for an engine that runs inside this process. */
   readonly runHex: string;
   readonly dialect?: string;
+  /** The model that is asked for, where it is known: vendors count their limits by model. */
+  readonly model?: string | null;
   /** The caller's words to an engine inside this process: its `X-ABP-…` headers by lower-case name. */
   readonly asides?: Readonly<Record<string, string>> | undefined;
 }

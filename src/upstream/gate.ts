@@ -1,4 +1,10 @@
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, FailureKind, Transport } from './exchange.ts';
+import { KEY_REFUSED } from './load.ts';
+import { retryAfterMs } from './retry-hints.ts';
+
+/** Statuses after which another try may do better. */
+const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
+const RETRYABLE_KINDS: ReadonlySet<FailureKind> = new Set(['unreachable', 'timeout', 'broken', 'busy']);
 
 /** Why an answer was turned down before its first byte reached the caller. */
 export interface TurnedDown {
@@ -6,11 +12,22 @@ export interface TurnedDown {
   readonly message: string;
   /** The pause that the engine asks for, where it does. */
   readonly retryAfterMs: number | undefined;
+  /** The engine does not take the key: the same one need not be tried again. */
+  readonly keyRefused?: true;
 }
 
-/** Statuses after which another try may do better. */
-const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
-const RETRYABLE_KINDS: ReadonlySet<FailureKind> = new Set(['unreachable', 'timeout', 'broken', 'busy']);
+/** Why an answer of this status is turned down; undefined where it is the caller's. */
+export function turnedDown(status: number, headers: readonly string[]): TurnedDown | undefined {
+  const keyRefused = KEY_REFUSED.has(status);
+  if (!keyRefused && !RETRYABLE.has(status)) return undefined;
+  const reason = { status, message: `the engine answered ${status}`, retryAfterMs: retryAfterMs(headers, Date.now()) };
+  return keyRefused ? { ...reason, keyRefused } : reason;
+}
+
+/** The same for a call without an answer. */
+export function failedBefore({ kind, message }: ExchangeFailure): TurnedDown | undefined {
+  return RETRYABLE_KINDS.has(kind) ? { status: null, message, retryAfterMs: undefined } : undefined;
+}
 
 /** Whether another try takes the place of a failed one; a promise while that is being found out. */
 export type TakeOver = (reason: TurnedDown) => boolean | Promise<boolean>;
@@ -50,8 +67,9 @@ class Gate implements ExchangeSink {
 
   head(status: number, headers: readonly string[], note?: EngineNote): void {
     const pass = (): void => this.#sink.head(status, headers, note);
-    if (RETRYABLE.has(status)) {
-      this.#failed({ status, message: `the engine answered ${status}`, retryAfterMs: retryAfter(headers) }, pass);
+    const reason = turnedDown(status, headers);
+    if (reason !== undefined) {
+      this.#failed(reason, pass);
       return;
     }
     this.state = 'open';
@@ -72,12 +90,13 @@ class Gate implements ExchangeSink {
   fail(failure: ExchangeFailure): void {
     if (this.state === 'given-up') return;
     const pass = (): void => this.#sink.fail(failure);
+    const reason = failedBefore(failure);
     if (failure.kind === 'aborted' || this.state === 'open') {
       this.state = 'open';
       this.#held = [];
       pass();
     } else if (this.state === 'held') this.#held.push(pass);
-    else if (RETRYABLE_KINDS.has(failure.kind)) this.#failed({ status: null, message: failure.message, retryAfterMs: undefined }, pass);
+    else if (reason !== undefined) this.#failed(reason, pass);
     else pass();
   }
 
@@ -102,11 +121,4 @@ class Gate implements ExchangeSink {
     for (const part of held) part();
     this.exchange?.resume();
   }
-}
-
-/** `retry-after` in seconds; dates are not worth a guess at two clocks. */
-function retryAfter(headers: readonly string[]): number | undefined {
-  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'retry-after');
-  const seconds = at === -1 ? Number.NaN : Number(headers[at + 1]);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }

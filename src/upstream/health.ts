@@ -45,6 +45,11 @@ export class Health {
     return true;
   }
 
+  /** It is left alone. */
+  get isOpen(): boolean {
+    return this.#openedAt !== undefined && this.#state() === 'open';
+  }
+
   /** The engine answered; statuses of 500 and above count as its failure. */
   answered(status: number): void {
     if (status >= 500) this.#fail(`status ${status}`);

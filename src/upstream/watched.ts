@@ -1,10 +1,22 @@
-import type { Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, Transport } from './exchange.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, Splice, SpliceSink, Transport } from './exchange.ts';
 import type { Health } from './health.ts';
+import type { Load } from './load.ts';
+
+/** Who hears how calls to one deployment of an engine fare. */
+export interface Watchers {
+  readonly health?: Health | undefined;
+  /** Where the engine has several deployments. */
+  readonly load?: Load | undefined;
+}
 
 /** A transport that reports how its engine fares, and refuses at once while the engine is left alone. */
-export function watched(transport: Transport, health: Health): Transport {
+export function watched(transport: Transport, { health, load }: Watchers): Transport {
+  if (health === undefined && load === undefined) return transport;
   return (request: ExchangeRequest, sink: ExchangeSink): Exchange => {
-    if (health.admits()) return transport(request, new WatchedSink(sink, health));
+    if (health === undefined || health.admits()) {
+      load?.begin();
+      return transport(request, new WatchedSink(sink, health, load, request.model ?? null));
+    }
     sink.fail({
       kind: 'unreachable',
       message: `it failed too often and is left alone for a while (last: ${health.snapshot().lastFailure})`,
@@ -15,16 +27,23 @@ export function watched(transport: Transport, health: Health): Transport {
 
 class WatchedSink implements ExchangeSink {
   readonly #sink: ExchangeSink;
-  readonly #health: Health;
+  readonly #health: Health | undefined;
+  readonly #load: Load | undefined;
+  readonly #model: string | null;
+  /** Counted as over: an end may be followed by the word that the caller left. */
+  #over = false;
 
-  constructor(sink: ExchangeSink, health: Health) {
+  constructor(sink: ExchangeSink, health: Health | undefined, load: Load | undefined, model: string | null) {
     this.#sink = sink;
     this.#health = health;
+    this.#load = load;
+    this.#model = model;
   }
 
-  head(status: number, headers: readonly string[]): void {
-    this.#health.answered(status);
-    this.#sink.head(status, headers);
+  head(status: number, headers: readonly string[], note?: EngineNote): void {
+    this.#health?.answered(status);
+    this.#load?.answered(status, headers, this.#model);
+    this.#sink.head(status, headers, note);
   }
 
   data(chunk: Buffer): boolean {
@@ -32,11 +51,47 @@ class WatchedSink implements ExchangeSink {
   }
 
   end(trailers: readonly string[]): void {
+    this.#finish();
     this.#sink.end(trailers);
   }
 
   fail(failure: ExchangeFailure): void {
-    this.#health.failed(failure.kind, failure.message);
+    this.#health?.failed(failure.kind, failure.message);
+    this.#load?.failed(failure.kind);
+    this.#finish();
     this.#sink.fail(failure);
   }
+
+  #finish(): void {
+    if (!this.#over) this.#load?.end();
+    this.#over = true;
+  }
+}
+
+/** The same for connections that leave HTTP: one counts until it is closed. */
+export function watchedSplice(splice: Splice, load: Load | undefined): Splice {
+  if (load === undefined) return splice;
+  return (request, sink) => {
+    load.begin();
+    return splice(request, countedSink(sink, load));
+  };
+}
+
+function countedSink(sink: SpliceSink, load: Load): SpliceSink {
+  return {
+    open: (headers, socket) => {
+      socket.once('close', () => load.end());
+      sink.open(headers, socket);
+    },
+    refuse: (status, headers, body) => {
+      load.answered(status, headers, null);
+      load.end();
+      sink.refuse(status, headers, body);
+    },
+    fail: (failure) => {
+      load.failed(failure.kind);
+      load.end();
+      sink.fail(failure);
+    },
+  };
 }

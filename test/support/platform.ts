@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { systemClock } from '../../src/base/clock.ts';
 import { Admission, EngineDoor } from '../../src/calls/admission.ts';
+import { Balancer } from '../../src/calls/balancing/balancer.ts';
 import { Batch } from '../../src/calls/batch.ts';
 import { BodyBudget } from '../../src/calls/bounds/body-budget.ts';
 import type { Deployment } from '../../src/calls/deployment.ts';
@@ -77,7 +79,7 @@ export class TestPlatform {
       calls: {
         sink: keeper ?? { append: (fact) => void facts.push(fact) },
         batch: new Batch(keeper ?? { gather: () => undefined, flush: () => undefined }),
-        deployments: new Map([['sim', deployment()]]),
+        deployments: new Map([['sim', new Balancer([deployment()], systemClock)]]),
         live: new LiveRuns(),
         admission: new Admission(),
         budget: new BodyBudget(64 * 1024 * 1024),

@@ -1,9 +1,10 @@
 import type { AbpError } from '../../contract/errors.ts';
+import type { Deployment } from '../deployment.ts';
 
 /** The caller's side of a call. `head` once, then chunks, then `end`; or `refuse` instead of all; or `abandon` at any time. */
 export interface Answer {
-  /** The engine that is asked now, and how many tries have been sent with this one; the caller is told with the head. */
-  from(engine: string, tries: number): void;
+  /** The deployment of an engine that is asked now, and how many tries have been sent with this one; the caller is told with the head. */
+  from(deployment: Pick<Deployment, 'engine' | 'place'>, tries: number): void;
   head(status: number, headers: readonly string[]): void;
   /** False when the caller is slow: pause until `onDrain` is called. */
   write(chunk: Buffer): boolean;

@@ -22,8 +22,8 @@ import { StreamTranslator, translatePiece, translateWhole } from './translate.ts
 /** Sends the translated request and translates the answer on its way back. */
 export function callMapped(request: ExchangeRequest, options: MappedOptions): Exchange {
   const call = new MappedCall(options);
-  options.recorder.dispatched();
-  options.answer.from(options.deployment.engine.id, options.recorder.tries);
+  options.recorder.dispatched(options.deployment);
+  options.answer.from(options.deployment, options.recorder.tries);
   return call.start(request);
 }
 

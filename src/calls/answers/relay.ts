@@ -36,8 +36,8 @@ export interface RelayOptions {
 /** Sends the request and relays the answer byte for byte, watching on the side. The caller cancels through the returned handle. */
 export function relay(request: ExchangeRequest, options: RelayOptions): Exchange {
   const call = new Relay(options);
-  options.recorder.dispatched();
-  options.answer.from(options.deployment.engine.id, options.recorder.tries);
+  options.recorder.dispatched(options.deployment);
+  options.answer.from(options.deployment, options.recorder.tries);
   return call.start(request);
 }
 

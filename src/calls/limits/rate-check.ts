@@ -1,8 +1,9 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { Check, Verdict } from '../admission.ts';
-import type { Call, CallEnding } from '../call.ts';
+import type { Check, Settlement, Verdict } from '../admission.ts';
+import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
 import { LearnedOutput, tokensOf } from '../token-bound.ts';
 import type { CallLimits } from './call-limits.ts';
+import { FairQueue, MustWait, type QueueBounds } from './fair-queue.ts';
 import { Meter } from './meter.ts';
 
 /** Somebody or something whose use is limited. */
@@ -23,32 +24,75 @@ const MINUTE_MS = 60_000;
 /** A place may become free at any moment. */
 const CONCURRENCY_WAIT_MS = 1000;
 
-/** Holds callers, teams and engines to their requests and tokens per minute and their calls at the same time. Refuses with the time to come back. */
-export function rateCheck(limitsOf: LimitsOf): Check {
+/**
+ * Holds callers, teams and engines to their requests and tokens per minute and their calls at the same time. A call that does not fit is refused
+ * with the time to come back, or, where the operator prefers that, waits for its turn.
+ */
+export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
   const callers = new Callers();
   const learned = new LearnedOutput();
+  const queue = bounds === undefined ? undefined : new FairQueue(bounds);
   return {
     name: 'limits',
     check: (call): Verdict => {
       // A run of a coding agent is held to them by each of its calls.
       if (call.way === 'run') return undefined;
+      const granted = queue?.granted(call.runId);
+      if (granted !== undefined) return granted;
       const held = limitsOf(call);
       if (held.length === 0) return undefined;
-      const now = performance.now();
       const wanted = held.some(({ limits }) => limits.tokens_per_minute !== undefined) ? learned.bound(call) : 0;
-      const uses = held.map(({ id, limits }) => callers.of(id, limits));
-      for (const [at, use] of uses.entries()) {
-        const refusal = use.refusal(held[at]?.name ?? '', wanted, now);
-        if (refusal !== undefined) return refusal;
-      }
-      for (const use of uses) use.take(wanted, now);
-      return (ending) => {
-        learned.hear(call, ending);
-        const end = performance.now();
-        for (const use of uses) use.settle(wanted, ending, end);
+      const uses = held.map(({ id, name, limits }) => ({ id, name, use: callers.of(id, limits) }));
+      const take = (): Settlement => {
+        const now = performance.now();
+        for (const { use } of uses) use.take(wanted, now);
+        return (ending) => {
+          learned.hear(call, ending);
+          const end = performance.now();
+          for (const { use } of uses) use.settle(wanted, ending, end);
+          queue?.pump();
+        };
       };
+      const reached = firstReached(uses, wanted, queue);
+      if (reached === undefined) return take();
+      if (queue === undefined || call.mayWait !== true || !mayEnter(queue, reached)) return limited(reached);
+      const waitMs = (now: number): number | undefined => waitOf(uses, wanted, now);
+      throw new MustWait(queue.enter({ run: call.runId, caller: shareOfOwner(call.owner), limit: reached.id, waitMs, take }));
     },
   };
+}
+
+/** Somebody's use that a call adds to. */
+interface HeldUse {
+  readonly id: string;
+  readonly name: string;
+  readonly use: Use;
+}
+
+/** The first limit that a call does not fit into, or that others wait at before it. */
+function firstReached(uses: readonly HeldUse[], wanted: number, queue: FairQueue | undefined): (Reached & { id: string }) | undefined {
+  const now = performance.now();
+  for (const { id, name, use } of uses) {
+    const reached = use.reached(wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
+    if (reached !== undefined) return { ...reached, id, name };
+  }
+  return undefined;
+}
+
+/** Nobody waits for what will surely not come in time, nor behind too many. */
+function mayEnter({ bounds, size }: FairQueue, { waitMs }: Reached): boolean {
+  return size < bounds.most && waitMs <= bounds.waitMs;
+}
+
+/** Milliseconds until a call fits into all its limits; undefined where another call has to end for that. */
+function waitOf(uses: readonly HeldUse[], wanted: number, now: number): number | undefined {
+  let most = 0;
+  for (const { use } of uses) {
+    const reached = use.reached(wanted, now);
+    if (reached?.what === 'concurrency') return undefined;
+    most = Math.max(most, reached?.waitMs ?? 0);
+  }
+  return most;
 }
 
 class Callers {
@@ -96,15 +140,19 @@ class Use {
     this.#tokens = meterOf(limits.tokens_per_minute, this.#tokens, now);
   }
 
-  refusal(name: string, tokens: number, now: number): AbpError | undefined {
+  /** The limit that a call does not fit into. */
+  reached(tokens: number, now: number): Unnamed | undefined {
     const { concurrency } = this.#limits;
     if (concurrency !== undefined && this.#calls >= concurrency) {
-      return limited({ name, what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS });
+      return { what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS };
     }
-    return (
-      exceeded({ name, what: 'requests_per_minute' }, this.#requests, 1, now) ??
-      exceeded({ name, what: 'tokens_per_minute' }, this.#tokens, tokens, now)
-    );
+    return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, tokens, now);
+  }
+
+  /** The limit that calls wait at, though there may be room at the moment. */
+  crowded(): Unnamed {
+    const what = LIMITS.find((name) => this.#limits[name] !== undefined) ?? 'concurrency';
+    return { what, limit: this.#limits[what] ?? 0, waitMs: CONCURRENCY_WAIT_MS };
   }
 
   take(tokens: number, now: number): void {
@@ -135,10 +183,12 @@ function meterOf(limit: number | undefined, before: Meter | undefined, now: numb
   return meter;
 }
 
-function exceeded(of: Pick<Reached, 'name' | 'what'>, meter: Meter | undefined, amount: number, now: number): AbpError | undefined {
+function exceeded(what: keyof CallLimits, meter: Meter | undefined, amount: number, now: number): Unnamed | undefined {
   const waitMs = meter?.waitFor(amount, now) ?? 0;
-  return meter === undefined || waitMs === 0 ? undefined : limited({ ...of, limit: meter.limit, waitMs });
+  return meter === undefined || waitMs === 0 ? undefined : { what, limit: meter.limit, waitMs };
 }
+
+const LIMITS = ['concurrency', 'requests_per_minute', 'tokens_per_minute'] as const;
 
 const WORDS: Readonly<Record<keyof CallLimits, string>> = {
   requests_per_minute: 'calls a minute',
@@ -153,6 +203,8 @@ interface Reached {
   readonly limit: number;
   readonly waitMs: number;
 }
+
+type Unnamed = Omit<Reached, 'name'>;
 
 function limited({ name, what, limit, waitMs }: Reached): AbpError {
   return new AbpError('rate_limited', `${name} may have ${limit} ${WORDS[what]}, and this call would be more.`, {

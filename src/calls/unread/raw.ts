@@ -1,42 +1,109 @@
 import type { Readable } from 'node:stream';
+import { AbpError } from '../../contract/errors.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
 import { relay } from '../answers/relay.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { headerOf } from '../headers.ts';
-import { openUnread, type UnreadCall } from './unread-call.ts';
+import { OpenedCall, type UnreadCall, type UnreadTry } from './unread-call.ts';
 
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
 export function callRaw(context: CallContext, call: UnreadCall, body: Readable | null, answer: Answer): Exchange {
-  const { admitted, recorder, deployment, request } = openUnread(context, call, 'raw');
-  const dialect = countedBy(call.target.path, deployment);
-  try {
-    return relay(
-      {
-        ...request,
-        method: call.method,
-        headers: body === null ? request.headers : withLength(request.headers, call),
-        body,
-        runHex: call.runId.slice(4),
-      },
-      {
-        admitted,
-        deployment,
-        dialect,
-        holding: context.budget.holding(call.share),
-        aside: (bytes, streamed) => context.large.observe(bytes, { dialect: dialect?.id, streamed, caller: call.share }),
-        recorder,
-        answer,
-        onTaken: () => undefined,
-        onFault: (error) => context.onFault(error, call.runId),
-      },
-    );
-  } catch (error) {
-    recorder.broke(error);
-    throw error;
+  const one = new RawCall(context, call, body, answer);
+  one.begin();
+  return one;
+}
+
+/** One raw call. Where it has no body, another deployment of the engine may take it over. */
+class RawCall implements Exchange {
+  readonly #context: CallContext;
+  readonly #call: UnreadCall;
+  readonly #body: Readable | null;
+  readonly #answer: Answer;
+  readonly #opened: OpenedCall;
+  #exchange: Exchange | undefined;
+  /** The caller has left. */
+  #left = false;
+
+  constructor(context: CallContext, call: UnreadCall, body: Readable | null, answer: Answer) {
+    this.#context = context;
+    this.#call = call;
+    this.#body = body;
+    this.#answer = answer;
+    this.#opened = new OpenedCall(context, call, 'raw');
+  }
+
+  begin(): void {
+    const first = this.#opened.first(() => this.#later(() => this.begin()));
+    if (first !== undefined) this.#send(first);
+  }
+
+  abort(): void {
+    this.#left = true;
+    this.#opened.leave();
+    this.#exchange?.abort();
+  }
+
+  resume(): void {
+    this.#exchange?.resume();
+  }
+
+  #send({ admitted, deployment, request }: UnreadTry): void {
+    const call = this.#call;
+    const context = this.#context;
+    const body = this.#body;
+    const { recorder } = this.#opened;
+    if (this.#left) {
+      this.#opened.leftEarly();
+      return;
+    }
+    const dialect = countedBy(call.target.path, deployment);
+    const headers = body === null ? request.headers : withLength(request.headers, call);
+    try {
+      this.#exchange = relay(
+        { ...request, method: call.method, headers, body, runHex: call.runId.slice(4) },
+        {
+          admitted,
+          deployment,
+          dialect,
+          holding: context.budget.holding(call.share),
+          aside: (bytes, streamed) => context.large.observe(bytes, { dialect: dialect?.id, streamed, caller: call.share }),
+          recorder,
+          answer: this.#answer,
+          // A body that streams through is gone once it was sent.
+          takeOver: body === null && this.#opened.hasNext ? (reason) => this.#takeOver(reason) : undefined,
+          onTaken: () => undefined,
+          onFault: (error) => context.onFault(error, call.runId),
+        },
+      );
+    } catch (error) {
+      recorder.broke(error);
+      throw error;
+    }
+  }
+
+  #takeOver(reason: TurnedDown): boolean {
+    const next = this.#opened.next(reason);
+    // The try that failed is given up first.
+    if (next !== undefined) setImmediate(() => this.#later(() => this.#send(next)));
+    return next !== undefined;
+  }
+
+  /** Nobody is there to catch what is thrown after the call has begun. */
+  #later(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (AbpError.is(error)) this.#answer.refuse(error);
+      else {
+        this.#answer.abandon();
+        this.#context.onFault(error, this.#call.runId);
+      }
+    }
   }
 }
 

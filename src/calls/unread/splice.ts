@@ -1,57 +1,128 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
-import type { Exchange } from '../../upstream/exchange.ts';
+import type { Exchange, ExchangeFailure } from '../../upstream/exchange.ts';
+import { failedBefore, type TurnedDown, turnedDown } from '../../upstream/gate.ts';
 import type { CallContext } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
 import { failureError } from '../failure.ts';
 import { downstreamHeaders } from '../headers.ts';
 import type { Recorder } from '../recorder.ts';
-import { openUnread, type UnreadCall } from './unread-call.ts';
+import { OpenedCall, type UnreadCall, type UnreadTry } from './unread-call.ts';
+
+/** An answer in HTTP instead of a WebSocket, and who gave it. */
+interface Refusal {
+  readonly body: Buffer;
+  readonly deployment: Deployment;
+  readonly tries: number;
+}
 
 /** The connection of a caller who wants a WebSocket. Exactly one of the three is called. */
 export interface SpliceCaller {
-  /** The engine agrees; the caller is told so, and its connection is handed out. */
-  join(headers: readonly string[]): Duplex;
+  /** The engine agrees; the caller is told so and who it is, and its connection is handed out. */
+  join(headers: readonly string[], deployment: Deployment, tries: number): Duplex;
   /** The engine answered like any HTTP server. */
-  refuse(status: number, headers: readonly string[], body: Buffer): void;
+  refuse(status: number, headers: readonly string[], answer: Refusal): void;
   fail(error: AbpError): void;
 }
 
 /** Joins the caller's connection with one to the engine. Its frames are not read: the receipt holds their bytes' digest. */
 export function callSplice(context: CallContext, call: UnreadCall, caller: SpliceCaller): Pick<Exchange, 'abort'> {
-  const { admitted, recorder, deployment, request } = openUnread(context, call, 'splice');
-  const { splice } = admitted;
-  if (splice === undefined) {
-    const error = new AbpError('upgrade_required', `${deployment.engine.name} has no WebSocket form.`);
-    recorder.refused(error);
-    throw error;
+  const one = new SplicedCall(new OpenedCall(context, call, 'splice'), caller);
+  one.begin();
+  return one;
+}
+
+/** One connection that leaves HTTP. A deployment that does not agree may be replaced by another. */
+class SplicedCall {
+  readonly #opened: OpenedCall;
+  readonly #caller: SpliceCaller;
+  #exchange: Pick<Exchange, 'abort'> | undefined;
+  /** The caller has left. */
+  #left = false;
+
+  constructor(opened: OpenedCall, caller: SpliceCaller) {
+    this.#opened = opened;
+    this.#caller = caller;
   }
-  recorder.dispatched();
-  return splice(request, {
-    open: (headers, upstream) => {
-      recorder.firstByte(101);
-      joined(caller.join(downstreamHeaders(headers)), upstream, recorder);
-    },
-    refuse: (status, headers, body) => {
-      const response = { status, sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length };
-      const error = { code: 'engine_failed', message: `the engine answered ${status}` };
-      recorder.firstByte(status);
-      recorder.close({ status: 'failed', reason: 'engine_error', error, response, eventCount: 1 });
-      caller.refuse(status, downstreamHeaders(headers), body);
-    },
-    fail: (failure) => {
-      const error = failureError(failure, deployment);
-      const gone = failure.kind === 'aborted';
-      recorder.close({
-        status: gone ? 'cancelled' : 'failed',
-        reason: gone ? 'client_closed' : failure.kind,
-        error: gone ? null : { code: error.code, message: error.message },
-        response: null,
-        eventCount: 0,
-      });
-      if (!gone) caller.fail(error);
-    },
-  });
+
+  begin(): void {
+    const first = this.#opened.first(() => this.#later(() => this.begin()));
+    if (first !== undefined) this.#send(first);
+  }
+
+  abort(): void {
+    this.#left = true;
+    this.#opened.leave();
+    this.#exchange?.abort();
+  }
+
+  /** Nobody is there to catch what is thrown after the call has begun. */
+  #later(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      this.#caller.fail(error);
+    }
+  }
+
+  #send(one: UnreadTry): void {
+    const { admitted, deployment, request } = one;
+    const { recorder } = this.#opened;
+    if (this.#left) {
+      this.#opened.leftEarly();
+      return;
+    }
+    if (admitted.splice === undefined) {
+      const error = new AbpError('upgrade_required', `${deployment.engine.name} has no WebSocket form.`);
+      recorder.refused(error);
+      throw error;
+    }
+    recorder.dispatched(deployment);
+    this.#exchange = admitted.splice(request, {
+      open: (headers, upstream) => {
+        recorder.firstByte(101);
+        joined(this.#caller.join(downstreamHeaders(headers), deployment, recorder.tries), upstream, recorder);
+      },
+      refuse: (status, headers, body) => {
+        const reason = turnedDown(status, headers);
+        if (reason === undefined || !this.#takeOver(reason)) this.#refuse(deployment, { status, headers, body });
+      },
+      fail: (failure) => {
+        const reason = failedBefore(failure);
+        if (reason === undefined || !this.#takeOver(reason)) this.#fail(deployment, failure);
+      },
+    });
+  }
+
+  #takeOver(reason: TurnedDown): boolean {
+    const next = this.#left ? undefined : this.#opened.next(reason);
+    if (next !== undefined) this.#send(next);
+    return next !== undefined;
+  }
+
+  #refuse(deployment: Deployment, { status, headers, body }: { status: number; headers: readonly string[]; body: Buffer }): void {
+    const { recorder } = this.#opened;
+    const response = { status, sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length };
+    const error = { code: 'engine_failed', message: `the engine answered ${status}` };
+    recorder.firstByte(status);
+    recorder.close({ status: 'failed', reason: 'engine_error', error, response, eventCount: 1 });
+    this.#caller.refuse(status, downstreamHeaders(headers), { body, deployment, tries: recorder.tries });
+  }
+
+  #fail(deployment: Deployment, failure: ExchangeFailure): void {
+    const error = failureError(failure, deployment);
+    const gone = failure.kind === 'aborted';
+    this.#opened.recorder.close({
+      status: gone ? 'cancelled' : 'failed',
+      reason: gone ? 'client_closed' : failure.kind,
+      error: gone ? null : { code: error.code, message: error.message },
+      response: null,
+      eventCount: 0,
+    });
+    if (!gone) this.#caller.fail(error);
+  }
 }
 
 /** How long an end may still talk after the other one has hung up. A WebSocket has no half: an end that stays would hold the call for ever. */

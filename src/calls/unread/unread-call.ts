@@ -4,13 +4,17 @@ import type { RunId } from '../../contract/run-id.ts';
 import { foreignOwner } from '../../dialects/paths.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { chooseEngine, ownEngine, unknownEngine } from '../../engines/index.ts';
+import type { TurnedDown } from '../../upstream/gate.ts';
 import { upstreamAddress } from '../address.ts';
 import type { Admitted } from '../admission.ts';
+import { type Affinity, unreadAffinity } from '../balancing/affinity.ts';
+import { Placement } from '../balancing/placement.ts';
 import type { Call, CallOwner } from '../call.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { upstreamHeaders, upstreamQuery } from '../headers.ts';
-import { openingOf } from '../opening.ts';
+import { MustWait, type WaitingPlace } from '../limits/fair-queue.ts';
+import { type Opening, openingOf } from '../opening.ts';
 import { Recorder } from '../recorder.ts';
 
 /** A call to a path of an engine that no dialect describes: files, batches, whatever the vendor adds tomorrow. */
@@ -21,6 +25,10 @@ export interface UnreadCall {
   readonly target: { readonly path: string; readonly query: string; readonly engine?: string | undefined };
   /** Names and values in turn, as they came. */
   readonly headers: readonly string[];
+  /** The caller's name for the session that it belongs to. */
+  readonly session: string | undefined;
+  /** The deployment of the engine that it must be. */
+  readonly deployment: string | undefined;
   readonly owner: CallOwner;
   /** Whose share of the memory for bodies the call takes. */
   readonly share: string;
@@ -28,57 +36,121 @@ export interface UnreadCall {
   readonly recording: Exclude<Recording, 'full'>;
 }
 
-/** An unread call that may be sent and whose beginning is in the journal. */
-export interface OpenedCall {
-  readonly admitted: Admitted;
+/** A call whose bytes nobody here reads, from its admission on; each of its tries goes to another deployment of the engine. */
+export class OpenedCall {
   readonly recorder: Recorder;
+  readonly #context: CallContext;
+  readonly #call: UnreadCall;
+  readonly #way: 'raw' | 'splice';
+  readonly #placement: Placement;
+  readonly #target: { readonly engine: Engine; readonly model: '' };
+  /** Where it waits for room under a limit. */
+  #place: WaitingPlace | undefined;
+  #waited = false;
+
+  constructor(context: CallContext, call: UnreadCall, way: 'raw' | 'splice') {
+    this.#context = context;
+    this.#call = call;
+    this.#way = way;
+    this.#target = { engine: engineOf(context, call), model: '' };
+    this.recorder = new Recorder(context, call.runId);
+    const affinity = (): Affinity => unreadAffinity(call.owner, call.session);
+    this.#placement = new Placement(context.deployments, { named: call.deployment, affinity });
+  }
+
+  /**
+   * Asks for admission of the first try and journals the beginning of the run; a refusal is a run too. Undefined where the call waits for room
+   * under a limit: `begin` is called then, when there is some.
+   */
+  first(begin: () => void): UnreadTry | undefined {
+    let one: UnreadTry;
+    try {
+      one = this.#try(!this.#waited);
+    } catch (error) {
+      if (error instanceof MustWait) return this.#wait(error.place, begin);
+      if (AbpError.is(error)) {
+        this.recorder.open(this.#opening());
+        this.recorder.refused(error);
+      }
+      throw error;
+    }
+    this.recorder.open(this.#opening());
+    return one;
+  }
+
+  #wait(place: WaitingPlace, begin: () => void): undefined {
+    this.#waited = true;
+    this.#place = place;
+    this.#placement.restart();
+    void place.turn.then(begin);
+  }
+
+  /** The caller has left; where it waited, it is refused. */
+  leave(): void {
+    this.#place?.leave();
+  }
+
+  /** The caller left before anybody was called. */
+  leftEarly(): void {
+    this.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
+  }
+
+  /** The try that takes the place of one that was turned down; undefined where no deployment is left for it. */
+  next(reason: TurnedDown): UnreadTry | undefined {
+    if (!this.#placement.hasOther(this.#target, reason.keyRefused === true)) return undefined;
+    this.recorder.attempted(reason.status, reason.message);
+    try {
+      return this.#try(false);
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      this.recorder.declined(this.#target.engine.id, error);
+      return undefined;
+    }
+  }
+
+  /** Whether another deployment may take the call. */
+  get hasNext(): boolean {
+    return this.#placement.hasOther(this.#target, false);
+  }
+
+  #try(mayWait: boolean): UnreadTry {
+    const deployment = this.#placement.choose(this.#target);
+    const { isOurs } = this.#context;
+    const { headers, target } = this.#call;
+    const path = `${target.path}${upstreamQuery(target.query, deployment, isOurs)}`;
+    const request = {
+      ...upstreamAddress(deployment, headers, path),
+      headers: upstreamHeaders(headers, deployment, isOurs),
+      silenceMs: deployment.silenceMs,
+    };
+    const wanted = { ...this.#wanted(), mayWait };
+    return { admitted: this.recorder.admit(this.#context.admission, wanted, deployment.door), deployment, request };
+  }
+
+  #wanted(): Call {
+    const { runId, owner } = this.#call;
+    const [way, engine] = [this.#way, this.#target.engine.id];
+    return { runId, way, owner, engine, model: null, moreModels: reached(this.#call, way), dialect: null, mode: 'passthrough' };
+  }
+
+  #opening(): Opening {
+    const { method, target, recording } = this.#call;
+    return openingOf(this.#wanted(), {
+      task: `${method} ${target.path} → ${this.#target.engine.id}`,
+      requestedModel: null,
+      compatibility: 'best_effort',
+      request: null,
+      recording,
+    });
+  }
+}
+
+/** A try of an unread call that may be sent. */
+export interface UnreadTry {
+  readonly admitted: Admitted;
   readonly deployment: Deployment;
   /** Where it goes and with which headers. */
   readonly request: { readonly origin: string; readonly path: string; readonly headers: readonly string[]; readonly silenceMs: number };
-}
-
-/** Asks for admission of a call whose bytes nobody here reads, and journals its beginning; a refusal is a run too. */
-export function openUnread(context: CallContext, call: UnreadCall, way: 'raw' | 'splice'): OpenedCall {
-  const deployment = deploymentOf(context, call);
-  const { engine, door, silenceMs } = deployment;
-  const { headers, target } = call;
-  const path = `${target.path}${upstreamQuery(target.query, deployment, context.isOurs)}`;
-  const request = {
-    ...upstreamAddress(deployment, headers, path),
-    headers: upstreamHeaders(headers, deployment, context.isOurs),
-    silenceMs,
-  };
-  const recorder = new Recorder(context, call.runId);
-  const { runId, owner, method, recording } = call;
-  const wanted: Call = {
-    runId,
-    way,
-    owner,
-    engine: engine.id,
-    model: null,
-    moreModels: reached(call, way),
-    dialect: null,
-    mode: 'passthrough',
-  };
-  const opening = openingOf(wanted, {
-    task: `${method} ${target.path} → ${engine.id}`,
-    requestedModel: null,
-    compatibility: 'best_effort',
-    request: null,
-    recording,
-  });
-  let admitted: Admitted;
-  try {
-    admitted = recorder.admit(context.admission, wanted, door);
-  } catch (error) {
-    if (AbpError.is(error)) {
-      recorder.open(opening);
-      recorder.refused(error);
-    }
-    throw error;
-  }
-  recorder.open(opening);
-  return { admitted, recorder, deployment, request };
 }
 
 /** Reading a list or a file calls no model. What else is done on these paths, batches above all, may name any. */
@@ -87,15 +159,15 @@ function reached({ method }: UnreadCall, way: 'raw' | 'splice'): readonly string
 }
 
 /** The engine that the path names. */
-function deploymentOf({ deployments }: CallContext, { target }: UnreadCall): Deployment {
+function engineOf({ deployments }: CallContext, { target }: UnreadCall): Engine {
   const engine = chooseEngine(target.engine ?? '')?.engine;
   if (engine === undefined) throw unknownEngine(target.engine ?? '');
-  const deployment = deployments.get(engine.id);
+  const deployment = deployments.get(engine.id)?.first;
   if (deployment === undefined || deployment.origin === '') {
     throw new AbpError('not_found', `${engine.name} has no path ${target.path}.`, { engine: engine.id });
   }
   assertOwnPath(engine, target.path);
-  return deployment;
+  return engine;
 }
 
 /** Refuses paths of another vendor: the engine cannot know them, and its own error would not tell the caller which path to use. */

@@ -1,12 +1,13 @@
 import { type Scan, scanBody } from '../../mapping/scan.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
-import type { TakeOver } from '../../upstream/gate.ts';
+import type { TakeOver, TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Attempts } from '../attempts.ts';
 import type { Step } from '../batch.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import type { CallContext } from '../context.ts';
 import { isLarge, LARGE_BYTES, MAY_HOLD_MANY } from '../large-bodies/large-bodies.ts';
+import { MustWait, type WaitingPlace } from '../limits/fair-queue.ts';
 import { Recorder } from '../recorder.ts';
 import { type Planned, planCall } from './plan.ts';
 import { readLarge } from './preparation.ts';
@@ -63,6 +64,9 @@ class CallUnderWay implements Step, Exchange {
   #written = false;
   /** The try under way; it changes when one is given up for the next. */
   #exchange: Exchange | undefined;
+  /** Where it waits for room under a limit. */
+  #place: WaitingPlace | undefined;
+  #waited = false;
   /** Runs between two tries. */
   #pause: NodeJS.Timeout | undefined;
   /** The caller has left. */
@@ -85,8 +89,10 @@ class CallUnderWay implements Step, Exchange {
     this.#body = undefined;
     if (body === undefined) return;
     try {
-      this.#planned = planCall(this.#context, this.#call, { ...body, scan: body.scan ?? scanBody(body.text) }, this.#recorder);
+      const read = { ...body, scan: body.scan ?? scanBody(body.text) };
+      this.#planned = planCall(this.#context, this.#call, read, { recorder: this.#recorder, mayWait: !this.#waited });
     } catch (error) {
+      if (error instanceof MustWait) this.#body = body;
       this.#refusal = error;
       throw error;
     }
@@ -96,15 +102,32 @@ class CallUnderWay implements Step, Exchange {
     const planned = this.#planned;
     this.#planned = undefined;
     this.#written = true;
-    if (planned !== undefined) this.#send(planned.plan, planned.attempts);
+    // Nobody waits for the answer any more: no engine needs to be asked.
+    if (this.#left) this.#leaveBetweenTries();
+    else if (planned !== undefined) this.#send(planned.plan, planned.attempts);
   }
 
   fail(error: unknown): void {
+    if (error instanceof MustWait && this.#body !== undefined) {
+      this.#wait(error, this.#body);
+      return;
+    }
     this.#planned = undefined;
     this.#caller.holding.release();
     if (this.#written) this.#recorder.broke(error);
     else if (error !== this.#refusal) this.#recorder.drop();
     this.#caller.fail(error);
+  }
+
+  /** Plans the call again once its turn has come; it is refused then where it still finds no room. */
+  #wait({ place }: MustWait, body: Body & Partial<Read>): void {
+    this.#waited = true;
+    this.#place = place;
+    void place.turn.then(() => {
+      this.#place = undefined;
+      this.begin(body);
+    });
+    if (this.#left) place.leave();
   }
 
   resume(): void {
@@ -113,23 +136,28 @@ class CallUnderWay implements Step, Exchange {
 
   abort(): void {
     this.#left = true;
+    this.#place?.leave();
     if (this.#pause === undefined) this.#exchange?.abort();
     else this.#leaveBetweenTries();
   }
 
   #send(plan: Plan, attempts: Attempts<Plan> | undefined): void {
     const takeOver: TakeOver | undefined =
-      attempts === undefined || attempts.left === 0
+      attempts === undefined || !attempts.may()
         ? undefined
         : (reason) => {
+            if (!attempts.may(reason)) return false;
             attempts.failed(reason);
-            return this.#takeOver(attempts);
+            return this.#takeOver(attempts, reason);
           };
     const { answer, holding } = this.#caller;
     this.#exchange = sendPlan(this.#context, this.#call, plan, {
       answer,
       recorder: this.#recorder,
-      onTaken: () => holding.release(),
+      onTaken: () => {
+        attempts?.release();
+        holding.release();
+      },
       takeOver,
     });
     // The caller may have left while its body was decoded or its call was planned.
@@ -137,19 +165,19 @@ class CallUnderWay implements Step, Exchange {
   }
 
   /** Finds the next place that may take the call; false where there is none, so that the failure before is the caller's. */
-  #takeOver(attempts: Attempts<Plan>): boolean | Promise<boolean> {
-    if (attempts.left === 0) return false;
+  #takeOver(attempts: Attempts<Plan>, reason: TurnedDown): boolean | Promise<boolean> {
+    if (!attempts.may(reason)) return false;
     const ready = attempts.ready();
-    if (ready === undefined) return this.#planNext(attempts);
+    if (ready === undefined) return this.#planNext(attempts, reason);
     // A caller who leaves meanwhile has ended the try that failed.
-    const go = (): boolean | Promise<boolean> => !this.#left && this.#planNext(attempts);
+    const go = (): boolean | Promise<boolean> => !this.#left && this.#planNext(attempts, reason);
     return ready.then(go, go);
   }
 
-  #planNext(attempts: Attempts<Plan>): boolean | Promise<boolean> {
+  #planNext(attempts: Attempts<Plan>, reason: TurnedDown): boolean | Promise<boolean> {
     try {
       const next = attempts.next();
-      if (next === undefined) return this.#takeOver(attempts);
+      if (next === undefined) return this.#takeOver(attempts, reason);
       this.#pause = setTimeout(() => this.#sendAgain(next.plan, attempts), next.delayMs);
       if (this.#left) this.#leaveBetweenTries();
     } catch (error) {

@@ -9,8 +9,9 @@ import { outputBound } from '../../mapping/scan.ts';
 import { deniedTools } from '../../mapping/tools/tool-rules.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
-import type { EngineDoor } from '../admission.ts';
 import { Attempts } from '../attempts.ts';
+import { type Affinity, affinityOf } from '../balancing/affinity.ts';
+import { Placement } from '../balancing/placement.ts';
 import type { Call } from '../call.ts';
 import type { CallContext } from '../context.ts';
 import { lesserRecording, type Opening, openingOf } from '../opening.ts';
@@ -35,21 +36,33 @@ interface Planning {
   readonly read: Read;
   readonly recorder: Recorder;
   readonly asked: Pick<Opening, 'requestedModel' | 'compatibility' | 'request'>;
+  readonly placement: Placement;
+  readonly mayWait?: boolean;
 }
 
-/** Decides where the call goes and writes it down; a refusal is written down too, then thrown. */
-export function planCall(context: CallContext, call: VendorCall, read: Read, recorder: Recorder): Planned {
+/** Who writes the call down, and whether it may wait for room under a limit. */
+interface Planner {
+  readonly recorder: Recorder;
+  readonly mayWait: boolean;
+}
+
+/** Decides where the call goes and writes it down; a refusal is written down too, then thrown. Throws `MustWait` where it has to wait. */
+export function planCall(context: CallContext, call: VendorCall, read: Read, { recorder, mayWait }: Planner): Planned {
   const asked = {
     requestedModel: call.match.model ?? read.scan.model ?? null,
     compatibility: call.options.compatibility,
     request: { sha256: read.sha256 ?? sha256(read.body), bytes: read.body.length },
   };
-  const one: Planning = { call, read, recorder, asked };
+  const { options, owner } = call;
+  const affinity = (): Affinity | undefined => affinityOf({ owner, session: options.session, text: read.text, scan: read.scan });
+  const placement = new Placement(context.deployments, { named: options.deployment, affinity });
+  const one: Planning = { call, read, recorder, asked, placement };
   const [first, ...fallbacks] = chosenRoutes(context, one);
   if (first === undefined) throw new AbpError('internal', 'a call has no route');
-  const plan = planRoute(context, one, first, (error, opening) => refused(one, error, opening));
-  if (first.row === undefined) return { plan };
+  const plan = planRoute(context, { ...one, mayWait }, first, (error, opening) => refused(one, error, opening));
+  if (first.row === undefined && !placement.hasOther(first, false)) return { plan };
   const planner = {
+    placement,
     plan: (route: Route): Plan => planRoute(context, one, route),
     ready: (route: Route): Promise<unknown> | undefined => writeAside(context, call, read, route),
   };
@@ -74,7 +87,7 @@ function planRoute(
 ): Plan {
   const { call, read, recorder } = one;
   const bound = tokenBound(read.text.length, outputBound(read.text, read.scan));
-  const wanted = { ...callOf(call, route), ...moreModels(context, one, route), bound };
+  const wanted = { ...callOf(call, route), ...moreModels(context, one, route), bound, mayWait: one.mayWait };
   let account: Account = {};
   const opening = (): Opening =>
     openingOf(wanted, {
@@ -93,7 +106,8 @@ function planRoute(
     if (drafted.error !== undefined) throw drafted.error;
     const { draft } = drafted;
     const seen = draft.kind === 'translate' ? { ...wanted, tools: draft.asked.tools } : wanted;
-    plan = { ...draft, admitted: recorder.admit(context.admission, seen, doorOf(context, route)) };
+    const deployment = one.placement.choose(route);
+    plan = { ...draft, deployment, admitted: recorder.admit(context.admission, seen, deployment.door) };
   } catch (error) {
     throw refuse(error, opening);
   }
@@ -132,12 +146,6 @@ function moreModels({ deniesModels }: CallContext, { call, read: { text, scan } 
 function modelPlace(call: VendorCall, route: Route): ModelPlace {
   if (call.match.model !== undefined) return 'path';
   return isRewritten(call, route) && route.model !== '' ? 'written' : 'body';
-}
-
-function doorOf({ deployments }: CallContext, { engine }: Route): EngineDoor {
-  const deployment = deployments.get(engine.id);
-  if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
-  return deployment.door;
 }
 
 function taskOf({ match, target }: VendorCall): string {

@@ -1,4 +1,3 @@
-import { AbpError } from '../../contract/errors.ts';
 import { enginePath } from '../../dialects/paths.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Exchange, ExchangeRequest } from '../../upstream/exchange.ts';
@@ -27,9 +26,7 @@ export interface Listener {
 
 /** Sends one try; undefined where no engine needs to be called. */
 export function sendPlan(context: CallContext, call: VendorCall, plan: Plan, listener: Listener): Exchange | undefined {
-  const deployment = context.deployments.get(plan.route.engine.id);
-  if (deployment === undefined) throw new AbpError('internal', `engine ${plan.route.engine.id} has no deployment`);
-  const sending: Sending = { context, deployment, call, listener };
+  const sending: Sending = { context, deployment: plan.deployment, call, listener };
   return plan.kind === 'relay' ? relayed(sending, plan) : translated(sending, plan);
 }
 
@@ -55,6 +52,7 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     silenceMs: deployment.silenceMs,
     runHex: runId.slice(4),
     dialect: match.dialect.id,
+    model: plan.route.model,
     asides: asidesOf(raw, deployment),
   };
   const dialect = match.path.operation === 'generate' ? match.dialect : undefined;
@@ -103,6 +101,7 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     silenceMs: deployment.silenceMs,
     runHex: runId.slice(4),
     dialect: plan.route.target.id,
+    model: plan.route.model,
     asides: asidesOf(call.headers, deployment),
   };
   const streamed = asked.stream && !counting;

@@ -13,6 +13,7 @@ import type { PatchedText, ThinkingOverride } from '../../mapping/thinking-overr
 import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
 import type { Admitted } from '../admission.ts';
 import type { CallOwner } from '../call.ts';
+import type { Deployment } from '../deployment.ts';
 
 /** A call of a vendor's SDK, as far as its request line and headers tell it. */
 export interface VendorCall {
@@ -32,6 +33,10 @@ export interface VendorCall {
 /** Wishes of the caller in `X-ABP-…` headers; where these are silent, the terms of its run key. */
 export interface CallOptions {
   readonly engine: string | undefined;
+  /** The deployment of the engine that it must be. */
+  readonly deployment: string | undefined;
+  /** The caller's name for the conversation, whose calls stay on one deployment. */
+  readonly session: string | undefined;
   /** The model of the call, whatever its body says. */
   readonly model: string | undefined;
   readonly compatibility: Compatibility;
@@ -96,5 +101,5 @@ export type Draft =
       readonly changes: readonly AnswerChange[];
     };
 
-/** A draft that every check has let pass and the journal knows of. */
-export type Plan = Draft & { readonly admitted: Admitted };
+/** A draft that every check has let pass and the journal knows of, and the place that it goes to. */
+export type Plan = Draft & { readonly admitted: Admitted; readonly deployment: Deployment };

@@ -166,6 +166,7 @@ export type SidecarReceiptRecord = z.infer<typeof SidecarReceiptRecord>;
 /** One try to reach an engine. */
 export const Attempt = z.strictObject({
   engine: text.describe('The engine that was tried.'),
+  deployment: text.optional().describe('Which of its deployments, by name; absent where it has only one.'),
   status: z.int().nullable().describe('Its HTTP status; null when it gave none.'),
   error: text.nullable().describe('Why the try did not count.'),
   ms: z.number().nonnegative().describe('How long it took.'),

@@ -2,7 +2,7 @@ import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../engine.ts';
 import { manifest, speaking } from './manifest.ts';
 import { models } from './models.ts';
-import { transport } from './transport.ts';
+import { rememberingTransport, transport } from './transport.ts';
 
 /** The built-in simulated model: deterministic, no key, every dialect natively. */
 export const sim: Engine = {
@@ -14,5 +14,5 @@ export const sim: Engine = {
   speaking,
   models,
   sample: 'sim-1',
-  transport: () => transport,
+  transport: ({ promptCache }) => (promptCache === true ? rememberingTransport() : transport),
 };

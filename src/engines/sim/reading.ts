@@ -7,6 +7,7 @@ import type { IrRequest } from '../../ir/request.ts';
 import type { IrError } from '../../ir/response.ts';
 import { countRequest } from '../../ir/token-estimate.ts';
 import { type SimPlan, think } from './brain.ts';
+import { type Prefix, prefixesOf } from './prompt-cache.ts';
 
 /** A request as it arrived. */
 export interface Arrived {
@@ -17,6 +18,8 @@ export interface Arrived {
   readonly body: Buffer;
   /** The body, where it was read before. */
   readonly json?: Json | undefined;
+  /** Whether the beginnings of the prompt are wanted, for a cache. */
+  readonly prefixes?: true | undefined;
 }
 
 /** The sim's reading of a request, as plain data: a request that takes long is read on another thread. */
@@ -32,6 +35,7 @@ export type Reading =
       readonly model: string;
       readonly includeUsage: boolean;
       readonly stream: boolean;
+      readonly prefixes?: readonly Prefix[];
     };
 
 export function readingOf(arrived: Arrived): Reading {
@@ -41,7 +45,9 @@ export function readingOf(arrived: Arrived): Reading {
   if ('kind' in lifted) return { kind: 'refused', error: lifted };
   if (match.path.operation === 'count-tokens') return { kind: 'count', tokens: countRequest(lifted) };
   const { model, stream, includeUsage = false } = lifted;
-  return { kind: 'plan', plan: think(lifted, match.dialect.id), runHex: sha256(arrived.body).slice(0, 32), model, stream, includeUsage };
+  const plan = think(lifted, match.dialect.id);
+  const prefixes = arrived.prefixes === undefined ? {} : { prefixes: prefixesOf(lifted) };
+  return { kind: 'plan', plan, runHex: sha256(arrived.body).slice(0, 32), model, stream, includeUsage, ...prefixes };
 }
 
 export function matchOf({ method, path, dialect }: Pick<Arrived, 'method' | 'path' | 'dialect'>): PathMatch | undefined {

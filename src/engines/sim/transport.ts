@@ -4,9 +4,10 @@ import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/
 import type { IrEvent } from '../../ir/event.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { IrError } from '../../ir/response.ts';
-import type { Exchange, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
+import type { Exchange, ExchangeRequest, ExchangeSink, Transport } from '../../upstream/exchange.ts';
 import type { SimPlan, SimStep } from './brain.ts';
 import type { Wrapping } from './plan.ts';
+import { PromptCache, planWithCache } from './prompt-cache.ts';
 import { type Arrived, matchOf, type Reading, readingOf } from './reading.ts';
 import { isSlow, readAside } from './slow-requests.ts';
 
@@ -19,15 +20,27 @@ const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /** Serves a call inside this process as a vendor would over HTTP: same paths, same bodies, same framing. */
 export function transport(request: ExchangeRequest, sink: ExchangeSink): Exchange {
-  const call = new SimCall(request, sink);
-  // A vendor never answers before the request is sent; neither does this one.
+  return begun(new SimCall(request, sink));
+}
+
+/** The same for a deployment that remembers prompts, as vendors do for each key. */
+export function rememberingTransport(): Transport {
+  const cache = new PromptCache();
+  return (request, sink) => begun(new SimCall(request, sink, cache));
+}
+
+/** A vendor never answers before the request is sent; neither does this one. */
+function begun(call: SimCall): Exchange {
   queueMicrotask(() => call.run());
   return call;
 }
 
+type PlanReading = Extract<Reading, { kind: 'plan' }>;
+
 class SimCall implements Exchange {
   readonly #request: ExchangeRequest;
   readonly #sink: ExchangeSink;
+  readonly #cache: PromptCache | undefined;
   #aborted = false;
   #timer: NodeJS.Timeout | undefined;
   #resume: (() => void) | undefined;
@@ -35,9 +48,10 @@ class SimCall implements Exchange {
   #marked = false;
   readonly #packed: Buffer[] = [];
 
-  constructor(request: ExchangeRequest, sink: ExchangeSink) {
+  constructor(request: ExchangeRequest, sink: ExchangeSink, cache?: PromptCache) {
     this.#request = request;
     this.#sink = sink;
+    this.#cache = cache;
   }
 
   abort(): void {
@@ -69,7 +83,14 @@ class SimCall implements Exchange {
   #start(): void {
     const [path = ''] = this.#request.path.split('?');
     const { method, dialect, json } = this.#request;
-    const arrived: Arrived = { method, path, dialect, body: bodyOf(this.#request), json };
+    const arrived: Arrived = {
+      method,
+      path,
+      dialect,
+      body: bodyOf(this.#request),
+      json,
+      ...(this.#cache === undefined ? {} : { prefixes: true }),
+    };
     if (!isSlow(arrived.body)) {
       this.#go(arrived, readingOf(arrived));
       return;
@@ -89,10 +110,16 @@ class SimCall implements Exchange {
       this.#answer({ status: 404, body: { error: { type: 'not_found', message: `sim has no ${arrived.method} ${arrived.path}` } } });
     } else if (reading.kind === 'refused') this.#refuse(dialect, reading.error);
     else if (reading.kind === 'count') this.#answer({ status: 200, body: dialect.tokenCount(reading.tokens) });
-    else this.#generate(dialect, reading);
+    else this.#generate(dialect, this.#remembered(reading, arrived));
   }
 
-  #generate(dialect: Dialect, { plan, runHex, model, includeUsage, stream }: Extract<Reading, { kind: 'plan' }>): void {
+  /** Prompts that were seen before are told as such. */
+  #remembered(reading: PlanReading, { body }: Arrived): PlanReading {
+    if (this.#cache === undefined || reading.prefixes === undefined) return reading;
+    return { ...reading, plan: planWithCache(reading.plan, this.#cache.use(reading.prefixes, body)) };
+  }
+
+  #generate(dialect: Dialect, { plan, runHex, model, includeUsage, stream }: PlanReading): void {
     const context: AnswerContext = { runHex, createdAtMs: EPOCH_MS, model, includeUsage, query: queryOf(this.#request.path) };
     this.#wrapping = plan.wrapping;
     if (plan.wrapping.page) this.#page();

@@ -1,5 +1,22 @@
 import { z } from 'zod';
 
+const DeploymentView = z.strictObject({
+  name: z.string(),
+  region: z.string().nullable(),
+  url: z.string().nullable(),
+  weight: z.number(),
+  has_key: z.boolean(),
+  outstanding: z.int().describe('Calls that wait for its answer or are reading it.'),
+  state: z.enum(['ready', 'resting']).describe('resting: calls go elsewhere for a while.'),
+  rests: z.array(
+    z.strictObject({
+      reason: z.enum(['limited', 'failing', 'key_refused']),
+      until: z.string(),
+      model: z.string().nullable().describe('The model whose limit was met; null where it rests altogether.'),
+    }),
+  ),
+});
+
 export const EngineView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -20,6 +37,9 @@ export const EngineView = z.strictObject({
     })
     .nullable()
     .describe('What calls to it have shown since the start; null for an engine inside this process.'),
+  deployments: z
+    .array(DeploymentView)
+    .describe('Where it has several: each of them, as this node sees it. The members above are those of the first.'),
 });
 export type EngineView = z.infer<typeof EngineView>;
 

@@ -1,5 +1,5 @@
 import { globMatch } from '../../base/glob.ts';
-import type { Deployment } from '../../calls/deployment.ts';
+import type { Balancer } from '../../calls/balancing/balancer.ts';
 import type { Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { nearName, slipOf } from '../../contract/near-name.ts';
@@ -7,7 +7,7 @@ import type { Engine } from '../../engines/engine.ts';
 import type { Gateway } from '../gateway.ts';
 
 type Known = { readonly routes: Pick<Gateway['routes'], 'rows'> } & {
-  readonly calls: { readonly deployments: ReadonlyMap<string, Pick<Deployment, 'engine'>> };
+  readonly calls: { readonly deployments: ReadonlyMap<string, Pick<Balancer, 'engine'>> };
 };
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };

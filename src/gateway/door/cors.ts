@@ -9,6 +9,7 @@ const EXPOSED = [
   'X-ABP-Run-Id',
   'X-ABP-Engine',
   'X-ABP-Attempts',
+  'X-ABP-Deployment',
   'X-Should-Retry',
   'Retry-After',
   'Request-Id',

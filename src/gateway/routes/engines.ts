@@ -1,11 +1,12 @@
 import { isoTime } from '../../base/clock.ts';
+import type { Balancer } from '../../calls/balancing/balancer.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { EngineList, type EngineView } from '../api/engines.ts';
 import { defineRoute } from '../route.ts';
 
 const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-function view({ engine, origin, basePath, auth, key, health }: Deployment): EngineView {
+function view({ first: { engine, origin, basePath, auth, key, health }, all }: Balancer): EngineView {
   const seen = health?.snapshot();
   return {
     id: engine.id,
@@ -27,7 +28,25 @@ function view({ engine, origin, basePath, auth, key, health }: Deployment): Engi
             last_failure_at: time(seen.lastFailureAt),
             last_failure: seen.lastFailure,
           },
+    deployments: all.flatMap(deploymentView),
   };
+}
+
+function deploymentView({ place, origin, basePath, key, health }: Deployment): EngineView['deployments'] {
+  if (place === undefined) return [];
+  const rests = place.load.rests(Date.now());
+  return [
+    {
+      name: place.name,
+      region: place.region ?? null,
+      url: origin === '' ? null : `${origin}${basePath}`,
+      weight: place.weight,
+      has_key: key !== undefined,
+      outstanding: place.load.outstanding,
+      state: health?.isOpen === true || rests.some(({ model }) => model === null) ? 'resting' : 'ready',
+      rests: rests.map(({ reason, until, model }) => ({ reason, until: isoTime(until), model })),
+    },
+  ];
 }
 
 export const engineRoutes = [

@@ -20,7 +20,7 @@ async function lines(gateway: Gateway): Promise<ModelLine[]> {
   const aliases = gateway.routes.rows
     .filter(({ match }) => !match.includes('*'))
     .map(({ match, to }): ModelLine => ({ id: match, name: `${match} → ${to}`, owner: to.split('/')[0] ?? to, createdAtMs: LISTED_AT }));
-  const known = [...gateway.calls.deployments.values()].flatMap(({ engine, key }): ModelLine[] => {
+  const known = [...gateway.calls.deployments.values()].flatMap(({ first: { engine, key } }): ModelLine[] => {
     if (engine.base !== undefined)
       return ownModels(engine).map((id) => ({ id: `${engine.id}/${id}`, name: id, owner: engine.id, createdAtMs: LISTED_AT }));
     if (engine.transport === undefined && key === undefined) return [];

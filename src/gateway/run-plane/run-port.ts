@@ -131,7 +131,7 @@ export function dropAdmission({ runPlane: { admitted: running } }: Gateway, run:
 /** Says how many tokens the model takes, where the agent cannot know. */
 async function withWindow(gateway: Gateway, { model }: EngineWish, offered: EngineOffer): Promise<EngineOffer> {
   if ('missing' in offered || !offered.needsModel || model === undefined) return offered;
-  const deployment = gateway.calls.deployments.get(offered.engine.split(':')[0] ?? '');
+  const deployment = gateway.calls.deployments.get(offered.engine.split(':')[0] ?? '')?.first;
   const contextWindow = deployment === undefined ? undefined : await contextWindowOf(deployment, model);
   return contextWindow === undefined ? offered : { ...offered, contextWindow };
 }
@@ -142,7 +142,7 @@ function offer(gateway: Gateway, { engine: name, dialect, dialects }: EngineWish
   if (choice === undefined) throw unknownEngine(name ?? dialect);
   const { engine } = choice;
   const id = choice.dialect === undefined ? engine.id : `${engine.id}:${choice.dialect}`;
-  const deployment = gateway.calls.deployments.get(engine.id);
+  const deployment = gateway.calls.deployments.get(engine.id)?.first;
   if (deployment === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
   const inside = engine.transport !== undefined;
   if (deployment.origin === '' && !inside) return { engine: id, missing: `${engine.name} has no address here` };

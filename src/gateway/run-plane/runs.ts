@@ -73,7 +73,7 @@ export function codingAgentsOf(gateway: Gateway): Promise<CodingAgents> {
 async function makeAgents({ calls: { deployments } }: Gateway): Promise<CodingAgents> {
   const { createCodingAgents } = await import('../../runtime/coding-agents/coding-agents.ts');
   const engines = [...deployments.values()].map(
-    ({ engine, origin, basePath, key }) => [engine.id, { url: `${origin}${basePath}`, key }] as const,
+    ({ first: { engine, origin, basePath, key } }) => [engine.id, { url: `${origin}${basePath}`, key }] as const,
   );
   return createCodingAgents({ engines: Object.fromEntries(engines.filter(([, { url }]) => url !== '')) });
 }

@@ -29,12 +29,13 @@ async function make(gateway: Gateway): Promise<WorkOrders> {
 }
 
 function obstacleOf({ calls: { deployments } }: Gateway, id: string): string | undefined {
-  const deployment = deployments.get(id);
-  if (deployment === undefined) return 'it is not configured';
+  const balancer = deployments.get(id);
+  if (balancer === undefined) return 'it is not configured';
+  const deployment = balancer.first;
   if (deployment.engine.transport !== undefined) return undefined;
   if (deployment.origin === '') return 'it has no address here';
   if (deployment.auth === 'caller') return 'it has no key here';
-  return deployment.health?.snapshot().state === 'open' ? 'its breaker is open' : undefined;
+  return balancer.all.every(({ health }) => health?.isOpen === true) ? 'its breaker is open' : undefined;
 }
 
 const MILLION = 1_000_000;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../calls/answers/answer.ts';
+import type { Deployment } from '../../calls/deployment.ts';
 import type { AbpError } from '../../contract/errors.ts';
 import { type ErrorTarget, sendError } from '../door/errors.ts';
 
@@ -11,21 +12,20 @@ export class HttpAnswer implements Answer {
   readonly #response: ServerResponse;
   readonly #target: ErrorTarget;
   #wrote = false;
-  #engine: string | undefined;
-  #tries = 0;
+  /** Who is asked, as headers. */
+  #from: readonly string[] = [];
 
   constructor(response: ServerResponse, target: ErrorTarget) {
     this.#response = response;
     this.#target = target;
   }
 
-  from(engine: string, tries: number): void {
-    this.#engine = engine;
-    this.#tries = tries;
+  from(deployment: Pick<Deployment, 'engine' | 'place'>, tries: number): void {
+    this.#from = servedBy(deployment, tries);
   }
 
   head(status: number, headers: readonly string[]): void {
-    this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId, ...this.#served()]);
+    this.#response.writeHead(status, [...headers, 'X-ABP-Run-Id', this.#target.runId, ...this.#from]);
     // Headers travel with the first chunk when it is already here, alone when the engine makes the caller wait.
     process.nextTick(flushUnlessWritten, this);
   }
@@ -46,12 +46,7 @@ export class HttpAnswer implements Answer {
   }
 
   refuse(error: AbpError): void {
-    sendError(this.#response, error, this.#target, this.#served());
-  }
-
-  /** Which engine the answer is of; nothing where none was asked. */
-  #served(): string[] {
-    return this.#engine === undefined ? [] : ['X-ABP-Engine', this.#engine, 'X-ABP-Attempts', String(this.#tries)];
+    sendError(this.#response, error, this.#target, this.#from);
   }
 
   /** The connection breaks. What was written before still goes out: to destroy it at once would take that back. */
@@ -64,6 +59,12 @@ export class HttpAnswer implements Answer {
     socket.destroySoon();
     setTimeout(() => socket.destroy(), LAST_BYTES_MS).unref();
   }
+}
+
+/** Says which engine the answer is of, and which of its deployments where it has several. */
+export function servedBy({ engine, place }: Pick<Deployment, 'engine' | 'place'>, tries: number): string[] {
+  const served = ['X-ABP-Engine', engine.id, 'X-ABP-Attempts', String(tries)];
+  return place === undefined ? served : [...served, 'X-ABP-Deployment', place.name];
 }
 
 function flushUnlessWritten(answer: HttpAnswer): void {

@@ -15,6 +15,8 @@ export function callOptions(headers: IncomingHttpHeaders, principal: Principal, 
   const thinking = thinkingOf(terms);
   return {
     engine,
+    deployment: namedDeployment(headers),
+    session: sessionOf(headers),
     model: terms?.model ?? undefined,
     compatibility,
     requirements: parseRequirements(single(headers['x-abp-require'])),
@@ -26,6 +28,22 @@ export function callOptions(headers: IncomingHttpHeaders, principal: Principal, 
     toolRules: toolRulesOf(operator, { scopes: principal.kind === 'key' ? principal.scopes : undefined }),
     mayEdit: principal.kind === 'key' && principal.key.kind === 'run',
   };
+}
+
+/** The deployment that the caller wants, such as the one that has its files. */
+export function namedDeployment(headers: IncomingHttpHeaders): string | undefined {
+  return single(headers['x-abp-deployment']);
+}
+
+/** Where callers name the session that a call belongs to: ours, then those of coding agents. */
+const SESSION_HEADERS = ['x-abp-session', 'x-claude-code-session-id', 'session_id', 'session-id', 'x-session-id', 'x-session-affinity'];
+
+export function sessionOf(headers: IncomingHttpHeaders): string | undefined {
+  for (const name of SESSION_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) return single(value);
+  }
+  return undefined;
 }
 
 function thinkingOf(terms: RunTerms | undefined): ThinkingOverride | undefined {

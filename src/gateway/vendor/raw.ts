@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { HttpAnswer } from './answer.ts';
 import { readerOf } from './marks.ts';
+import { namedDeployment, sessionOf } from './options.ts';
 import { taggedOwner } from './tags.ts';
 
 /** A request to a path that no dialect describes. */
@@ -36,6 +37,8 @@ export function unreadCall({ config }: Gateway, { request, runId, target, princi
     method: request.method ?? 'GET',
     target,
     headers: request.rawHeaders,
+    session: sessionOf(request.headers),
+    deployment: namedDeployment(request.headers),
     owner: taggedOwner(request.headers, principal),
     share: shareOf(principal),
     recording: recordingFor(config, principal) === 'off' ? 'off' : 'digest',

@@ -54,6 +54,7 @@ export async function modelSignal(parts: SessionParts, side: ModelSide, one: Mod
       parent: runOfTurn(turnId),
       tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),
     },
+    conversation: sessionId,
     recording: side.grant.recording,
     signal,
     ...parts.deltas.begin({ sessionId, turnId, messageId, attempt }),

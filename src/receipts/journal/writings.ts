@@ -86,7 +86,8 @@ function count(value: number): number {
 
 function attemptsText(attempts: Values['attempts'], texts: FactTexts): string {
   const all = attempts.map(
-    ({ engine, status, error, ms }) => `{"engine":${texts.name(engine)},"error":${texts.name(error)},"ms":${ms},"status":${status}}`,
+    ({ engine, deployment, status, error, ms }) =>
+      `{${deployment === undefined ? '' : `"deployment":${texts.name(deployment)},`}"engine":${texts.name(engine)},"error":${texts.name(error)},"ms":${ms},"status":${status}}`,
   );
   return `[${all.join(',')}]`;
 }
