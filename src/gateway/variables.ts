@@ -21,6 +21,10 @@ export const VARIABLES: readonly Variable[] = [
     sets: 'the secret that rows of keys are authenticated with; the same for all homes that share a database, at least 32 characters',
   },
   { names: ['ABP_LOG'], sets: 'the log level: error, warn, info, debug' },
+  {
+    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    sets: '`telemetry.otlp_endpoint`; more of OpenTelemetry’s variables are in [Watching a server](observability.md)',
+  },
   { names: ['ABP_DEBUG'], sets: 'set to 1: errors of commands say where they happened' },
   { names: ['ABP_URL', 'ABP_KEY'], sets: 'of clients: the server that `AbpClient` calls; the key of `abp run --remote`' },
 ];

@@ -3,11 +3,14 @@ import { main } from '../../src/cli/main.ts';
 import type { AuditRecord } from '../../src/contract/receipts/audit.ts';
 import { noteConfigChange } from '../../src/gateway/audit/config-change.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
+import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { addPending } from '../../src/store/audit/audit-pending.ts';
+import { chainOf } from '../../src/store/receipts/chain.ts';
 import { adminCall } from '../gateway/priced-engine.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
+import { freshDatabase } from '../support/postgres.ts';
 
 let server: TestGateway;
 beforeAll(async () => {
@@ -117,6 +120,27 @@ describe('the audit log', () => {
     const io = captureIo();
     expect(await main(['--home', other.home, 'receipts', 'verify', '--all'], io)).not.toBe(0);
   });
+});
+
+it('records of two nodes on one database stand in one list, and both chains verify', async () => {
+  const databaseUrl = await freshDatabase();
+  const [one, other] = [await startGateway({ databaseUrl }), await startGateway({ databaseUrl })];
+  onTestFinished(async () => {
+    await one.close();
+    await other.close();
+  });
+  await adminCall(one, 'POST', '/v1/teams', { id: 'red' });
+  await adminCall(other, 'POST', '/v1/teams', { id: 'blue' });
+  await other.gateway.audit.sealed();
+  const { items } = JSON.parse(String((await adminCall(one, 'GET', '/v1/audit')).body));
+  expect(items.map(({ action, target, node }: { action: string; target: string; node: string }) => [action, target, node])).toEqual([
+    ['team.create', 'blue', other.gateway.home.nodeId],
+    ['team.create', 'red', one.gateway.home.nodeId],
+  ]);
+  const { store } = one.gateway;
+  for (const { home } of [one.gateway, other.gateway]) {
+    expect(await verifyStored(store, await chainOf(store, home.nodeId))).toMatchObject({ ok: true });
+  }
 });
 
 /** Routes that change nothing that others rely on: they ask, call, run, talk, or belong to one process. */

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONVENTIONS } from '../../src/gateway/telemetry/genai.ts';
+import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
@@ -90,6 +94,29 @@ it('one trace shows the caller, the turn of an agent, and its calls', async () =
   });
   expect(call).toMatchObject({ traceId: TRACE, parentSpanId: turn.spanId });
   expect(call.attributes).toMatchObject({ 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': session.id });
+});
+
+it('one trace shows the caller, a run of a coding agent, and its calls', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-traced-run-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { server, spans } = await traced();
+  const options = {
+    agent: 'claude',
+    prompt: 'hello',
+    cwd: folder,
+    engine: 'sim',
+    env: { PATH: fakeCommand(join(folder, 'bin'), 'claude') },
+  };
+  const answer = await post(`${server.url}/v1/runs`, options, ['x-abp-key', server.token, 'traceparent', CALLER]);
+  expect(answer.status).toBe(201);
+  const { run_id: run } = JSON.parse(String(answer.body));
+  await expect.poll(() => server.gateway.telemetry.counts.runs.size).toBe(1);
+  const found = await spans();
+  const agent = found.find(({ name }) => name === 'invoke_agent claude') ?? expect.fail();
+  expect(agent).toMatchObject({ traceId: TRACE, spanId: run.slice(-16), parentSpanId: '00f067aa0ba902b7' });
+  const calls = found.filter(({ attributes }) => attributes['abp.parent_run_id'] === run);
+  expect(calls.length).toBeGreaterThan(0);
+  for (const call of calls) expect(call).toMatchObject({ traceId: TRACE, parentSpanId: agent.spanId });
 });
 
 it('a caller whose trace is not kept is not traced, and neither is anybody with always_off', async () => {

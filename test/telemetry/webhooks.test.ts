@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { newRunId } from '../../src/contract/run-id.ts';
 import { Config } from '../../src/gateway/config.ts';
 import { Webhooks } from '../../src/gateway/webhooks/webhooks.ts';
-import { startGateway } from '../support/gateway.ts';
+import { closeFact, openFact } from '../support/facts.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send } from '../support/http-call.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { type PostReceiver, startReceiver } from '../support/posts.ts';
 
 const ask = (content: string) => ({ model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content }] });
@@ -103,7 +106,7 @@ it('tries again with pauses, gives up at the last, and keeps nobody waiting', as
   expect(webhooks.tries.get('failed')).toBe(2);
 });
 
-it('tells of engines that go down and come back, of questions, and of runs that fail', async () => {
+it('tells of engines that go down, and of turns that fail', async () => {
   const hook = await startReceiver();
   const server = await startGateway({
     engines: { claude: { url: 'http://127.0.0.1:9', key: 'k', breaker: { failures: 1, open_s: 30 } } },
@@ -121,4 +124,80 @@ it('tells of engines that go down and come back, of questions, and of runs that 
   });
   await expect.poll(() => told(hook).map(({ event }) => event)).toContain('turn.failed');
   expect(told(hook).find(({ event }) => event === 'turn.failed')).toMatchObject({ run_id: run, backend: `agent:${agent.id}` });
+});
+
+it('tells of questions of agents and of the answers, without the words of the conversation', async () => {
+  const hook = await startReceiver();
+  const server = await startGateway({ config: { webhooks: [{ url: hook.url, events: ['approval.*'] }] } });
+  onTestFinished(server.close);
+  const json = async (path: string, body: object) => JSON.parse(String((await post(`${server.url}${path}`, body)).body));
+  const launch = {
+    type: 'typescript',
+    name: 'launch',
+    description: 'Launches.',
+    parameters: { type: 'object', properties: { target: { type: 'string' } } },
+    policy: 'requires_approval',
+    source: 'export default () => ({});',
+  };
+  await json('/v1/capabilities', { id: 'danger', name: 'Danger', description: 'Must be approved.', tools: [launch] });
+  const agent = await json('/v1/agents', { name: 'Nora', system_prompt: '', model: 'sim/sim-1', capabilities: ['danger'] });
+  const session = await json('/v1/sessions', { agent_id: agent.id });
+  const words = 'call the tool launch with {"target": "moon"}';
+  await json(`/v1/sessions/${session.id}/messages`, { message: { content: [{ type: 'text', text: words }] } });
+  await expect.poll(() => told(hook).map(({ event }) => event)).toEqual(['approval.requested']);
+  const [asked] = told(hook);
+  expect(asked).toMatchObject({ kind: 'approval', session_id: session.id, agent: 'Nora', tool: 'launch', answer: { method: 'POST' } });
+  await json(asked.answer.path, { decision: 'deny' });
+  await expect.poll(() => told(hook).map(({ event }) => event)).toEqual(['approval.requested', 'approval.answered']);
+  expect(told(hook)[1]).toMatchObject({ interaction: asked.interaction, decision: 'denied' });
+  expect(hook.posts.map(({ body }) => body).join()).not.toContain('moon');
+});
+
+it('tells of runs that failed while nobody could be told, at the next start', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'abp-webhooks-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const hook = await startReceiver();
+  const start = (webhooks: { url: string; events: ['run.failed'] }[]) => startGateway({ home: join(parent, 'home'), config: { webhooks } });
+  const failed = (server: TestGateway): string => {
+    const run = newRunId();
+    const at = Date.now();
+    server.gateway.keeper.append(openFact({ run, at, plane: 'run', backend: 'adapter:claude', mode: null, dialect: null }));
+    const error = { code: 'internal', message: 'it broke' };
+    server.gateway.keeper.append(closeFact({ run, at, status: 'failed', reason: 'crashed', error, response: null, attempts: [] }));
+    return run;
+  };
+  const hooks = [{ url: hook.url, events: ['run.failed'] as ['run.failed'] }];
+  const first = await start(hooks);
+  const live = failed(first);
+  await expect.poll(() => told(hook).map(({ run_id: run }) => run)).toEqual([live]);
+  expect(told(hook)[0]).toMatchObject({ event: 'run.failed', backend: 'adapter:claude', error: { code: 'internal', message: 'it broke' } });
+  await first.close();
+  const deaf = await start([]);
+  const unheard = failed(deaf);
+  await deaf.close();
+  const third = await start(hooks);
+  await expect.poll(() => told(hook).map(({ run_id: run }) => run)).toEqual([live, unheard]);
+  await third.close();
+});
+
+it('of two nodes on one database one tells, and each can deliver', async () => {
+  const databaseUrl = await freshDatabase();
+  const hook = await startReceiver();
+  const config = {
+    webhooks: [{ url: hook.url }],
+    budgets: [{ on: { engine: 'sim' }, period: 'day' as const, limit_requests: 4, action: 'warn' as const }],
+  };
+  const [one, other] = [await startGateway({ databaseUrl, config }), await startGateway({ databaseUrl, config })];
+  onTestFinished(async () => {
+    await one.close();
+    await other.close();
+  });
+  await post(`${one.url}/e/sim/v1/messages`, ask('hello'));
+  await post(`${other.url}/e/sim/v1/messages`, ask('hello'));
+  for (const topic of ['same', 'same', 'more']) {
+    for (const { gateway } of [one, other]) gateway.webhooks.tell({ event: 'engine.down', topic, members: { engine: 'claude' } });
+  }
+  await expect.poll(() => told(hook).filter(({ event }) => event === 'engine.down').length).toBe(2);
+  await expect.poll(() => one.gateway.webhooks.waiting + other.gateway.webhooks.waiting).toBe(0);
+  expect(told(hook).filter(({ event }) => event === 'engine.down')).toHaveLength(2);
 });

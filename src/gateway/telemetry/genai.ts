@@ -110,7 +110,7 @@ function usageAttributes({ usage }: CloseFact): Attributes {
 }
 
 /** The provider as the conventions call it; an engine without a price list by its own id. */
-export function providerOf(engine: string): string {
+function providerOf(engine: string): string {
   const prices = findEngine(engine)?.prices ?? engine;
   return PROVIDERS[prices] ?? prices;
 }

@@ -6,7 +6,7 @@ import { type CallCounts, type CallSeries, type Durations, OUTCOMES, SECONDS, ST
 import { METRICS } from './metric-table.ts';
 
 /** One number of a metric. A histogram has several under names of their own. */
-export interface Sample {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
   readonly metricName?: string;

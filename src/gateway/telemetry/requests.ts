@@ -6,7 +6,7 @@ import { OTHER, outcomeOf } from './call-counts.ts';
 import { durationOf, type RunWatcher, type SeenRun } from './run-watch.ts';
 
 /** Which part of the server answered; `refused` where the door let the request in nowhere. */
-export type Surface = 'vendor' | 'raw' | 'control' | 'refused';
+type Surface = 'vendor' | 'raw' | 'control' | 'refused';
 
 /** A request on its way. The door says what it learns of it. */
 export interface SeenRequest {

@@ -41,7 +41,7 @@ export function parseTraceparent(text: string | undefined, state?: string): Call
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1, state };
 }
 
-export function traceparentOf({ traceId, spanId, sampled }: Pick<TraceContext, 'traceId' | 'spanId' | 'sampled'>): string {
+function traceparentOf({ traceId, spanId, sampled }: Pick<TraceContext, 'traceId' | 'spanId' | 'sampled'>): string {
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
