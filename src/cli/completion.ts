@@ -48,6 +48,11 @@ function secondWords(commands: readonly CompletedCommand[], family: string): [st
   return commands.filter(({ name }) => name.startsWith(`${family} `)).map(({ name, summary }) => [name.slice(family.length + 1), summary]);
 }
 
+/** Options of any command whose next word is their value. */
+function valuedFlags(commands: readonly CompletedCommand[]): string[] {
+  return [...new Set(commands.flatMap(({ flags }) => flags.filter((flag) => flag.takesValue).map((flag) => flag.name)))];
+}
+
 /** A text inside single quotes of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -56,7 +61,7 @@ function quoted(text: string): string {
 function bash(all: Completed): string {
   const { commands, families } = all;
   const cases = commands.map(({ name, flags }) => `    ${quoted(name)}) words=${quoted(flags.map((flag) => flag.name).join(' '))} ;;`);
-  const valued = [...new Set(commands.flatMap(({ flags }) => flags.filter((flag) => flag.takesValue).map((flag) => flag.name)))];
+  const valued = valuedFlags(commands);
   return `# abp completion for bash: eval "$(abp completion bash)"
 _abp() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} first='' second='' words='' word skip=''
@@ -108,9 +113,17 @@ function zsh(all: Completed): string {
   return `#compdef abp
 # abp completion for zsh: eval "$(abp completion zsh)"
 _abp() {
-  local -a plain flags
-  plain=(\${(@)\${(@)words[2,CURRENT-1]}:#-*})
-  local first=\${plain[1]-} second=\${plain[2]-}
+  local -a flags
+  local first='' second='' word skip=''
+  for word in \${words[2,CURRENT-1]}; do
+    if [[ -n $skip ]]; then skip=''; continue; fi
+    case $word in
+      ${valuedFlags(commands).join('|')}) skip=1 ;;
+      -*) ;;
+      *) if [[ -z $first ]]; then first=$word; elif [[ -z $second ]]; then second=$word; fi ;;
+    esac
+  done
+  if [[ -n $skip ]]; then _files; return; fi
   if [[ -z $first ]]; then
     local -a commands
     commands=(${[...firstWords(all)].map(described).join(' ')})
@@ -141,24 +154,46 @@ compdef _abp abp
 
 function fish(all: Completed): string {
   const { commands } = all;
-  const lines = [...firstWords(all)].map(([word, summary]) => `complete -c abp -n __fish_use_subcommand -a ${word} -d ${quoted(summary)}`);
+  const lines = [...firstWords(all)].map(([word, summary]) => `complete -c abp -f -n __abp_after -a ${word} -d ${quoted(summary)}`);
   for (const { name, summary, flags } of commands) {
     const [first = '', second] = name.split(' ');
-    const seen =
-      second === undefined
-        ? `__fish_seen_subcommand_from ${first}`
-        : `__fish_seen_subcommand_from ${first}; and __fish_seen_subcommand_from ${second}`;
-    if (second !== undefined) {
-      const others = secondWords(commands, first).map(([word]) => word);
-      const open = `__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${others.join(' ')}`;
-      lines.push(`complete -c abp -f -n ${quoted(open)} -a ${second} -d ${quoted(summary)}`);
-    }
+    if (second !== undefined) lines.push(`complete -c abp -f -n ${quoted(`__abp_after ${first}`)} -a ${second} -d ${quoted(summary)}`);
     for (const flag of flags)
       lines.push(
-        `complete -c abp -n ${quoted(seen)} -l ${flag.name.slice(2)}${flag.takesValue ? ' -r' : ''} -d ${quoted(flag.description)}`,
+        `complete -c abp -n ${quoted(`__abp_in ${name}`)} -l ${flag.name.slice(2)}${flag.takesValue ? ' -r' : ''} -d ${quoted(flag.description)}`,
       );
   }
-  return `# abp completion for fish: abp completion fish | source\n${lines.join('\n')}\n`;
+  return `# abp completion for fish: abp completion fish | source
+# The words before the cursor that are neither options nor their values.
+function __abp_words
+  set -l skip ''
+  for word in (commandline -opc)[2..-1]
+    if test -n "$skip"
+      set skip ''
+      continue
+    end
+    switch $word
+      case ${valuedFlags(commands).join(' ')}
+        set skip 1
+      case '-*'
+      case '*'
+        echo $word
+    end
+  end
+end
+function __abp_after
+  set -l words (__abp_words)
+  test "$words" = "$argv"
+end
+function __abp_in
+  set -l words (__abp_words)
+  set -l length (count $argv)
+  test (count $words) -ge $length; or return 1
+  set -l first $words[1..$length]
+  test "$first" = "$argv"
+end
+${lines.join('\n')}
+`;
 }
 
 export const SHELLS: Readonly<Record<string, (all: Completed) => string>> = { bash, zsh, fish };

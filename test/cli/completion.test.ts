@@ -38,29 +38,46 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
   });
 });
 
-/** The words that bash offers at the end of a line. */
-function offered(...line: string[]): string[] {
-  const script = `source ${join(folder, 'bash')}; COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}; _abp; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
+/** The words that each shell offers at the end of a line, by its own functions. */
+const OFFERED: Readonly<Record<string, (line: readonly string[]) => string>> = {
+  bash: (line) =>
+    `source ${join(folder, 'bash')}; COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}; _abp; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  // What the function gives to zsh, which shows those that begin as the last word does.
+  zsh: (line) =>
+    `compdef() { }; _files() { }; _describe() { local -a all; eval "all=(\\"\\\${(@)$2}\\")"; for one in $all; do [[ $one == '${line.at(-1)}'* ]] && print -r -- "\${one%%:*}"; done; true }
+     source ${join(folder, 'zsh')}; words=(${line.map((word) => `'${word}'`).join(' ')}); CURRENT=${line.length}; _abp`,
+  fish: (line) => `source ${join(folder, 'fish')}; complete -C '${line.join(' ')}' | string split -f 1 \\t`,
+};
+
+function offered(shell: string, line: readonly string[]): string[] {
+  const flags = { bash: ['--norc'], zsh: ['-f'], fish: ['--no-config'] }[shell] ?? [];
+  const printed = execFileSync(shell, [...flags, '-c', OFFERED[shell]?.(line) ?? ''], {
+    encoding: 'utf8',
+    env: { ...process.env, HOME: folder },
+  });
+  return printed.trim().split('\n').sort();
 }
 
-const noBash = lacking('bash');
-describe.skipIf(noBash !== undefined)(needing('bash', noBash), () => {
-  it.each([
-    [
-      ['abp', 'rec'],
-      ['receipts', 'recordings'],
-    ],
-    [['abp', 'receipts', 'sh'], ['show']],
-    [
-      ['abp', '--json', 'keys', ''],
-      ['create', 'list', 'revoke'],
-    ],
-    [['abp', '--home', 'keys', 'serve', '--po'], ['--port']],
-    [['abp', 'receipts', 'list', '--min'], ['--min-cost']],
-    [['abp', 'run', 'claude', '--work'], ['--work-order']],
-  ])('offers after %j', (line, words) => {
-    expect(offered(...line).sort()).toEqual(words);
+describe.each(Object.keys(OFFERED))('%s', (shell) => {
+  const missing = lacking(shell);
+  describe.skipIf(missing !== undefined)(needing('as it runs', missing), () => {
+    it.each([
+      [
+        ['abp', 'rec'],
+        ['receipts', 'recordings'],
+      ],
+      [['abp', 'receipts', 'sh'], ['show']],
+      [
+        ['abp', '--json', 'keys', ''],
+        ['create', 'list', 'revoke'],
+      ],
+      [['abp', '--home', 'keys', 'serve', '--po'], ['--port']],
+      [['abp', 'receipts', 'list', '--min'], ['--min-cost']],
+      [['abp', 'receipts', 'keys', '--lo'], ['--lost']],
+      [['abp', 'run', 'claude', '--work'], ['--work-order']],
+    ])('offers after %j', (line, words) => {
+      expect(offered(shell, line)).toEqual(words);
+    });
   });
 });
 
