@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSy
 import { dirname, join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract, type Header } from 'tar-stream';
 import type { z } from 'zod';
@@ -13,11 +13,12 @@ import { AbpError } from '../../contract/errors.ts';
 import { isServed } from '../../home/server-lock.ts';
 import { openTarget } from '../../store/backup/open.ts';
 import type { Row } from '../../store/backup/snapshot.ts';
-import type { RestoreTarget } from '../../store/backup/target.ts';
+import { type RestoreTarget, stepOf } from '../../store/backup/target.ts';
 import { ACCOUNT, Account, FORMAT, HOME, MANIFEST, Manifest, TABLES } from './format.ts';
 
 export interface RestoreOptions {
-  readonly source: Readable;
+  /** The bytes of the backup, from their beginning; they are read twice. */
+  readonly source: () => Readable;
   /** The folder that becomes the home. */
   readonly home: string;
   readonly databaseUrl: string | undefined;
@@ -33,13 +34,17 @@ export interface Restored extends Account {
 }
 
 /**
- * Makes a home and its database of a backup. Everything is read and counted before anything takes its place: files wait in a folder inside
- * the home, which may be a disk of its own, and rows in a transaction.
+ * Makes a home and its database of a backup. The backup is read and counted to its end before anything is touched. Files then wait in a
+ * folder inside the home, which may be a disk of its own, and rows in a transaction, until all of them are there.
  */
 export async function readBackup(options: RestoreOptions): Promise<Restored> {
   const { home, force } = options;
   assertFree(home, force);
+  await unpack(options, undefined);
   makeFolders(home, 0o700);
+  // What a killed restore has left.
+  for (const name of readdirSync(home).filter((one) => one.startsWith('restoring-')))
+    rmSync(join(home, name), { recursive: true, force: true });
   const mark = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const waiting = join(home, `restoring-${mark}`);
   mkdirSync(waiting, { mode: 0o700 });
@@ -85,9 +90,10 @@ interface Unpacked {
   readonly account: Account;
 }
 
-async function unpack(options: RestoreOptions, waiting: string): Promise<Unpacked> {
+/** Reads the backup to its end; without a folder to put files into, only to count it. */
+async function unpack(options: RestoreOptions, waiting: string | undefined): Promise<Unpacked> {
   const entries = extract();
-  const reading = pipeline(options.source, createGunzip(), (chunks: AsyncIterable<Buffer>) => pour(chunks, entries));
+  const reading = pipeline(options.source(), createGunzip(), (chunks: AsyncIterable<Buffer>) => pour(chunks, entries));
   // The loop over the entries fails with the same error, and tells it.
   reading.catch((error: unknown) => entries.destroy(error instanceof Error ? error : new Error(String(error))));
   const unpacking = new Unpacking(options, waiting);
@@ -134,7 +140,7 @@ function notABackup(reason: string): AbpError {
 /** Entries as they come: the manifest first, the account of all at the end. */
 class Unpacking {
   readonly #options: RestoreOptions;
-  readonly #waiting: string;
+  readonly #waiting: string | undefined;
   #manifest: Manifest | undefined;
   #target: RestoreTarget | undefined;
   #claimed: Account | undefined;
@@ -142,7 +148,7 @@ class Unpacking {
   #files = 0;
   #bytes = 0;
 
-  constructor(options: RestoreOptions, waiting: string) {
+  constructor(options: RestoreOptions, waiting: string | undefined) {
     this.#options = options;
     this.#waiting = waiting;
   }
@@ -163,13 +169,14 @@ class Unpacking {
 
   async #begin(manifest: Manifest): Promise<void> {
     if (manifest.format !== FORMAT) throw notABackup(`its format is ${manifest.format}, this version of abp reads ${FORMAT}`);
-    const { home: _, databaseUrl: url, force } = this.#options;
+    const { databaseUrl: url, force } = this.#options;
     const { migrations, tables } = manifest;
     this.#manifest = manifest;
-    this.#target = await openTarget(
-      { url, file: join(this.#waiting, 'abp.db') },
-      { migrations, tables: tables.map(({ name }) => name), force },
-    );
+    stepOf(migrations);
+    if (this.#waiting !== undefined) {
+      const order = { migrations, tables: tables.map(({ name }) => name), force };
+      this.#target = await openTarget({ url, file: join(this.#waiting, 'abp.db') }, order);
+    }
     for (const { name } of tables) this.#rows[name] = 0;
   }
 
@@ -185,9 +192,8 @@ class Unpacking {
     const isInside =
       name !== '' && posix.normalize(name) === name && !posix.isAbsolute(name) && !name.startsWith('..') && !name.includes('\\');
     if (!isInside || type !== 'file') throw notABackup(`it has an entry ${name} that is no file of a home`);
-    const file = join(this.#waiting, name);
-    makeFolders(dirname(file), 0o700);
-    await pipeline(content, createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }));
+    if (this.#waiting === undefined) await finished(content.resume());
+    else await put(join(this.#waiting, name), content);
     this.#files += 1;
     this.#bytes += size;
   }
@@ -206,6 +212,11 @@ class Unpacking {
   async abort(): Promise<void> {
     await this.#target?.abort();
   }
+}
+
+async function put(file: string, content: Readable): Promise<void> {
+  makeFolders(dirname(file), 0o700);
+  await pipeline(content, createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }));
 }
 
 function jsonOf<T>(schema: z.ZodType<T>, content: string, name: string): T {

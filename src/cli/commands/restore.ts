@@ -1,5 +1,7 @@
-import { createReadStream, existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { homePath as homeOf } from '../../home/home.ts';
 import { databaseUrl } from '../backup/database-in-use.ts';
 import { amounts, progress } from '../backup/report.ts';
@@ -18,9 +20,10 @@ export const command = defineCommand({
       throw new CliError('not_found', `there is no file ${file}`, { hint: 'Name a file that abp backup has written.' });
     const home = homeOf(context.homePath ?? context.io.env.ABP_HOME);
     const url = await databaseUrl(context);
-    const source: Readable = file === '-' ? process.stdin : createReadStream(file);
     const { readBackup } = await import('../backup/restore.ts');
-    const restored = await readBackup({ source, home, databaseUrl: url, force, onProgress: progress(context, 'restore') });
+    const restored = await withFile(file, (path) =>
+      readBackup({ source: () => createReadStream(path), home, databaseUrl: url, force, onProgress: progress(context, 'restore') }),
+    );
     const { manifest, before, ...account } = restored;
     const { tables: _, ...facts } = manifest;
     context.output.print({ home, ...(before === undefined ? {} : { before }), ...facts, ...account }, () =>
@@ -29,6 +32,19 @@ export const command = defineCommand({
     return EXITS.ok.code;
   },
 });
+
+/** Does work with a file; what comes from the standard input is kept in one until it is done. */
+async function withFile<T>(file: string, work: (path: string) => Promise<T>): Promise<T> {
+  if (file !== '-') return await work(file);
+  const folder = mkdtempSync(join(tmpdir(), 'abp-restore-'));
+  try {
+    const path = join(folder, 'backup');
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
+    return await work(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 function rendered({ output: { paint } }: Context, home: string, { manifest, before, ...account }: Restored): string {
   return [
