@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { browserMissing } from '../support/browser.ts';
 import { seriousFaults } from '../support/console.ts';
 import { type ConsoleWorld, makeTraffic, startWorld } from '../support/console-world.ts';
@@ -10,6 +10,7 @@ import { needing } from '../support/needs.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 const MOST_BYTES = 200_000;
+const PATIENCE = { timeout: 60_000, interval: 100 };
 const missing = await browserMissing();
 
 let world: ConsoleWorld;
@@ -70,11 +71,10 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     await fillRuns(world.server, 4000);
     await makeTraffic(world, 10);
     const done = await world.run('Make the queue claim in one transaction', { approvalMode: 'yolo' });
-    await expect.poll(async () => (await world.admin<{ status: string }>('GET', `/v1/runs/${done}`)).status).toBe('completed');
+    await vi.waitFor(async () => expect(await world.admin('GET', `/v1/runs/${done}`)).toMatchObject({ status: 'completed' }), PATIENCE);
     await world.run('Fix the flaky queue test', { maxBudgetUsd: 0.5, enforcement: 'advisory' });
     await world.run('Move the lease table to its own migration', { maxBudgetUsd: 2, enforcement: 'advisory', thinkingEffort: 'high' });
-    const open = async (): Promise<number> => (await world.admin<{ total: number }>('GET', '/v1/interactions')).total;
-    await expect.poll(open).toBe(2);
+    await vi.waitFor(async () => expect(await world.admin('GET', '/v1/interactions')).toMatchObject({ total: 2 }), PATIENCE);
     mkdirSync(PICTURES, { recursive: true });
     shots = await pagesOf();
   }, 300_000);
@@ -84,6 +84,7 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     'every page in %s at %i is drawn without a complaint, in less than 200 kB',
     async (theme, width) => {
       const { page, context, complaints, open } = await world.signedIn({ theme, width });
+      if (width > 720) await page.setViewportSize({ width, height: 720 });
       for (const [name, path] of shots) {
         await open(path);
         await settled(page, name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkSeal, type Proof } from '../../console/src/base/seal/check.ts';
+import { checkSeal, checkTail, type Proof } from '../../console/src/base/seal/check.ts';
 import { makeRuns } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -71,11 +71,61 @@ it.each<[string, () => Proof, string]>([
     () => ({ ...proof, keys: proof.keys.map((key) => ({ ...key, public_key: key.public_key.replace(/^../, '00') })) }),
     'unknown_key',
   ],
+  [
+    'upper-case digits in a signature',
+    () => changed(isHead, (text) => text.replace(/"signature":"[0-9a-f]+/, (found) => `"signature":"${found.slice(13).toUpperCase()}`)),
+    'bad_signature',
+  ],
+  ['a line that is no JSON', () => changed(isHead, (text) => text.slice(0, -1)), 'not_canonical'],
+  [
+    'a missing entry before it',
+    () => ({
+      ...proof,
+      lines: proof.lines.filter(
+        (text) =>
+          !isOther(JSON.parse(text)) ||
+          Number(JSON.parse(text).sequence ?? JSON.parse(text).seal?.sequence) > JSON.parse(JSON.stringify(receipt)).seal.sequence,
+      ),
+    }),
+    'missing',
+  ],
   ['other spacing', () => changed(isHead, (text) => text.replace(',', ', ')), 'not_canonical'],
 ])('%s does not verify', async (_, tampered, code) => {
-  const shown =
-    tampered()
-      .lines.map((text) => JSON.parse(text))
-      .find(isOwn) ?? receipt;
-  expect(await checkSeal(run, shown, tampered())).toMatchObject({ verdict: 'invalid', code });
+  // A forger changes what the page shows together with the proof.
+  const own = tampered().lines.find((text) => text.includes(`"run_id":"${run}"`));
+  expect(await checkSeal(run, own === undefined ? receipt : JSON.parse(own), tampered())).toMatchObject({ verdict: 'invalid', code });
+});
+
+/** Each line with one of its bytes changed; every so many, because a proof has thousands of them. */
+function* mutations(step: number): Generator<Proof> {
+  for (const [at, line] of proof.lines.entries()) {
+    for (let place = 0; place < line.length; place += step) {
+      const other = line[place] === '0' ? '1' : '0';
+      yield { ...proof, lines: proof.lines.toSpliced(at, 1, line.slice(0, place) + other + line.slice(place + 1)) };
+    }
+  }
+}
+
+it('no byte of a proof can be changed, and no line left out, doubled or moved', async () => {
+  const [first = '', ...rest] = proof.lines;
+  const moved = [...mutations(13), ...proof.lines.map((_, at) => ({ ...proof, lines: proof.lines.toSpliced(at, 1) }))];
+  // The same head twice says nothing else than once.
+  const entries = proof.lines.filter((text) => !isHead(JSON.parse(text)));
+  const doubled = entries.map((line, at) => ({ ...proof, lines: proof.lines.toSpliced(at, 0, line) }));
+  for (const tampered of [...moved, ...doubled, { ...proof, lines: [...rest, first] }]) {
+    const report = await checkSeal(run, receipt, tampered);
+    expect(report.verdict, JSON.stringify(tampered.lines)).toBe('invalid');
+  }
+});
+
+it('a head that was seen before shows that the chain was cut or made anew', async () => {
+  const head = JSON.parse(proof.lines.find((text) => isHead(JSON.parse(text))) ?? '{}');
+  const seen = { sequence: head.sequence, hash: head.hash, keyId: head.key_id, at: head.at };
+  const heads = { newest: head, atKept: head };
+  expect(await checkTail(heads, proof.keys, seen)).toMatchObject({ code: null });
+  expect(await checkTail(heads, proof.keys, { ...seen, sequence: head.sequence - 1 })).toMatchObject({ code: 'broken_link' });
+  expect(await checkTail(heads, proof.keys, { ...seen, sequence: head.sequence + 1 })).toMatchObject({ code: 'cut' });
+  expect(await checkTail(heads, proof.keys, { ...seen, hash: '0'.repeat(64) })).toMatchObject({ code: 'broken_link' });
+  expect(await checkTail({ ...heads, newest: { ...head, count: 0 } }, proof.keys, seen)).toMatchObject({ code: 'bad_signature' });
+  expect(await checkTail({ ...heads, atKept: { ...head, count: 0 } }, proof.keys, seen)).toMatchObject({ code: 'bad_signature' });
 });

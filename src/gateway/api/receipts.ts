@@ -70,6 +70,10 @@ export const ReceiptDiffView = z.strictObject({
     .describe('Values that differ.'),
 });
 
+export const HeadQuery = z.strictObject({
+  at: z.coerce.number().int().positive().optional().describe('The head that covers this entry: its own, or the first one after it.'),
+});
+
 export const ReceiptStreamQuery = z.strictObject({
   after: z.string().optional().describe('A sequence or a run id to go on after, like the header Last-Event-ID.'),
 });

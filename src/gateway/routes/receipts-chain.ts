@@ -9,6 +9,7 @@ import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import {
+  HeadQuery,
   KeyChange,
   LateEndView,
   ReceiptExportQuery,
@@ -82,13 +83,15 @@ const reading = [
   defineRoute({
     method: 'GET',
     path: '/v1/receipts/head',
-    summary: 'The last signed head of this node’s chain. Keep it elsewhere: it shows when receipts vanish.',
+    summary: 'The last signed head of this node’s chain, or that of an entry. Keep it elsewhere: it shows when receipts vanish.',
     need: { kind: 'read' },
+    query: HeadQuery,
     response: SignedHead,
-    handle: async ({ gateway }) => {
+    handle: async ({ gateway, query }) => {
       const chain = await chainOf(gateway.store, gateway.home.nodeId);
-      const head = await findHead(gateway.store, chain.number);
-      if (head === undefined) throw new AbpError('not_found', 'Nothing has been sealed yet.');
+      const head = await findHead(gateway.store, chain.number, query.at);
+      if (head === undefined)
+        throw new AbpError('not_found', query.at === undefined ? 'Nothing has been sealed yet.' : `No head covers entry ${query.at}.`);
       return parseJsonObject(head.document);
     },
   }),

@@ -8,7 +8,8 @@ export function Diff({ text }: { readonly text: string }): JSX.Element {
   const lines = text.replace(/\n$/, '').split('\n');
   let at = 0;
   return (
-    <div className="diff m">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
+    <div className="diff m" role="group" aria-label="Changed lines" tabIndex={0}>
       {lines.slice(0, MOST).map((line, index) => {
         const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line);
         if (hunk !== null) {

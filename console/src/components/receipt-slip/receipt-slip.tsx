@@ -18,11 +18,11 @@ const sealQuery = (receipt: Receipt) => ({
 /** The receipt as a slip with a torn edge: on top the seal and its checks, made in this browser. */
 export function ReceiptSlip({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const seal = useQuery(sealQuery(receipt));
-  const broken = seal.data?.verdict === 'invalid';
+  const broken = seal.data?.verdict === 'invalid' || (seal.data?.tail?.code ?? null) !== null;
   return (
     <div className={broken ? 'slip broken' : 'slip'}>
       <Stamp receipt={receipt} seal={seal.data} error={seal.error} />
-      {seal.data === undefined ? null : <Checks seal={seal.data} />}
+      {seal.data === undefined ? null : <Checks seal={seal.data} again={() => void seal.refetch()} />}
       <div className="hr" />
       <div className="m">
         <Line name="receipt" value={receipt.contract_version} />
@@ -56,6 +56,8 @@ function Stamp(props: { readonly receipt: Receipt; readonly seal: CheckedSeal | 
     return <Title tone="warn" title="Sealed, not checked" note={error instanceof Error ? error.message : String(error)} />;
   }
   if (seal === undefined) return <Title tone="mute" title={`Sealed as entry ${whole(receipt.seal.sequence)}`} note="being checked" />;
+  if (seal.verdict === 'valid' && seal.tail !== null && seal.tail.code !== null)
+    return <Title tone="bad" title="The chain was changed" note={`${seal.tail.code}: ${seal.tail.message}`} />;
   if (seal.verdict === 'invalid') return <Title tone="bad" title="Does not verify" note={`${seal.code}: ${seal.message}`} />;
   return <Title tone="stamped" title="Sealed and checked" note={`by ${seal.by}, ${time(seal.checkedAt)}`} />;
 }
@@ -86,7 +88,48 @@ function Check({ held, title, note }: { readonly held: boolean; readonly title: 
   );
 }
 
-function Checks({ seal }: { readonly seal: CheckedSeal }): JSX.Element {
+/** What a head says that was kept elsewhere; without one nobody knows whether entries were taken off the end. */
+function Tail({ seal: { tail }, last, again }: { readonly seal: CheckedSeal; readonly last: number; again(): void }): JSX.Element {
+  const [asks, setAsks] = useState(false);
+  const take = async (text: string): Promise<void> => {
+    const { keepHead, readHead } = await import('../../base/seal/verify.ts');
+    const head = readHead(text);
+    if (head === null) return;
+    keepHead(head);
+    setAsks(false);
+    again();
+  };
+  if (tail !== null && tail.code !== null) return <Check held={false} title={tail.message} note={`code ${tail.code}`} />;
+  if (tail !== null && tail.kept.sequence >= last) {
+    return <Check held title={`Nothing is cut up to ${whole(tail.kept.sequence)}`} note="a head that this browser kept says so" />;
+  }
+  return (
+    <>
+      <span className="warn">
+        <Icon name="clock" label="not known" />
+      </span>
+      <div>
+        After {whole(last)}: unknown
+        <small>
+          only a head kept elsewhere can tell.{' '}
+          <button type="button" className="link" onClick={() => setAsks(!asks)}>
+            Give one
+          </button>
+        </small>
+        {asks ? (
+          <textarea
+            aria-label="A head that was kept elsewhere"
+            placeholder='{"at":"…","kind":"head",…}'
+            rows={3}
+            onChange={(event) => void take(event.target.value)}
+          />
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function Checks({ seal, again }: { readonly seal: CheckedSeal; again(): void }): JSX.Element {
   const { sequence, head, held } = seal;
   return (
     <>
@@ -102,22 +145,12 @@ function Checks({ seal }: { readonly seal: CheckedSeal }): JSX.Element {
           title={head === null ? 'The head is signed' : `Head ${whole(head.sequence)} is signed`}
           note={head === null ? 'checked by the server' : `Ed25519, ${head.keyId}`}
         />
-        {seal.verdict === 'valid' && head !== null ? (
-          <>
-            <span className="warn">
-              <Icon name="clock" label="not known" />
-            </span>
-            <div>
-              After {whole(head.sequence)}: unknown
-              <small>only a head kept elsewhere can tell</small>
-            </div>
-          </>
-        ) : null}
+        {head === null ? null : <Tail seal={seal} last={head.sequence} again={again} />}
       </div>
       {seal.newKey ? (
         <p className="warn xs">Signed with another key than this browser saw first: look for the rotation in the chain.</p>
       ) : null}
-      {seal.verdict === 'invalid' ? (
+      {seal.verdict === 'invalid' || (seal.tail !== null && seal.tail.code !== null) ? (
         <p className="bad s">Keep a copy of the database and of the last head you have, and run `abp receipt verify --all` on it.</p>
       ) : null}
     </>

@@ -68,7 +68,7 @@ export const FACTS: readonly Fact[] = [
     beside: (a, b) => sameBytes(a.upstream_request?.sha256, b.upstream_request?.sha256),
   },
   { name: 'Model', same: ({ model }) => model.upstream, show: ({ model }) => model.upstream },
-  { name: 'Mode', same: ({ mode }) => mode, show: ({ mode }) => mode },
+  { name: 'Mode', same: ({ mode }) => mode, show: ({ mode }) => mode ?? '–' },
   {
     name: 'Fates',
     same: ({ fidelity }) => fidelity,

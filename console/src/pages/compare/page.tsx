@@ -70,8 +70,8 @@ export function Page(): JSX.Element {
             <Link className="m u" to="/runs/$run" params={{ run: receipt.run_id }}>
               {shortId(receipt.run_id)}
             </Link>
-            <span className="ok">
-              <Icon name="seal" label={receipt.seal === null ? 'not sealed' : 'sealed'} />
+            <span className={receipt.seal ? 'ok' : 'mute'}>
+              <Icon name="seal" label={receipt.seal ? 'sealed' : 'not sealed yet'} />
             </span>
           </div>
         ))}

@@ -70,11 +70,15 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
       <div className="wrap">
         <div className="left">
           <section className="panel tlp" aria-label="Timeline">
-            <Timeline
-              lanes={callLanes(receipt, recording.data)}
-              total={receipt.timing.last_byte_ms ?? 0}
-              foot={`${receipt.event_count} pieces`}
-            />
+            {receipt.timing.last_byte_ms === null ? (
+              <p className="note pad">Nobody was called: the request was refused before anything was spent.</p>
+            ) : (
+              <Timeline
+                lanes={callLanes(receipt, recording.data)}
+                total={receipt.timing.last_byte_ms}
+                foot={`${receipt.event_count} pieces`}
+              />
+            )}
           </section>
           <section className="panel body">
             <div className="ph">

@@ -136,7 +136,9 @@ const isNews = ({ fate }: FidelityEntry): boolean => fate !== 'exact' && fate !=
 function NotAsItWas({ receipt, newest }: { readonly receipt: Receipt; readonly newest: RunRow | undefined }): JSX.Element | null {
   const call = useQuery({ ...receiptQuery(newest?.run_id ?? ''), enabled: newest !== undefined });
   const options = (receipt.fidelity ?? []).filter(isNews);
-  const fields = (call.data?.fidelity ?? []).filter(isNews);
+  // The receipt of a run that has ended sums its calls up itself.
+  const summed = options.some(({ path }) => path.startsWith('calls['));
+  const fields = summed ? [] : (call.data?.fidelity ?? []).filter(isNews);
   if (options.length + fields.length === 0) return null;
   return (
     <section className="sec" aria-label="What did not arrive as it was">

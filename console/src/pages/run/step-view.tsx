@@ -145,7 +145,8 @@ function Output({ text }: { readonly text: string }): JSX.Element | null {
   const lines = text.split('\n');
   const cut = !all && lines.length > MOST_LINES;
   return (
-    <pre className="out">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
+    <pre className="out" tabIndex={0}>
       {cut ? lines.slice(0, MOST_LINES).join('\n') : text}
       {cut ? (
         <button type="button" className="link" onClick={() => setAll(true)}>

@@ -65,7 +65,7 @@ function linesIn(text: string): number {
 }
 
 /** The lines that a diff adds and takes away. */
-export function linesOf(diff: string): { readonly added: number; readonly removed: number } {
+function linesOf(diff: string): { readonly added: number; readonly removed: number } {
   const lines = diff.split('\n');
   const many = (sign: string): number => lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
   return { added: many('+'), removed: many('-') };

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserMissing } from '../support/browser.ts';
+import { type ConsoleStage, makeRuns, seriousFaults, startConsole, visit } from '../support/console.ts';
+import { needing } from '../support/needs.ts';
+
+const missing = await browserMissing();
+const PAGES = ['/', '/runs', '/coding', '/inbox', '/usage', '/agents', '/matrix', '/playground', '/settings/keys'];
+
+describe.skipIf(missing !== undefined)(needing('states of the console', missing), () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsole();
+  });
+  afterAll(() => stage?.close());
+
+  it('empty: every page says what is missing, and Home makes the first run', async () => {
+    const { page, context, complaints, open } = await stage.signedIn();
+    for (const path of PAGES) {
+      await open(path);
+      expect(await seriousFaults(page), path).toEqual([]);
+    }
+    await open('/runs');
+    await page.getByText('No runs yet').waitFor();
+    await open('/');
+    await page.getByText('Nothing has run here yet').waitFor();
+    await page.getByRole('button', { name: 'Send it from here' }).click();
+    await page.getByRole('region', { name: 'Newest runs' }).getByText('claude → sim').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('no permission: a caller without a session sees its own runs, and what is locked says why', async () => {
+    await makeRuns(stage.server, 1);
+    const { page, context, complaints, open } = await visit(stage.browser, stage.server.url);
+    for (const path of PAGES) {
+      await open(path);
+      expect(await seriousFaults(page), path).toEqual([]);
+    }
+    await open('/runs');
+    await page.locator('.dl-body .dl-row').first().waitFor();
+    await open('/coding');
+    await page.getByText('abp console').first().waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('a filter that fits nothing names what excludes everything, and takes it away', async () => {
+    const { page, context, open } = await stage.signedIn();
+    await open('/runs?engine=sim&status=cancelled');
+    await page.getByText('No run fits all of these').waitFor();
+    const row = page.locator('.empty p', { hasText: 'status cancelled' });
+    await row.getByText(/there are [1-9]/).waitFor();
+    await row.getByRole('button', { name: 'Remove it' }).click();
+    await page.locator('.dl-body .dl-row').first().waitFor();
+    await context.close();
+  });
+
+  it('error: when the server stops, what was there stays and every page says that it is gone', async () => {
+    const { page, context, open } = await stage.signedIn();
+    await open('/runs');
+    await page.locator('.dl-body .dl-row').first().waitFor();
+    await stage.server.close();
+    await page.getByText('the server cannot be reached').waitFor({ timeout: 60_000 });
+    expect(await page.locator('.dl-body .dl-row').count()).toBeGreaterThan(0);
+    await page.getByText(/Not live since/).waitFor();
+    await context.close();
+  });
+});
