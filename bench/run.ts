@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { benchAdmission } from './admission.ts';
 import { benchBalancing } from './balancing.ts';
+import { benchFairness } from './fairness.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
 import { benchMapped } from './mapped.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   admission: benchAdmission,
   telemetry: benchTelemetry,
   balancing: benchBalancing,
+  fairness: benchFairness,
   start: benchStart,
   passthrough: benchPassthrough,
   mapped: benchMapped,

@@ -8,6 +8,7 @@ import type { BodyBudget } from './bounds/body-budget.ts';
 import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { FactSink } from './recorder.ts';
+import type { ResponseCache } from './response-cache/response-cache.ts';
 import type { TraceLinks } from './trace-links.ts';
 
 /** Services that all calls of one process share; the gateway makes them once, at its start. */
@@ -25,6 +26,8 @@ export interface CallContext {
   readonly deniesModels: boolean;
   /** Rules about tools that hold for everybody. */
   readonly toolRules: readonly ToolRules[];
+  /** Answers that may be given again. */
+  readonly cache: ResponseCache;
   /** Memory for bodies. */
   readonly budget: BodyBudget;
   /** Translates what would keep other calls waiting. */

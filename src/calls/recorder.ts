@@ -37,6 +37,8 @@ export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' 
   readonly whole?: boolean;
   /** We needed no more of it and let the engine go. */
   readonly cut?: boolean;
+  /** What it cost, where that is not computed from its usage. */
+  readonly cost?: CloseFact['cost'];
 };
 
 /** A request with its body, as it is recorded. */
@@ -83,6 +85,7 @@ export class Recorder {
   /** An opening is in the journal, or waits for the next write. */
   #begun = false;
   #closed = false;
+  #outcome: CloseFact['status'] | undefined;
   #earlier: Attempt[] = [];
   /** Tries that were sent. */
   #tries = 0;
@@ -179,6 +182,11 @@ export class Recorder {
     this.#noted = false;
   }
 
+  /** How the run ended; undefined while it has not, or while its answer is still being read. */
+  get outcome(): CloseFact['status'] | undefined {
+    return this.#outcome;
+  }
+
   /** How many tries were sent. */
   get tries(): number {
     return this.#tries;
@@ -215,6 +223,7 @@ export class Recorder {
     this.#closed = true;
     const settled = this.#live.isCutting ? cutByUs(ending) : ending;
     const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = settled;
+    this.#outcome = status;
     const usage = this.#usage(observed, ending.writtenTokens ?? 0);
     // Before the fact: a reader who sees that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
@@ -237,7 +246,7 @@ export class Recorder {
       dispatchedMs: this.#dispatchedMs,
       firstByteMs: this.#firstByteMs,
       lastByteMs: this.#lastByteMs,
-      cost: null,
+      cost: settled.cost ?? null,
       prices: this.#prices,
       replayable: false,
     });

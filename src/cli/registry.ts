@@ -19,6 +19,18 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./commands/config/check.ts'),
   },
   {
+    name: 'config diff',
+    group: RUN,
+    summary: 'Show where the configuration file and the running server differ',
+    load: () => import('./commands/config/diff.ts'),
+  },
+  {
+    name: 'config reload',
+    group: RUN,
+    summary: 'Have the running server read its configuration again',
+    load: () => import('./commands/config/reload.ts'),
+  },
+  {
     name: 'backup',
     group: RUN,
     summary: 'Write the home and its database to a file, also while a server runs',

@@ -21,7 +21,7 @@ import type { LiveRoutes } from './live-routes.ts';
 const MIB = 1024 * 1024;
 
 /** The parts of a server that calls need, while it is being put together. */
-export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'version' | 'traces'> {
+export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployments' | 'large' | 'cache' | 'version' | 'traces'> {
   /** Checks of the one who starts the server. */
   readonly checks: readonly Check[];
   readonly routes: LiveRoutes;
@@ -34,20 +34,26 @@ export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployment
 
 /** Calls to engines as the configuration wants them. */
 export function callContextOf(
-  config: Config,
+  current: () => Config,
   { checks, routes, limits, budgets, keeper, keys, log, ...shared }: CallSurroundings,
 ): CallContext {
+  const config = current();
+  const policy = new PolicyInEffect(current);
   return {
     ...shared,
     sink: keeper,
     batch: new Batch(keeper),
-    admission: new Admission(checksOf(config, checks, { limits, budgets })),
-    // Read for every call: operators change it while the server runs.
+    admission: new Admission([policy.check, ...checksOf(config, checks, { limits, budgets })]),
+    // Read for every call: operators change them while the server runs.
     get routes() {
       return routes.rows;
     },
-    deniesModels: config.policy.deny_models.length > 0,
-    toolRules: toolRules(config),
+    get deniesModels() {
+      return policy.deniesModels;
+    },
+    get toolRules() {
+      return policy.toolRules;
+    },
     budget: new BodyBudget(config.limits.in_flight_mb * MIB),
     isOurs: (secret) => isOurSecret(secret) || keys.isToken(secret),
     onFault: (error, run) => log.error({ error, run }, 'the answer of a run could not be read'),
@@ -55,8 +61,8 @@ export function callContextOf(
 }
 
 /**
- * Every check that a call passes: the policy of the configuration, those of the one who starts the server, budgets, the share and the limits of
- * each caller.
+ * Every check that a call passes behind the policy of the configuration: those of the one who starts the server, budgets, the share and the
+ * limits of each caller.
  */
 function checksOf(
   config: Config,
@@ -64,12 +70,56 @@ function checksOf(
   { limits, budgets }: Pick<CallSurroundings, 'limits' | 'budgets'>,
 ): readonly Check[] {
   const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
-  return [...policyChecks(config), ...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call), boundsOf(config))];
+  return [...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call), boundsOf(config))];
 }
 
 /** How long calls wait for room under a limit; undefined where they are refused at once. */
 function boundsOf({ limits: { wait_s: seconds, waiting } }: Config): QueueBounds | undefined {
   return seconds === undefined ? undefined : { waitMs: seconds * 1000, most: waiting };
+}
+
+/** The policy of the configuration in effect. It is made anew when that changes, and asked on every call. */
+class PolicyInEffect {
+  readonly #current: () => Config;
+  #of: Config['policy'] | undefined;
+  #checks: readonly Check[] = [];
+  #toolRules: readonly ToolRules[] = [];
+  #deniesModels = false;
+
+  constructor(current: () => Config) {
+    this.#current = current;
+  }
+
+  readonly check: Check = {
+    name: 'policy',
+    check: (call) => {
+      this.#renew();
+      for (const { check } of this.#checks) {
+        const verdict = check(call);
+        if (verdict !== undefined) return verdict;
+      }
+      return undefined;
+    },
+  };
+
+  get deniesModels(): boolean {
+    this.#renew();
+    return this.#deniesModels;
+  }
+
+  get toolRules(): readonly ToolRules[] {
+    this.#renew();
+    return this.#toolRules;
+  }
+
+  #renew(): void {
+    const config = this.#current();
+    if (config.policy === this.#of) return;
+    this.#of = config.policy;
+    this.#checks = policyChecks(config);
+    this.#toolRules = toolRules(config);
+    this.#deniesModels = config.policy.deny_models.length > 0;
+  }
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */

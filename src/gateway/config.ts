@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { BudgetTerms, hasLimit } from '../calls/budgets/budget.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
 import { parseAt } from '../contract/border.ts';
+import { CacheTerms } from '../contract/cache-terms.ts';
 import { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import { Recording } from '../contract/receipts/parts.ts';
@@ -43,6 +44,9 @@ export const RouteConfig = z.strictObject({
   attempts: z.int().min(1).max(10).default(1).describe('Tries per engine; 1 means no retry.'),
   emulate: z.array(Capability).default([]).describe('Capabilities that may be approximated.'),
   recording: Recording.optional().describe('full, digest or off for this route; of this and the key’s the lesser counts.'),
+  cache: CacheTerms.optional().describe(
+    'Gives equal requests the same answer again: { ttl_s, shared } (docs/caching.md). Never, unless it is set.',
+  ),
 });
 
 /** The rules that the operator holds every caller and every run to. */
@@ -186,6 +190,13 @@ export const Config = z.strictObject({
         .describe(
           'Disk that staged workspaces take together, three quarters at most for one caller. Its own oldest ones that nobody works in make room; a run that still does not fit answers 503, or ends.',
         ),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      memory_mb: z.number().min(0).default(64).describe('Memory for answers that are given again; the oldest make room.'),
+      disk_mb: z.number().min(0).default(0).describe('Space for them in the home, where they survive a restart; 0 keeps none on the disk.'),
+      answer_kb: z.number().positive().default(4096).describe('Longer answers are not kept.'),
     })
     .prefault({}),
   policy: PolicyConfig.prefault({}),

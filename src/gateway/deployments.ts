@@ -23,8 +23,12 @@ const SILENCE_MS = 900_000;
 const CONNECT_MS = 10_000;
 const MAX_CONNECTIONS = 4096;
 
+/** The deployments of every engine. They change when the configuration is read again. */
 export interface Deployed {
+  /** By the engine's id; always the same map. */
   readonly byEngine: ReadonlyMap<string, Balancer>;
+  /** Makes deployments for engines whose settings have changed; the others go on as they are, with all they know. */
+  prepare(config: Config): () => void;
   close(): Promise<void>;
 }
 
@@ -41,13 +45,34 @@ interface Surroundings {
 
 /** Every engine as this configuration reaches it, its own engines too, which become known by their names. */
 export function deploy(config: Config, inside: Surroundings['inside'], between: Between = NOTHING): Deployed {
-  const own = enginesOf(config.engines);
-  addEngines(own);
-  const all = [...engines, ...own].map((engine) => reached(engine, config.engines[engine.id] ?? {}, { inside, between }));
+  const known = new Map<string, ReachedEngine>();
+  const byEngine = new Map<string, Balancer>();
+  const prepare = (next: Config): (() => void) => {
+    const own = enginesOf(next.engines);
+    const all = [...engines, ...own].map((engine) => {
+      const settings = next.engines[engine.id] ?? {};
+      const before = known.get(engine.id);
+      return before?.text === JSON.stringify(settings) ? before : reached(engine, settings, { inside, between });
+    });
+    return () => {
+      const gone = [...known.values()].filter((one) => !all.includes(one));
+      addEngines(own);
+      known.clear();
+      byEngine.clear();
+      for (const one of all) {
+        known.set(one.balancer.engine.id, one);
+        byEngine.set(one.balancer.engine.id, one.balancer);
+      }
+      // Connections close once their calls have ended.
+      for (const { close } of gone) void close();
+    };
+  };
+  prepare(config)();
   return {
-    byEngine: new Map(all.map(({ balancer }) => [balancer.engine.id, balancer])),
+    byEngine,
+    prepare,
     close: async () => {
-      await Promise.all(all.map(({ close }) => close()));
+      await Promise.all([...known.values()].map(({ close }) => close()));
     },
   };
 }
@@ -60,6 +85,8 @@ export function connectionsOf({ engines: settings }: Config, engine: string): nu
 
 interface ReachedEngine {
   readonly balancer: Balancer;
+  /** The settings that it was made from. */
+  readonly text: string;
   close(): Promise<void>;
 }
 
@@ -71,6 +98,7 @@ function reached(engine: Engine, settings: EngineConfig, surroundings: Surroundi
   const prober = proberOf(all, settings);
   return {
     balancer: new Balancer([first, ...more], systemClock),
+    text: JSON.stringify(settings),
     close: async () => {
       prober?.close();
       await Promise.all(all.map(({ http }) => http?.close()));

@@ -24,6 +24,8 @@ import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { LimitTable } from './limits/limit-table.ts';
 import type { LiveRoutes } from './live-routes.ts';
 import type { People } from './people/people.ts';
+import type { Reloader } from './reload/reloader.ts';
+import type { KeyCaches } from './response-cache.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
@@ -42,7 +44,9 @@ interface RunPlane {
 
 /** Everything a request can reach. Made once at start. */
 export interface Gateway {
+  /** The configuration in effect; another object after it was read again. */
   readonly config: Config;
+  readonly reloader: Reloader;
   readonly home: Home;
   readonly store: Store;
   /** Recorded bodies of this node; the keeper writes, everybody else reads. */
@@ -59,6 +63,8 @@ export interface Gateway {
   readonly limits: LimitTable;
   /** Which models go where. */
   readonly routes: LiveRoutes;
+  /** Keys whose answers are given again. */
+  readonly caches: KeyCaches;
   /** The means of every call to an engine. */
   readonly calls: CallContext;
   readonly runPlane: RunPlane;

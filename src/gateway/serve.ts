@@ -1,8 +1,10 @@
 import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
+import { AbpError } from '../contract/errors.ts';
 import { openHome, homePath as resolveHome } from '../home/home.ts';
 import { noteConfigChange } from './audit/config-change.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
+import { watchFile } from './reload/watch-file.ts';
 import { consoleLink } from './routes/console/sessions.ts';
 import { type RunningServer, startServer } from './server.ts';
 
@@ -12,6 +14,8 @@ export interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
   readonly json: boolean;
+  /** Whether the configuration is read again when its file changes. */
+  readonly watch?: boolean | undefined;
 }
 
 /** Enough for calls whose objects live for milliseconds. */
@@ -22,13 +26,12 @@ const LINK_MS = 3600 * 1000;
 
 /** Serves until a signal ends it. */
 export async function serve(options: ServeOptions): Promise<number> {
-  const loaded = loadConfig({ env: process.env, ...(options.configPath === undefined ? {} : { path: options.configPath }) });
+  const read = (): LoadedConfig => configOf(options);
+  const loaded = read();
   const { config, warnings } = loaded;
   const started = await startServer({
-    config: {
-      ...config,
-      server: { ...config.server, host: options.host ?? config.server.host, port: options.port ?? config.server.port },
-    },
+    config,
+    reread: read,
     home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
     version: packageVersion(),
     logsRequests: true,
@@ -40,10 +43,37 @@ export async function serve(options: ServeOptions): Promise<number> {
     options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),
   );
   if (!options.json) started.gateway.browsers.files.prepare((line) => process.stdout.write(`  console     ${line}\n`));
+  const stopReloading = reloading(started, loaded, options);
   const signal = await firstSignal();
+  stopReloading();
   started.gateway.log.info(`${signal}: letting running calls end`);
   await started.close();
   return 0;
+}
+
+/** The configuration with what the command line says over it. */
+function configOf({ configPath, host, port }: ServeOptions): LoadedConfig {
+  const loaded = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
+  const { server } = loaded.config;
+  return { ...loaded, config: { ...loaded.config, server: { ...server, host: host ?? server.host, port: port ?? server.port } } };
+}
+
+/** Reads the configuration again at SIGHUP, and where that is wanted when its file changes. In a terminal SIGHUP means that the terminal is gone. */
+function reloading({ gateway }: RunningServer, { source }: LoadedConfig, { watch }: ServeOptions): () => void {
+  const reload = (): void => {
+    try {
+      gateway.reloader.reload();
+    } catch (error) {
+      if (!AbpError.is(error)) throw error;
+      gateway.log.error({ reason: error.message }, 'the configuration could not be read again; the one before holds');
+    }
+  };
+  if (!process.stdin.isTTY) process.on('SIGHUP', reload);
+  const watcher = watch === true && source !== null ? watchFile(source, reload) : undefined;
+  return () => {
+    process.off('SIGHUP', reload);
+    watcher?.close();
+  };
 }
 
 function greeting(server: RunningServer, loaded: LoadedConfig, home: string): string {

@@ -17,10 +17,10 @@ import { KeyRing } from './auth/key-ring.ts';
 import { BudgetBook } from './budgets/budget-book.ts';
 import { BudgetNotices } from './budgets/budget-notices.ts';
 import { callContextOf } from './call-context.ts';
-import type { Config } from './config.ts';
+import type { Config, LoadedConfig } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
-import { type Between, deploy } from './deployments.ts';
+import { type Between, type Deployed, deploy } from './deployments.ts';
 import { assertSafeBind, listen } from './door/listener.ts';
 import { openMetricsPort } from './door/metrics-port.ts';
 import { Tickets } from './door/tickets.ts';
@@ -31,6 +31,8 @@ import { LimitTable } from './limits/limit-table.ts';
 import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
 import { People } from './people/people.ts';
+import { type Prepare, Reloader } from './reload/reloader.ts';
+import { KeyCaches, responseCacheOf } from './response-cache.ts';
 import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
@@ -55,6 +57,8 @@ export interface ServerOptions {
   readonly between?: Between;
   /** Whether the log gets a line for every request. */
   readonly logsRequests?: boolean;
+  /** Reads the configuration again; absent for a server without a file. */
+  readonly reread?: (() => LoadedConfig) | undefined;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
 }
@@ -116,6 +120,7 @@ async function assemble(
     log = openLog(config.recording.redact, undefined, secretValues(config, home.token)),
     checks = [],
     between,
+    reread,
     keep = startKeeper,
     logsRequests = false,
   }: ServerOptions,
@@ -134,22 +139,17 @@ async function assemble(
   const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
   const large = new LargeBodies();
   closers.push(() => large.close());
-  const calls = callContextOf(config, {
-    checks,
-    ...held,
-    keeper,
-    live,
-    deployments: deployments.byEngine,
-    keys,
-    large,
-    version,
-    log,
-    traces: telemetry.traces,
-  });
+  const cache = responseCacheOf(config, home.path, log);
+  const shared = { live, deployments: deployments.byEngine, large, cache, version, traces: telemetry.traces };
+  const reloader = new Reloader(config, { read: reread, log, prepares: preparesOf(deployments, held) });
+  const calls = callContextOf(() => reloader.config, { checks, ...held, ...shared, keeper, keys, log });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {
-    config,
+    get config() {
+      return reloader.config;
+    },
+    reloader,
     home,
     store,
     shelf,
@@ -183,7 +183,7 @@ async function assemble(
 
 /** What this server writes down, and where. */
 async function openBooks(
-  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between'>>,
+  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread'>>,
   closers: Closers,
 ): Promise<Pick<Gateway, 'shelf' | 'telemetry' | 'keeper' | 'store'> & { readonly live: LiveRuns }> {
   const lock = home.lockServer();
@@ -256,15 +256,19 @@ async function heldTo(
   config: Config,
   keeping: Keeping & Pick<Gateway, 'webhooks'>,
   closers: Closers,
-): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets' | 'budgetNotices'>> {
+): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets' | 'budgetNotices' | 'caches'>> {
   const { store, log, webhooks } = keeping;
   const people = new People(store);
   closers.push(() => people.close());
   await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
   const budgetNotices = new BudgetNotices(webhooks, log);
+  const caches = new KeyCaches(store);
+  closers.push(() => caches.close());
+  await caches.open((error) => log.warn({ error }, 'caches of keys could not be read again; those known before hold'));
   return {
     routes: await routesOf(config, keeping, closers),
     people,
+    caches,
     limits: await limitsOf(config, people, keeping, closers),
     budgets: budgetsOf(config, people, { ...keeping, budgetNotices }, closers),
     budgetNotices,
@@ -272,15 +276,27 @@ async function heldTo(
 }
 
 async function limitsOf(config: Config, people: People, { store, log }: Keeping, closers: Closers): Promise<LimitTable> {
-  const engines = Object.entries(config.engines).flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limits] as const]));
   const limits = new LimitTable(store, CallLimits.strip().parse(config.limits), {
-    engines: new Map(engines),
+    engines: engineLimits(config),
     teamsOf: (key) => people.teamsOf(key),
     ofTeam: (team) => people.limitsOf(team),
   });
   closers.push(() => limits.close());
   await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
   return limits;
+}
+
+function engineLimits({ engines }: Config): ReadonlyMap<string, CallLimits> {
+  return new Map(Object.entries(engines).flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limits] as const])));
+}
+
+/** Who takes the configuration over when it is read again: engines, limits, routes. */
+function preparesOf({ prepare }: Deployed, { limits, routes }: Pick<Gateway, 'limits' | 'routes'>): readonly Prepare[] {
+  const limitChanges: Prepare = (config) => {
+    const [everybody, engines] = [CallLimits.strip().parse(config.limits), engineLimits(config)];
+    return () => limits.reconfigure(everybody, engines);
+  };
+  return [prepare, limitChanges, (config) => () => routes.reconfigure(config)];
 }
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */
@@ -338,7 +354,7 @@ function browsersOf(store: Store): Gateway['browsers'] {
 }
 
 function keeperOf(
-  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between' | 'logsRequests'>>,
+  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between' | 'logsRequests' | 'reread'>>,
   { live, heads, telemetry }: { readonly live: LiveRuns; readonly heads: HeadPublisher; readonly telemetry: Telemetry },
 ): Keeper {
   const databaseUrl = config.database.url;

@@ -13,6 +13,10 @@ export const VARIABLES: readonly Variable[] = [
     names: ['ABP_ENGINE_<ID>_URL', 'ABP_ENGINE_<ID>_KEY'],
     sets: '`engines.<id>.url`, `engines.<id>.key` (the vendor’s usual variable works too, e.g. `ANTHROPIC_API_KEY`)',
   },
+  {
+    names: ['ABP_ENGINE_<ID>_<NAME>_KEY'],
+    sets: '`key` of the [deployment](balancing.md) of that name, in capitals with `_` for other characters',
+  },
   { names: ['ABP_SEARCH_KEY', 'ABP_SECRET_<ID>'], sets: '`tools.search_key`, `secrets.<id>.key`' },
   { names: ['ABP_REPLAY_FILE'], sets: '`engines.replay.file`' },
   { names: ['ABP_HOME', 'ABP_CONFIG'], sets: 'where state is kept; the configuration file' },

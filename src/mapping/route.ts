@@ -1,4 +1,5 @@
 import { globMatch } from '../base/glob.ts';
+import type { CacheTerms } from '../contract/cache-terms.ts';
 import type { Capability } from '../contract/capability.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Recording } from '../contract/receipts/parts.ts';
@@ -22,6 +23,8 @@ export interface RouteRow {
   readonly emulate: readonly Capability[];
   /** How much is kept of the runs of this route, where it says. */
   readonly recording?: Recording | undefined;
+  /** Whether answers on this route are given again, for how long and to whom. */
+  readonly cache?: CacheTerms | undefined;
 }
 
 /** The places where a call can name its engine or model, strongest first. */

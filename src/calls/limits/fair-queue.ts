@@ -88,7 +88,8 @@ export class FairQueue {
     if (line === undefined) this.#lines.set(name, [waiting]);
     else line.push(waiting);
     this.#count(waiter.limit, 1);
-    this.#wind();
+    // There may be room for this caller that those before it may not take.
+    this.pump();
     return { turn: promise, leave: () => this.#leave(waiting) };
   }
 

@@ -42,14 +42,15 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
       const held = limitsOf(call);
       if (held.length === 0) return undefined;
       const wanted = held.some(({ limits }) => limits.tokens_per_minute !== undefined) ? learned.bound(call) : 0;
-      const uses = held.map(({ id, name, limits }) => ({ id, name, use: callers.of(id, limits) }));
+      const caller = shareOfOwner(call.owner);
+      const uses = held.map(({ id, name, limits }) => ({ id, name, caller, use: callers.of(id, limits, queue !== undefined) }));
       const take = (): Settlement => {
         const now = performance.now();
-        for (const { use } of uses) use.take(wanted, now);
+        for (const { use } of uses) use.take(caller, wanted, now);
         return (ending) => {
           learned.hear(call, ending);
           const end = performance.now();
-          for (const { use } of uses) use.settle(wanted, ending, end);
+          for (const { use } of uses) use.settle(caller, wanted, ending, end);
           queue?.pump();
         };
       };
@@ -57,7 +58,7 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
       if (reached === undefined) return take();
       if (queue === undefined || call.mayWait !== true || !mayEnter(queue, reached)) return limited(reached);
       const waitMs = (now: number): number | undefined => waitOf(uses, wanted, now);
-      throw new MustWait(queue.enter({ run: call.runId, caller: shareOfOwner(call.owner), limit: reached.id, waitMs, take }));
+      throw new MustWait(queue.enter({ run: call.runId, caller, limit: reached.id, waitMs, take }));
     },
   };
 }
@@ -66,14 +67,15 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
 interface HeldUse {
   readonly id: string;
   readonly name: string;
+  readonly caller: string;
   readonly use: Use;
 }
 
 /** The first limit that a call does not fit into, or that others wait at before it. */
 function firstReached(uses: readonly HeldUse[], wanted: number, queue: FairQueue | undefined): (Reached & { id: string }) | undefined {
   const now = performance.now();
-  for (const { id, name, use } of uses) {
-    const reached = use.reached(wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
+  for (const { id, name, caller, use } of uses) {
+    const reached = use.reached(caller, wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
     if (reached !== undefined) return { ...reached, id, name };
   }
   return undefined;
@@ -87,8 +89,8 @@ function mayEnter({ bounds, size }: FairQueue, { waitMs }: Reached): boolean {
 /** Milliseconds until a call fits into all its limits; undefined where another call has to end for that. */
 function waitOf(uses: readonly HeldUse[], wanted: number, now: number): number | undefined {
   let most = 0;
-  for (const { use } of uses) {
-    const reached = use.reached(wanted, now);
+  for (const { caller, use } of uses) {
+    const reached = use.reached(caller, wanted, now);
     if (reached?.what === 'concurrency') return undefined;
     most = Math.max(most, reached?.waitMs ?? 0);
   }
@@ -99,14 +101,14 @@ class Callers {
   readonly #uses = new Map<string, Use>();
 
   /** The use of a caller; it goes on when the limits change. */
-  of(caller: string, limits: CallLimits): Use {
+  of(caller: string, limits: CallLimits, fair: boolean): Use {
     const known = this.#uses.get(caller);
     if (known !== undefined) {
       known.holdTo(limits);
       return known;
     }
     if (this.#uses.size >= MOST_CALLERS) this.#sweep();
-    const use = new Use(limits);
+    const use = new Use(limits, fair ? new Holders() : undefined);
     this.#uses.set(caller, use);
     return use;
   }
@@ -124,9 +126,12 @@ class Use {
   #lastAt = performance.now();
   #requests: Meter | undefined;
   #tokens: Meter | undefined;
+  /** Who has calls under way, where callers wait for each other. */
+  readonly #holders: Holders | undefined;
 
-  constructor(limits: CallLimits) {
+  constructor(limits: CallLimits, holders: Holders | undefined) {
     this.#limits = limits;
+    this.#holders = holders;
     this.#requests = meterOf(limits.requests_per_minute, undefined, this.#lastAt);
     this.#tokens = meterOf(limits.tokens_per_minute, undefined, this.#lastAt);
   }
@@ -141,9 +146,9 @@ class Use {
   }
 
   /** The limit that a call does not fit into. */
-  reached(tokens: number, now: number): Unnamed | undefined {
+  reached(caller: string, tokens: number, now: number): Unnamed | undefined {
     const { concurrency } = this.#limits;
-    if (concurrency !== undefined && this.#calls >= concurrency) {
+    if (concurrency !== undefined && (this.#calls >= concurrency || this.#holders?.isGreedy(caller, concurrency, now) === true)) {
       return { what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS };
     }
     return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, tokens, now);
@@ -155,16 +160,18 @@ class Use {
     return { what, limit: this.#limits[what] ?? 0, waitMs: CONCURRENCY_WAIT_MS };
   }
 
-  take(tokens: number, now: number): void {
+  take(caller: string, tokens: number, now: number): void {
     this.#calls += 1;
+    this.#holders?.take(caller, now);
     this.#lastAt = now;
     this.#requests?.use(1, now);
     this.#tokens?.use(tokens, now);
   }
 
   /** The reservation becomes what was used. Another check refused a call that used nothing at all. */
-  settle(reserved: number, { status, usage }: CallEnding, now: number): void {
+  settle(caller: string, reserved: number, { status, usage }: CallEnding, now: number): void {
     this.#calls -= 1;
+    this.#holders?.settle(caller, now);
     this.#lastAt = now;
     if (status === 'refused') this.#requests?.use(-1, now);
     this.#tokens?.use((usage === null ? 0 : tokensOf(usage)) - reserved, now);
@@ -172,6 +179,41 @@ class Use {
 
   isIdle(now: number): boolean {
     return this.#calls === 0 && now - this.#lastAt > MINUTE_MS;
+  }
+}
+
+/** One caller's part of the places that several share, in quarters; the rest is for those who come after it. */
+const MOST_QUARTERS = 3;
+/** A caller that was here so lately will come again. */
+const LATELY_MS = 10_000;
+
+/** The callers that have places under a limit, or had some lately. */
+class Holders {
+  readonly #holders = new Map<string, { calls: number; lastAt: number }>();
+
+  /** Whether a caller has its whole part of the places while others come, too: they then never wait for a whole call of it. */
+  isGreedy(caller: string, places: number, now: number): boolean {
+    const calls = this.#holders.get(caller)?.calls ?? 0;
+    if (places < 2 || calls < Math.max(1, Math.floor((places * MOST_QUARTERS) / 4))) return false;
+    for (const [other, { lastAt }] of this.#holders) if (other !== caller && now - lastAt < LATELY_MS) return true;
+    return false;
+  }
+
+  take(caller: string, now: number): void {
+    const known = this.#holders.get(caller);
+    this.#holders.delete(caller);
+    this.#holders.set(caller, { calls: (known?.calls ?? 0) + 1, lastAt: now });
+  }
+
+  settle(caller: string, now: number): void {
+    const known = this.#holders.get(caller);
+    if (known === undefined) return;
+    known.calls -= 1;
+    known.lastAt = now;
+    for (const [oldest, { calls, lastAt }] of this.#holders) {
+      if (calls > 0 || now - lastAt < LATELY_MS) break;
+      this.#holders.delete(oldest);
+    }
   }
 }
 

@@ -9,6 +9,8 @@ import type { CallContext } from '../context.ts';
 import { isLarge, LARGE_BYTES, MAY_HOLD_MANY } from '../large-bodies/large-bodies.ts';
 import { MustWait, type WaitingPlace } from '../limits/fair-queue.ts';
 import { Recorder } from '../recorder.ts';
+import { giveAgain, KeptAnswer } from '../response-cache/kept-answer.ts';
+import type { KeptResponse } from '../response-cache/response-cache.ts';
 import { type Planned, planCall } from './plan.ts';
 import { readLarge } from './preparation.ts';
 import { sendPlan } from './send.ts';
@@ -56,6 +58,7 @@ class CallUnderWay implements Step, Exchange {
   readonly #call: VendorCall;
   readonly #caller: Caller;
   readonly #recorder: Recorder;
+  #answer: Answer;
   #body: (Body & Partial<Read>) | undefined;
   #planned: Planned | undefined;
   /** Thrown while the call was planned, and written down. */
@@ -76,6 +79,7 @@ class CallUnderWay implements Step, Exchange {
     this.#context = context;
     this.#call = call;
     this.#caller = caller;
+    this.#answer = caller.answer;
     this.#recorder = new Recorder(context, call.runId);
   }
 
@@ -104,7 +108,7 @@ class CallUnderWay implements Step, Exchange {
     this.#written = true;
     // Nobody waits for the answer any more: no engine needs to be asked.
     if (this.#left) this.#leaveBetweenTries();
-    else if (planned !== undefined) this.#send(planned.plan, planned.attempts);
+    else if (planned !== undefined) this.#begun(planned);
   }
 
   fail(error: unknown): void {
@@ -141,6 +145,37 @@ class CallUnderWay implements Step, Exchange {
     else this.#leaveBetweenTries();
   }
 
+  /** The answer may be there already. */
+  #begun(planned: Planned): void {
+    const { kept } = planned;
+    const found = kept === undefined || kept === 'never' ? undefined : this.#context.cache.get(kept);
+    if (!(found instanceof Promise)) this.#serve(planned, found);
+    else
+      found
+        .then((response) => this.#serve(planned, response))
+        .catch((error: unknown) => {
+          this.fail(error);
+        });
+  }
+
+  #serve({ plan, attempts, kept }: Planned, found: KeptResponse | undefined): void {
+    if (this.#left) this.#leaveBetweenTries();
+    else if (found === undefined) {
+      this.#keep(plan, kept);
+      this.#send(plan, attempts);
+    } else {
+      giveAgain(found, this.#answer, this.#recorder);
+      this.#caller.holding.release();
+    }
+  }
+
+  /** Has the answer kept on its way, where the route or the key wants that. */
+  #keep({ route: { engine } }: Plan, kept: Planned['kept']): void {
+    if (kept === undefined) return;
+    const keeping = { cache: this.#context.cache, recorder: this.#recorder, engine: engine.id };
+    this.#answer = new KeptAnswer(this.#answer, kept === 'never' ? undefined : { ...keeping, place: kept });
+  }
+
   #send(plan: Plan, attempts: Attempts<Plan> | undefined): void {
     const takeOver: TakeOver | undefined =
       attempts === undefined || !attempts.may()
@@ -150,9 +185,9 @@ class CallUnderWay implements Step, Exchange {
             attempts.failed(reason);
             return this.#takeOver(attempts, reason);
           };
-    const { answer, holding } = this.#caller;
+    const { holding } = this.#caller;
     this.#exchange = sendPlan(this.#context, this.#call, plan, {
-      answer,
+      answer: this.#answer,
       recorder: this.#recorder,
       onTaken: () => {
         attempts?.release();

@@ -17,6 +17,7 @@ import type { CallContext } from '../context.ts';
 import { lesserRecording, type Opening, openingOf } from '../opening.ts';
 import { permission } from '../permission.ts';
 import type { Recorder } from '../recorder.ts';
+import { type CachePlace, cachePlace } from '../response-cache/cacheable.ts';
 import { tokenBound } from '../token-bound.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import { outgoing } from './outgoing.ts';
@@ -28,6 +29,8 @@ import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly attempts?: Attempts<Plan>;
+  /** Where its answer is kept; `never` where the route or the key keeps answers, and this one must not be. */
+  readonly kept?: CachePlace | 'never';
 }
 
 /** A call that is being planned, and what the opening facts of all its tries say alike. */
@@ -60,13 +63,14 @@ export function planCall(context: CallContext, call: VendorCall, read: Read, { r
   const [first, ...fallbacks] = chosenRoutes(context, one);
   if (first === undefined) throw new AbpError('internal', 'a call has no route');
   const plan = planRoute(context, { ...one, mayWait }, first, (error, opening) => refused(one, error, opening));
-  if (first.row === undefined && !placement.hasOther(first, false)) return { plan };
+  const kept = (first.row?.cache ?? options.cache) === undefined ? {} : { kept: cachePlace(call, read, first) ?? ('never' as const) };
+  if (first.row === undefined && !placement.hasOther(first, false)) return { plan, ...kept };
   const planner = {
     placement,
     plan: (route: Route): Plan => planRoute(context, one, route),
     ready: (route: Route): Promise<unknown> | undefined => writeAside(context, call, read, route),
   };
-  return { plan, attempts: new Attempts([first, ...fallbacks], planner, recorder) };
+  return { plan, ...kept, attempts: new Attempts([first, ...fallbacks], planner, recorder) };
 }
 
 function chosenRoutes({ routes }: CallContext, one: Planning): Route[] {

@@ -1,3 +1,4 @@
+import type { CacheTerms } from '../../contract/cache-terms.ts';
 import type { Capability } from '../../contract/capability.ts';
 import type { AbpError } from '../../contract/errors.ts';
 import type { Recording } from '../../contract/receipts/parts.ts';
@@ -47,6 +48,8 @@ export interface CallOptions {
   readonly unknownLeaves: 'refuse' | 'report';
   /** Rules about tools that the call is held to. */
   readonly toolRules: readonly ToolRules[];
+  /** Whether the key's answers are given again; a route that says so comes first. */
+  readonly cache?: CacheTerms | undefined;
   /** Denied tools are taken out of its requests; a caller whose bytes must pass as they are is refused instead. */
   readonly mayEdit: boolean;
 }

@@ -2,9 +2,9 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '../../base/builtin/sqlite.ts';
+import { maskAddress } from '../../base/redact.ts';
 import { damagedParts } from '../../receipts/keeper/gaps.ts';
 import { sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
-import { maskAddress } from '../masking.ts';
 import { type Check, type Finding, fail, notChecked, ok, warn } from './check.ts';
 import { nearestFolder } from './machine.ts';
 

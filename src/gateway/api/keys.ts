@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Scopes, UserScopes } from '../../calls/scopes.ts';
+import { CacheTerms } from '../../contract/cache-terms.ts';
 import { Recording } from '../../contract/receipts/parts.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
@@ -13,6 +14,7 @@ export const NewKey = z.strictObject({
   user: z.string().optional().describe('The user whose key it is.'),
   team: z.string().optional().describe('The team whose key it is.'),
   limits: CallLimits.default({}).describe('What its holder may use at a time; what is absent follows `limits` of the configuration.'),
+  cache: CacheTerms.optional().describe('Gives its equal requests the same answer again: {ttl_s, shared}. Never, unless it is set.'),
   expires_in_s: z
     .number()
     .positive()
@@ -24,6 +26,7 @@ export const NewKey = z.strictObject({
 /** The members of a key that a PATCH may change. */
 export const KeyChange = z.strictObject({
   limits: CallLimits.optional().describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
+  cache: CacheTerms.nullable().optional().describe('How long its equal requests get the same answer again; null: never.'),
   user: z.string().nullable().optional().describe('The user whose key it is from now on; null: nobody’s.'),
   team: z.string().nullable().optional().describe('The team whose key it is from now on; null: none.'),
 });
@@ -39,6 +42,7 @@ export const KeyView = z.strictObject({
   user: z.string().nullable().describe('The user whose key it is.'),
   team: z.string().nullable().describe('The team whose key it is.'),
   limits: CallLimits,
+  cache: CacheTerms.nullable().describe('How long its equal requests get the same answer again; null: never.'),
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),

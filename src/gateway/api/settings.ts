@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CacheTerms } from '../../contract/cache-terms.ts';
 import { Capability } from '../../contract/capability.ts';
 import { JsonValue } from '../../contract/json-value.ts';
 import { Recording } from '../../contract/receipts/parts.ts';
@@ -25,6 +26,7 @@ const RouteView = z.strictObject({
   attempts: z.int(),
   emulate: z.array(Capability),
   recording: Recording.nullable(),
+  cache: CacheTerms.nullable(),
   source: RouteSource,
 });
 export type RouteView = z.infer<typeof RouteView>;
@@ -39,8 +41,20 @@ const MOST_ROUTES = 500;
 /** The table as a caller wants it; what GET answered can be sent back with changes. */
 export const RouteChange = z.strictObject({
   items: z
-    .array(RouteConfig.extend({ recording: Recording.nullish(), source: RouteSource.default('database') }))
+    .array(RouteConfig.extend({ recording: Recording.nullish(), cache: CacheTerms.nullish(), source: RouteSource.default('database') }))
     .max(MOST_ROUTES)
     .describe('Instead of the rows of the database. Rows of the configuration may stand here too, as they are.'),
 });
 export type RouteChange = z.output<typeof RouteChange>;
+
+const change = {
+  path: z.string(),
+  running: JsonValue.describe('The value in effect; null where there is none. Secrets are masked.'),
+  file: JsonValue.describe('The value of the file; null where there is none. Secrets are masked.'),
+};
+
+export const ConfigReload = z.strictObject({
+  source: z.string().nullable().describe('The file; null where there is none.'),
+  changed: z.array(z.strictObject(change)).describe('Values that a reload makes hold.'),
+  restart: z.array(z.strictObject({ ...change, reason: z.string().optional() })).describe('Values that need a restart.'),
+});

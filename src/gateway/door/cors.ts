@@ -10,6 +10,7 @@ const EXPOSED = [
   'X-ABP-Engine',
   'X-ABP-Attempts',
   'X-ABP-Deployment',
+  'X-ABP-Cache',
   'X-Should-Retry',
   'Retry-After',
   'Request-Id',

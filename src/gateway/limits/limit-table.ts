@@ -25,8 +25,10 @@ const NOBODY: readonly Limited[] = [];
  */
 export class LimitTable {
   readonly #store: Store;
-  readonly #everybody: CallLimits;
-  readonly #more: MoreLimits;
+  #everybody: CallLimits;
+  #more: MoreLimits;
+  /** By key, as they were set. */
+  #own: ReadonlyMap<string, CallLimits> = new Map();
   /** By key, with the limits of everybody filled in. */
   #byKey = new Map<string, CallLimits>();
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +49,15 @@ export class LimitTable {
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** Takes over what the configuration says now. The same limits stay the same objects: they tell whether somebody's use goes on. */
+  reconfigure(everybody: CallLimits, engines: MoreLimits['engines']): void {
+    if (!same(everybody, this.#everybody)) this.#everybody = everybody;
+    const known = this.#more.engines;
+    const kept = [...engines].map(([id, limits]) => [id, sameOr(known.get(id), limits)] as const);
+    this.#more = { ...this.#more, engines: new Map(kept) };
+    this.#byKey = new Map([...this.#own].map(([key, own]) => [key, sameOr(this.#byKey.get(key), { ...this.#everybody, ...own })]));
   }
 
   /** The limits of a caller; undefined where it has none. */
@@ -84,15 +95,14 @@ export class LimitTable {
   }
 
   async #read(): Promise<void> {
-    const read = new Map<string, CallLimits>();
-    for (const [key, own] of await this.ofKeys()) {
-      const limits = { ...this.#everybody, ...own };
-      const known = this.#byKey.get(key);
-      // The same object while nothing changes: it tells whether a caller's use goes on.
-      read.set(key, known !== undefined && same(known, limits) ? known : limits);
-    }
-    this.#byKey = read;
+    this.#own = await this.ofKeys();
+    // The same object while nothing changes: it tells whether a caller's use goes on.
+    this.#byKey = new Map([...this.#own].map(([key, own]) => [key, sameOr(this.#byKey.get(key), { ...this.#everybody, ...own })]));
   }
+}
+
+function sameOr(known: CallLimits | undefined, limits: CallLimits): CallLimits {
+  return known !== undefined && same(known, limits) ? known : limits;
 }
 
 function isEmpty(limits: CallLimits): boolean {

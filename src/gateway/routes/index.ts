@@ -7,6 +7,7 @@ import { approvalRoutes } from './approvals.ts';
 import { attachedRunRoutes } from './attached-runs.ts';
 import { backendRoutes } from './backends.ts';
 import { capabilityRoutes } from './capabilities.ts';
+import { configRoutes } from './console/config.ts';
 import { interactionRoutes } from './console/interactions.ts';
 import { matrixFieldRoutes } from './console/matrix-fields.ts';
 import { modelCatalogueRoutes } from './console/model-catalogue.ts';
@@ -62,6 +63,7 @@ const described: readonly Route[] = [
   ...runRowRoutes,
   ...runCheckRoutes,
   ...settingRoutes,
+  ...configRoutes,
   ...matrixFieldRoutes,
   ...modelCatalogueRoutes,
   ...runRoutes,

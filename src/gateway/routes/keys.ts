@@ -15,7 +15,12 @@ import { defineRoute } from '../route.ts';
 
 const SHOWN = 12;
 
-function view(key: Key, limits: CallLimits | undefined, { people }: Pick<Gateway, 'people'>, lastUsedAt?: number): KeyView {
+function view(
+  key: Key,
+  limits: CallLimits | undefined,
+  { people, caches }: Pick<Gateway, 'people' | 'caches'>,
+  lastUsedAt?: number,
+): KeyView {
   const recording = Recording.safeParse(key.recording);
   return {
     id: key.id,
@@ -27,6 +32,7 @@ function view(key: Key, limits: CallLimits | undefined, { people }: Pick<Gateway
     tags: [...key.tags],
     ...people.ownerOf(key.id),
     limits: limits ?? {},
+    cache: caches.of(key.id) ?? null,
     created_at: isoTime(key.createdAt),
     expires_at: key.expiresAt === null ? null : isoTime(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
@@ -69,6 +75,7 @@ export const keyRoutes = [
         await gateway.people.give(key.id, { user: body.user ?? null, team: body.team ?? null });
       }
       await gateway.limits.set(key.id, body.limits);
+      if (body.cache !== undefined) await gateway.caches.set(key.id, body.cache);
       return new Reply(201, { ...view(key, body.limits, gateway), secret });
     },
   }),
@@ -115,6 +122,7 @@ export const keyRoutes = [
         });
       }
       if (body.limits !== undefined) await gateway.limits.set(key.id, body.limits);
+      if (body.cache !== undefined) await gateway.caches.set(key.id, body.cache);
       return view(key, (await gateway.limits.ofKeys()).get(key.id), gateway);
     },
   }),

@@ -63,14 +63,15 @@ function attempt(work: () => void, refuse: (error: unknown) => void): void {
 }
 
 /** The request without HTTP. */
-function vendorCall({ config, calls }: Gateway, { request, runId, target, match, principal }: VendorRequest): VendorCall {
+function vendorCall({ config, calls, caches }: Gateway, { request, runId, target, match, principal }: VendorRequest): VendorCall {
+  const owner = taggedOwner(request.headers, principal);
   return {
     runId,
     match,
     target,
     headers: request.rawHeaders,
-    options: callOptions(request.headers, principal, calls.toolRules),
-    owner: taggedOwner(request.headers, principal),
+    options: { ...callOptions(request.headers, principal, calls.toolRules), cache: caches.of(owner.keyId) },
+    owner,
     share: shareOf(principal),
     recording: recordingWish(config, principal),
   };

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import { maskSecrets } from '../../../base/redact.ts';
 import { loadConfig } from '../../../gateway/config.ts';
 import { defineCommand } from '../../command.ts';
 import { withConfig } from '../../config.ts';
 import { EXITS } from '../../exit-codes.ts';
-import { maskSecrets } from '../../masking.ts';
 import type { Paint } from '../../output.ts';
 import { optional } from '../../parameter.ts';
 import { table } from '../../table.ts';

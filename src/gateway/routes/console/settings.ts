@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import { maskSecrets } from '../../../base/redact.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { RouteRow } from '../../../mapping/route.ts';
 import { RouteChange, RouteTable, type RouteView, SettingsView } from '../../api/settings.ts';
@@ -7,7 +8,7 @@ import type { LiveRoutes } from '../../live-routes.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
-const SECRET_PATHS = /(^|\.)(key|search_key)$|^(database\.url|webhooks|receipts\.head_webhook)$/;
+const SECRET_PATHS = /(^|\.)(key|search_key)$|^(database\.url|webhooks|receipts\.head_webhook)$|^engines\.[^.]+\.headers\./;
 
 const VARIABLES: Readonly<Record<string, string>> = {
   'server.host': 'ABP_HOST',
@@ -47,7 +48,7 @@ function settingsOf(config: Config): SettingsView {
       const fromEnvironment = variable !== undefined && process.env[variable] !== undefined;
       const isDefault = defaults.get(path) === JSON.stringify(value);
       const source = fromEnvironment ? 'env' : isDefault ? 'default' : 'file';
-      const shown = SECRET_PATHS.test(path) ? 'set' : value;
+      const shown = SECRET_PATHS.test(path) ? 'set' : maskSecrets(value);
       return { path, value: shown, source, ...(fromEnvironment ? { where: variable } : {}) } as const;
     });
   return { values };
@@ -59,6 +60,7 @@ function routeTable({ kept, configured }: LiveRoutes): { items: RouteView[]; tot
     fallback: [...row.fallback],
     emulate: [...row.emulate],
     recording: row.recording ?? null,
+    cache: row.cache ?? null,
     source,
   });
   const items = [...kept.map(view('database')), ...configured.map(view('file'))];
@@ -68,9 +70,10 @@ function routeTable({ kept, configured }: LiveRoutes): { items: RouteView[]; tot
 /** The rows to keep. A row of the configuration that is not as it stands there would be changed in vain, so it is refused. */
 function rowsToKeep(table: LiveRoutes, { items }: RouteChange): RouteRow[] {
   const configured = new Set(routeTable(table).items.flatMap((row) => (row.source === 'file' ? [JSON.stringify(row)] : [])));
-  return items.flatMap(({ match, to, fallback, attempts, emulate, recording, source }, at) => {
-    const row = { match, to, fallback, attempts, emulate, recording: recording ?? null, source };
-    if (source === 'database') return [{ match, to, fallback, attempts, emulate, recording: recording ?? undefined }];
+  return items.flatMap(({ match, to, fallback, attempts, emulate, recording, cache, source }, at) => {
+    const row = { match, to, fallback, attempts, emulate, recording: recording ?? null, cache: cache ?? null, source };
+    if (source === 'database')
+      return [{ match, to, fallback, attempts, emulate, recording: recording ?? undefined, cache: cache ?? undefined }];
     if (configured.has(JSON.stringify(row))) return [];
     throw new AbpError('unprocessable', `items[${at}]: this route comes from the configuration file and is changed there.`, { match });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskAddress, maskSecrets } from './masking.ts';
+import { maskAddress, maskSecrets } from './redact.ts';
 
 describe('masking', () => {
   it('hides members that are named like secrets, at any depth', () => {
@@ -8,6 +8,11 @@ describe('masking', () => {
       admin_token: '••••',
       keys: ['••••', '••••'],
     });
+  });
+
+  it('hides the values of headers, and what is inside of lists', () => {
+    const deployments = [{ name: 'eu', key: 'sk-1', headers: { 'X-Team': 'research-token-0001' } }];
+    expect(maskSecrets({ deployments })).toEqual({ deployments: [{ name: 'eu', key: '••••', headers: { 'X-Team': '••••' } }] });
   });
 
   it('leaves alone what only sounds like a secret', () => {

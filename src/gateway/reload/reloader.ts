@@ -1,0 +1,120 @@
+import type { Logger } from 'pino';
+import { AbpError } from '../../contract/errors.ts';
+import type { Config, LoadedConfig } from '../config.ts';
+import { checkRoutes, enginesOf } from '../engine-config.ts';
+import { secretValues } from '../secret-values.ts';
+import { type ConfigChange, changesBetween } from './changes.ts';
+
+/** The outcome of reading the configuration again. */
+export interface Reload {
+  /** The file that was read; null where there is none. */
+  readonly source: string | null;
+  /** Values that hold from now on. */
+  readonly changed: readonly ConfigChange[];
+  /** Values that need a restart, and why where that is not plain. */
+  readonly restart: readonly (ConfigChange & { readonly reason?: string })[];
+}
+
+/** Takes a part of a configuration over. Throws before anything is changed; what it returns makes the change and cannot fail. */
+export type Prepare = (config: Config) => () => void;
+
+/** Tables whose values can change while the server runs. */
+const LIVE: readonly string[] = ['engines', 'routes', 'policy.deny_engines', 'policy.deny_models'].concat(
+  'policy.allowed_tools',
+  'policy.disallowed_tools',
+  'limits.requests_per_minute',
+  'limits.tokens_per_minute',
+  'limits.concurrency',
+);
+
+const NEW_SECRET = 'it brings a new secret, which logs and recordings would not know; it holds after a restart';
+
+/** Reads the configuration again while the server runs. A broken file changes nothing. */
+export class Reloader {
+  readonly #read: (() => LoadedConfig) | undefined;
+  readonly #prepares: readonly Prepare[];
+  readonly #log: Logger;
+  readonly #secrets: ReadonlySet<string>;
+  #config: Config;
+
+  /** `read` is absent for a server that was started without a file. */
+  constructor(
+    config: Config,
+    { read, prepares, log }: { read: (() => LoadedConfig) | undefined; prepares: readonly Prepare[]; log: Logger },
+  ) {
+    this.#config = config;
+    this.#read = read;
+    this.#prepares = prepares;
+    this.#log = log;
+    this.#secrets = new Set(secretValues(config, ''));
+  }
+
+  /** The configuration in effect. */
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** What would change. Throws where the file is broken. */
+  diff(): Reload {
+    const { config, source } = this.#load();
+    return { source, ...this.#sorted(config) };
+  }
+
+  /** Makes what can change hold. Throws, and changes nothing, where the file is broken. */
+  reload(): Reload {
+    const { config, source } = this.#load();
+    const sorted = this.#sorted(config);
+    const next = withLive(this.#config, config, sorted.changed);
+    checkRoutes(next.routes, enginesOf(next.engines));
+    const commits = this.#prepares.map((prepare) => prepare(next));
+    for (const commit of commits) commit();
+    this.#config = next;
+    const paths = (all: readonly ConfigChange[]): string[] => all.map(({ path }) => path);
+    this.#log.info({ source, changed: paths(sorted.changed), restart: paths(sorted.restart) }, 'the configuration was read again');
+    return { source, ...sorted };
+  }
+
+  #load(): LoadedConfig {
+    if (this.#read === undefined)
+      throw new AbpError('unprocessable', 'This server was started without a configuration file to read again.');
+    return this.#read();
+  }
+
+  /** Which values can change now. An engine with a new secret is left as it is. */
+  #sorted(config: Config): Pick<Reload, 'changed' | 'restart'> {
+    const all = changesBetween(this.#config, config);
+    const secret = new Set(
+      Object.entries(config.engines).flatMap(([id, engine]) => (this.#isNew({ ...config, engines: { [id]: engine } }) ? [id] : [])),
+    );
+    const isSecret = ({ path }: ConfigChange): boolean => path.startsWith('engines.') && secret.has(path.split('.')[1] ?? '');
+    const isLive = ({ path }: ConfigChange): boolean => LIVE.some((one) => path === one || path.startsWith(`${one}.`));
+    return {
+      changed: all.filter((one) => isLive(one) && !isSecret(one)),
+      restart: all.filter((one) => !isLive(one) || isSecret(one)).map((one) => (isSecret(one) ? { ...one, reason: NEW_SECRET } : one)),
+    };
+  }
+
+  #isNew(config: Config): boolean {
+    return secretValues(config, '').some((value) => !this.#secrets.has(value));
+  }
+}
+
+/** The running configuration with the values of the file that can change now. */
+function withLive(running: Config, file: Config, changed: readonly ConfigChange[]): Config {
+  const has = (path: string): boolean => changed.some((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const { deny_engines, deny_models, allowed_tools, disallowed_tools } = file.policy;
+  const policy = { ...running.policy, deny_engines, deny_models, allowed_tools, disallowed_tools };
+  const { requests_per_minute, tokens_per_minute, concurrency } = file.limits;
+  const ids = new Set([...Object.keys(running.engines), ...Object.keys(file.engines)]);
+  const engines = [...ids].flatMap((id) => {
+    const settings = has(`engines.${id}`) ? file.engines[id] : running.engines[id];
+    return settings === undefined ? [] : [[id, settings] as const];
+  });
+  return {
+    ...running,
+    policy: policy as Config['policy'], // members that the file leaves out are undefined, which the schema means by absent
+    limits: { ...running.limits, requests_per_minute, tokens_per_minute, concurrency },
+    routes: file.routes,
+    engines: Object.fromEntries(engines),
+  };
+}

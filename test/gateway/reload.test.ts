@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/gateway/config.ts';
+import { startServer } from '../../src/gateway/server.ts';
+import { openHome } from '../../src/home/home.ts';
+import { call, post, send, type WireAnswer } from '../support/http-call.ts';
+import { startUpstream, whole } from '../support/recording-upstream.ts';
+import { claudeAnswer } from './claude-answers.ts';
+
+interface Scene {
+  readonly url: string;
+  write(toml: string): void;
+  reload(): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }>;
+  diff(): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }>;
+  ask(model: string): Promise<WireAnswer>;
+}
+
+const parsed = ({ status, body }: WireAnswer) => ({ status, body: JSON.parse(String(body)) });
+
+/** A server that was started with a file. */
+async function start(toml: string): Promise<Scene> {
+  const parent = mkdtempSync(join(tmpdir(), 'abp-reload-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const path = join(parent, 'abp.toml');
+  const write = (text: string): void => writeFileSync(path, `[server]\nport = 0\n${text}`);
+  write(toml);
+  const reread = () => loadConfig({ path, env: {} });
+  const home = openHome({ path: join(parent, 'home') });
+  const server = await startServer({ config: reread().config, reread, home, version: '0', log: pino({ level: 'silent' }) });
+  onTestFinished(() => server.close());
+  const token = ['x-abp-key', home.token];
+  return {
+    url: server.url,
+    write,
+    reload: async () =>
+      parsed(await call(`${server.url}/v1/config/reload`, { method: 'POST', headers: [...token, 'content-length', '0'] })),
+    diff: async () => parsed(await call(`${server.url}/v1/config/diff`, { headers: token })),
+    ask: (model) => post(`${server.url}/v1/messages`, { model, max_tokens: 5, messages: [{ role: 'user', content: 'say hi' }] }),
+  };
+}
+
+const ROUTE = (to: string): string => `[[routes]]\nmatch = "smart"\nto = "${to}"\n`;
+
+test('routes, limits, rules and engines of the file hold from the next call on', async () => {
+  const upstream = await startUpstream();
+  onTestFinished(upstream.close);
+  upstream.answer((socket) => void socket.write(whole(JSON.stringify(claudeAnswer))));
+  const scene = await start(ROUTE('sim/a'));
+  expect((await scene.ask('smart')).headers['x-abp-engine']).toBe('sim');
+  scene.write(`${ROUTE('mine/b')}[engines.mine]\nbase = "claude"\nauth = "none"\nurl = "${upstream.url}"\n`);
+  const { status, body } = await scene.reload();
+  expect([status, body.changed.map(({ path }: { path: string }) => path), body.restart]).toEqual([
+    200,
+    expect.arrayContaining(['engines.mine.url', 'routes']),
+    [],
+  ]);
+  expect((await scene.ask('smart')).headers['x-abp-engine']).toBe('mine');
+  scene.write(`${ROUTE('sim/a')}[policy]\ndeny_models = ["a"]\n[limits]\nrequests_per_minute = 2\n`);
+  expect((await scene.reload()).status).toBe(200);
+  expect((await scene.ask('smart')).status).toBe(403);
+  const statuses = [await scene.ask('sim/b'), await scene.ask('sim/b'), await scene.ask('sim/b')].map((reply) => reply.status);
+  expect(statuses).toEqual([200, 200, 429]);
+  expect((await scene.diff()).body).toMatchObject({ changed: [], restart: [] });
+});
+
+test('a broken file changes nothing and says why', async () => {
+  const scene = await start(ROUTE('sim/a'));
+  for (const [broken, why] of [
+    ['[[routes]', 'not valid TOML'],
+    [ROUTE('nowhere/a'), 'there is no engine "nowhere"'],
+    ['[limits]\nrequests_per_minute = -1\n', 'requests_per_minute'],
+  ]) {
+    scene.write(broken ?? '');
+    const { status, body } = await scene.reload();
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining(why ?? '')]);
+    expect((await scene.ask('smart')).headers['x-abp-engine']).toBe('sim');
+  }
+});
+
+test('what needs a restart is named and left as it is, and no secret is shown', async () => {
+  const scene = await start('');
+  scene.write('host = "0.0.0.0"\n[engines.claude]\nkey = "sk-ant-very-new-secret-1"\ntimeout_s = 5\n');
+  for (const answer of [await scene.diff(), await scene.reload()]) {
+    const { restart, changed } = answer.body;
+    expect(changed).toEqual([]);
+    expect(restart.map(({ path }: { path: string }) => path)).toEqual(['engines.claude.key', 'engines.claude.timeout_s', 'server.host']);
+    expect(restart[0]).toMatchObject({ file: '••••', reason: expect.stringContaining('new secret') });
+    expect(JSON.stringify(answer.body)).not.toContain('very-new-secret');
+  }
+});
+
+test('a stream under way goes on though its engine gets another address', async () => {
+  const upstream = await startUpstream();
+  onTestFinished(upstream.close);
+  const engine = (url: string): string => `[engines.claude]\nauth = "none"\nurl = "${url}"\n`;
+  const scene = await start(engine(upstream.url));
+  const chunks: (() => void)[] = [];
+  upstream.answer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n6\r\n: one\n\r\n');
+    chunks.push(() => void socket.write('6\r\n: two\n\r\n0\r\n\r\n'));
+  });
+  const body = JSON.stringify({ model: 'm', max_tokens: 5, stream: true, messages: [{ role: 'user', content: 'hi' }] });
+  const response = await send(`${scene.url}/v1/messages`, { method: 'POST', headers: ['content-type', 'application/json'], body });
+  scene.write(engine('http://127.0.0.1:9'));
+  expect((await scene.reload()).status).toBe(200);
+  chunks[0]?.();
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  expect(text).toBe(': one\n: two\n');
+  expect((await scene.ask('m')).status).toBe(503);
+});
