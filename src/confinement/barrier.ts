@@ -5,6 +5,7 @@ import { parseJsonObject } from '../base/json.ts';
 import { bubblewrapCommand, bubblewrapOptions, DESCRIPTORS } from './bubblewrap.ts';
 import type { Equipment } from './equipment.ts';
 import type { Room } from './room.ts';
+import { wordFor } from './starter.ts';
 
 /** Time for the namespaces and the starter to come up on a busy machine. */
 const START_MS = 20_000;
@@ -85,7 +86,7 @@ class Starting {
     try {
       const [group] = await Promise.all([this.#group.promise, this.#ready.promise]);
       await new Promise<void>((resolve, reject) => {
-        this.#child.send({ ...word }, (error) => (error === null ? resolve() : reject(error)));
+        this.#child.send(wordFor(word), (error) => (error === null ? resolve() : reject(error)));
       });
       return { group };
     } finally {

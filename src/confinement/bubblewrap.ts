@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Equipment } from './equipment.ts';
 import { HOME_INSIDE, ROOM_LIMITS, type Room, type RoomLimits, type Shown } from './room.ts';
-import { STARTER } from './starter.ts';
+import { starterCommand } from './starter.ts';
 
 /** Descriptors of a confined process beside the three usual ones. */
 export const DESCRIPTORS = { channel: 3, filter: 4, options: 5, info: 6 } as const;
@@ -56,7 +56,7 @@ export const SYSTEM_PATHS: readonly string[] = [...PROGRAMS, ...MERGED, ...SETTI
  * How bubblewrap is started. The options go through a descriptor, and the program with its arguments and environment is told to the
  * starter, so that no path of this machine and no secret stands in a command line, and no variable of a caller reaches bubblewrap.
  */
-export function bubblewrapCommand({ prlimit, setpriv, identity }: Equipment, { ports, limits }: Room): string[] {
+export function bubblewrapCommand({ prlimit, setpriv, identity, starter, arch }: Equipment, { ports, limits }: Room): string[] {
   return [
     ...['--args', String(DESCRIPTORS.options)],
     ...['--seccomp', String(DESCRIPTORS.filter)],
@@ -68,8 +68,7 @@ export function bubblewrapCommand({ prlimit, setpriv, identity }: Equipment, { p
     ...(identity === undefined
       ? []
       : [setpriv, `--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all', '--']),
-    NODE_INSIDE,
-    ...['--no-warnings', '-e', STARTER, '--', ports.join(',')],
+    ...starterCommand(starter, { node: NODE_INSIDE, arch, ports }),
   ];
 }
 

@@ -32,7 +32,11 @@ export class Confiner {
     const equipment = await findEquipment(this.#machine);
     if (isObstacle(equipment)) return equipment;
     const { probe } = await import('./probe.ts');
-    return (await probe(equipment)) ?? equipment;
+    const obstacle = await probe(equipment);
+    if (obstacle === undefined || equipment.starter === 'node') return obstacle ?? equipment;
+    // A Perl that cannot do it is no reason to do without a sandbox.
+    const slower: Equipment = { ...equipment, starter: 'node' };
+    return (await probe(slower)) ?? slower;
   }
 }
 

@@ -1,7 +1,8 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { gte } from 'semver';
 import { findCommand } from '../base/find-command.ts';
 import { runCommand } from '../base/subprocess.ts';
+import { hasPerlStarter, PERL, type StarterName } from './starter.ts';
 import { systemCallFilter } from './system-calls.ts';
 
 /** Another user than the one who makes the room. */
@@ -17,8 +18,11 @@ export interface Equipment {
   readonly prlimit: string;
   /** Leaves root inside; used by a server of root alone. */
   readonly setpriv: string;
-  /** The Node of this process, which starts the program inside. */
+  /** The Node of this process, shown inside. */
   readonly node: string;
+  /** Who starts the program inside. */
+  readonly starter: StarterName;
+  readonly arch: string;
   readonly filters: { readonly online: Buffer; readonly offline: Buffer };
   /** Bubblewrap can forbid further user namespaces; where it cannot, the filter does. */
   readonly disablesUserNamespaces: boolean;
@@ -76,6 +80,8 @@ export async function findEquipment(machine: Machine): Promise<Equipment | Obsta
     prlimit: realpathSync(prlimit),
     setpriv: realpathSync(setpriv),
     node: realpathSync(process.execPath),
+    starter: hasPerlStarter(arch) && existsSync(PERL) ? 'perl' : 'node',
+    arch,
     filters: { online, offline },
     disablesUserNamespaces: version !== undefined && gte(version, '0.8.0'),
     ...(uid === 0 ? { identity: NOBODY } : {}),

@@ -11,6 +11,8 @@ const sandbox: Equipment = {
   node: '/usr/bin/node',
   filters: { online: EMPTY, offline: EMPTY },
   disablesUserNamespaces: true,
+  starter: 'node',
+  arch: 'x64',
 };
 const groups = { memory: { version: 2, folder: '/g' }, pids: { version: 2, folder: '/g' } } as const;
 const means: LimitMeans = { sandbox, staged: true, external: false, groups };
