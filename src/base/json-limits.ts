@@ -41,6 +41,17 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
+/** The commas and opening brackets of a JSON text outside of its strings. */
+export function jsonMarks(text: string): number {
+  let found = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else found += COUNT[code] ?? 0;
+  }
+  return found;
+}
+
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;

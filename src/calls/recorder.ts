@@ -8,6 +8,7 @@ import { findEngine } from '../engines/index.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
 import { type AnswerRecord, NO_RECORD } from '../mapping/answers/account.ts';
+import type { BodiesAside } from '../receipts/bodies/bodies-aside.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
@@ -24,6 +25,8 @@ export interface FactSink {
   append(fact: Fact): void;
   /** Where the bodies of a run go; undefined where they cannot be kept. */
   tape?(run: RunId, started: number): Tape | undefined;
+  /** Writes large bodies of a run that has not begun; undefined where they cannot be kept. */
+  putAside?(bodies: readonly Buffer[]): Promise<BodiesAside | undefined>;
 }
 
 /** How a run ended, as far as its recorder cannot know itself. */
@@ -50,6 +53,8 @@ export interface RequestBody extends Omit<RequestMeta, 'sha256' | 'bytes'> {
 export interface RequestBodies {
   readonly request: RequestBody;
   readonly sent: RequestBody | null;
+  /** The file where large ones are already. */
+  readonly aside?: BodiesAside | undefined;
 }
 
 const FAULT = { code: 'internal', message: 'something went wrong inside the backplane' };
@@ -143,7 +148,7 @@ export class Recorder {
   }
 
   /** The bodies are written at once, so that nobody has to hold them while the engine answers. */
-  #record(fact: Opening, { request, sent }: RequestBodies): void {
+  #record(fact: Opening, { request, sent, aside }: RequestBodies): void {
     this.#tape ??= this.#sink.tape?.(this.#run, this.#started);
     if (this.#tape === undefined || fact.request === null) return;
     const { engine, keyId, tags, upstreamModel, requestedModel } = fact;
@@ -158,8 +163,7 @@ export class Recorder {
         request: metaOf(request, fact.request),
         sent: sentMeta,
       },
-      request.body,
-      sentMeta === null || sent === null ? null : sent.body,
+      { request: request.body, sent: sentMeta === null || sent === null ? null : sent.body, aside },
     );
   }
 

@@ -83,6 +83,7 @@ const FATE_CODES = {
   schema_wrapped: { meaning: 'The engine takes objects only; the value is asked for inside one and taken out again.' },
   schema_root_described: { meaning: 'What the engine does not take at the root of a schema stands in the description.' },
   schema_words_lost: { meaning: 'The engine’s schemas have no exact form for some keywords.' },
+  schema_closed: { meaning: 'The engine takes closed objects only; members beyond those of the schema cannot come.' },
   schema_not_held: { meaning: 'The model is asked to keep to the schema, not held to it.' },
   properties_reordered: { meaning: 'The properties are listed in the order that was asked for.' },
   forced_tool: { meaning: 'The model must call a tool whose arguments are the answer.' },

@@ -72,6 +72,8 @@ interface DialectRules {
   readonly thinkingBudgets?: true;
   /** The schemas that a strict tool may have; absent where the vendor says nothing about it. */
   readonly strict?: StrictSubset;
+  /** The schemas that its own output format takes; absent where a schema that it does not hold to is not refused. */
+  readonly output?: StrictSubset;
   /** Who must speak first: the user, anybody besides the instructions, or nobody in particular. */
   readonly opening: 'user' | 'somebody' | 'anyone';
 }

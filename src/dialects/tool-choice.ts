@@ -13,7 +13,7 @@ function leftOut(tool: IrTool): FateNote[] {
   const concepts = tool.kind === 'custom' ? (['custom_tool'] as const) : tool.kind === 'hosted' ? (['hosted_tool'] as const) : FUNCTION;
   return concepts.map((concept) => ({
     concept,
-    fate: 'emulated',
+    fate: 'dropped',
     code: 'tool_not_declared',
     note: 'the choice leaves it out, so it was not declared',
     ...(tool.at === undefined ? {} : { at: tool.at }),

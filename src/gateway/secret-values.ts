@@ -1,15 +1,22 @@
+import { isSecretName } from '../base/redact.ts';
 import type { Config } from './config.ts';
 
-/** Every secret of this installation: keys of engines, of search and of tools, passwords in addresses, paths and signing keys of webhooks, the token of the home. */
+/**
+ * Every secret of this installation: keys of engines, of search, of tools and of sidecars, passwords in addresses, paths and signing keys
+ * of webhooks, the token of the home.
+ */
 export function secretValues(config: Config, token: string): string[] {
   const places = Object.values(config.engines).flatMap((engine) => [engine, ...(engine.deployments ?? [])]);
   const engines = places.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
   const tools = Object.values(config.secrets).map(({ key }) => key);
+  const sidecars = Object.values(config.sidecars).flatMap(({ env }) =>
+    Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),
+  );
   const engineUrls = places.map(({ url }) => url);
   const hooks = [config.receipts.head_webhook, ...config.webhooks.map(({ url }) => url)];
   const signing = config.webhooks.map(({ secret }) => secret);
   const passwords = [config.database.url, config.tools.search_url, ...hooks, ...engineUrls].map(passwordOf);
-  const given = [...engines, ...tools, config.tools.search_key, ...passwords, ...hooks.map(hookOf), ...signing, token];
+  const given = [...engines, ...tools, ...sidecars, config.tools.search_key, ...passwords, ...hooks.map(hookOf), ...signing, token];
   return [...new Set(given.filter((value) => value !== undefined && value !== ''))] as string[]; // the filter leaves no undefined
 }
 

@@ -33,6 +33,11 @@ it.each([
   expect(named(body)).toEqual(models);
 });
 
+it('does not tell which models a body names where an object has a member twice', () => {
+  const text = Buffer.from('{"model":"a","fallbacks":[{"model":"b","model":"c"}]}');
+  expect(namedModels(text, scanBody(text), 'body')).toBe('unknown');
+});
+
 it('a model in the path does not hide the one in the body, and a translation writes its own', () => {
   expect(named({ contents: [] }, 'path')).toEqual([]);
   expect(named({ model: 'models/b', contents: [] }, 'path')).toEqual(['b']);

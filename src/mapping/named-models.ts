@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../base/json.ts';
+import { marksIn } from '../base/json-repeats.ts';
 import type { Scan, Span } from './scan.ts';
 
 /** Lists of fallbacks and tools are read where other calls wait; what takes longer than a few milliseconds is not read. */
@@ -15,7 +16,9 @@ export function namedModels(text: Buffer, { model, naming }: Scan, place: ModelP
   if (place === 'body' && model === undefined) return 'unknown';
   const length = naming.reduce((sum, { start, end }) => sum + end - start, 0);
   if (length > MOST_READ) return 'unknown';
-  const values = naming.map((span) => ({ name: span.name, value: valueAt(text, span) }));
+  const values = naming.map((span) => ({ ...span, value: valueAt(text, span) }));
+  // Of a member that an object has twice the engine may read the other one.
+  if (values.some(({ value, values: marks }) => value !== null && marks !== Math.max(1, marksIn(value)))) return 'unknown';
   if (values.some(({ name, value }) => name === 'prompt' && isJsonObject(value))) return 'unknown';
   const named = values.flatMap(({ name, value }) => (name === 'prompt' ? [] : modelsIn(value)));
   // The vendor may read the model of the path or that of the body.

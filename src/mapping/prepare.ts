@@ -1,12 +1,16 @@
 import { sha256 } from '../base/canonical-json.ts';
-import { type Json, type JsonObject, parseJson } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { countRequest } from '../ir/token-estimate.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import { type Mapping, type MappingInput, map } from './mapping.ts';
+import { readRequest } from './request-text.ts';
 
 /** A request as its text, and where it should go. */
-export type PrepareInput = Omit<MappingInput, 'body'>;
+export interface PrepareInput extends Omit<MappingInput, 'body'> {
+  /** How many values the scan has found in the text. */
+  readonly values?: number;
+}
 
 /** Facts about the request that its call and receipt need after the translation. */
 export interface Asked {
@@ -47,12 +51,17 @@ export function refusedWith(error: AbpError): Prepared {
 
 /** Reads, checks, translates and writes a request: everything that takes longer the larger it is. */
 export function prepare(text: Buffer, input: PrepareInput): Prepared {
-  const parsed = parseJson(text.toString('utf8'));
-  if (!parsed.ok) return refusedWith(new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`));
-  const { asked, upstream, error, ...account } = map({ ...input, body: parsed.value });
+  let body: Json;
+  try {
+    body = readRequest(text, input.values);
+  } catch (error) {
+    if (AbpError.is(error)) return refusedWith(error);
+    throw error;
+  }
+  const { asked, upstream, error, ...account } = map({ ...input, body });
   return {
     ...account,
-    ...(asked === undefined ? {} : { asked: { ...askedOf(asked, input.operation === 'count-tokens'), ...echoOf(parsed.value, input) } }),
+    ...(asked === undefined ? {} : { asked: { ...askedOf(asked, input.operation === 'count-tokens'), ...echoOf(body, input) } }),
     ...(upstream === undefined ? {} : { upstream: sendable(upstream) }),
     ...(error === undefined ? {} : { error }),
   };

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { ownTurn } from '../base/bounded/turns.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { BYTES, longEnd, malformed, Skip, shortEnd, skipSpace } from './skip-value.ts';
@@ -13,6 +13,8 @@ export interface Span {
 
 interface NamedSpan extends Span {
   readonly name: string;
+  /** How many values it holds. */
+  readonly values: number;
 }
 
 /** Longer names of models are refused: no vendor has one, and a name is looked up, matched and written down. */
@@ -81,7 +83,8 @@ const SLICE = 512 * 1024;
 /** The same for a large body, in slices between which other calls have their turn. `naming`: the members to tell the places of. */
 export async function scanInTurns(body: Buffer, naming: ReadonlySet<string> = NAMING): Promise<Scan> {
   const scanner = new Scanner(body, naming);
-  while (!scanner.goOn(SLICE)) await setImmediate();
+  do await ownTurn();
+  while (!scanner.goOn(SLICE));
   return scanner.found;
 }
 
@@ -135,7 +138,7 @@ class Scanner {
       }
       this.#inside = undefined;
       this.#note(start, skip);
-      this.#take(name, start, skip.at);
+      this.#take(name, { start, end: skip.at, values: skip.values });
       this.#at = skipSpace(body, skip.at);
       if (body[this.#at] === CLOSE_BRACE) return this.#end();
       if (body[this.#at] !== COMMA) throw malformed(`unexpected byte at offset ${this.#at}`);
@@ -149,13 +152,13 @@ class Scanner {
     if (ends !== undefined) this.#found.conversation = { start, end, ends };
   }
 
-  #take(name: string, start: number, end: number): void {
+  #take(name: string, { start, end, values }: Omit<NamedSpan, 'name'>): void {
     if (name === 'model' && this.#body[start] === QUOTE) {
       this.#found.model = readModel(this.#body, start, end);
       this.#found.modelSpan = { start, end };
     } else if (name === 'stream') this.#found.stream = this.#body.toString('latin1', start, end) === 'true';
-    else if (this.#naming.has(name)) this.#found.naming.push({ name, start, end });
-    else if (BOUNDING.has(name)) this.#found.bounding.push({ name, start, end });
+    else if (this.#naming.has(name)) this.#found.naming.push({ name, start, end, values });
+    else if (BOUNDING.has(name)) this.#found.bounding.push({ name, start, end, values });
     else if (name === 'prompt_cache_key') this.#found.cacheKey = { start, end };
   }
 
@@ -165,9 +168,13 @@ class Scanner {
   }
 }
 
-/** The body with another model name; every other byte stays. */
+/** The body with another model name; every other byte stays. `splicedModel` are its pieces. */
 export function spliceModel(body: Buffer, span: Span, model: string): Buffer {
-  return Buffer.concat([body.subarray(0, span.start), Buffer.from(JSON.stringify(model), 'utf8'), body.subarray(span.end)]);
+  return Buffer.concat(splicedModel(body, span, model));
+}
+
+export function splicedModel(body: Buffer, span: Span, model: string): readonly Buffer[] {
+  return [body.subarray(0, span.start), Buffer.from(JSON.stringify(model), 'utf8'), body.subarray(span.end)];
 }
 
 /** A description of how to answer is not longer. */

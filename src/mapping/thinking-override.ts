@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote, LiftContext, LowerContext } from '../dialects/dialect.ts';
@@ -7,6 +7,7 @@ import type { Engine } from '../engines/engine.ts';
 import { Ledger } from '../ir/ledger.ts';
 import type { IrEffort, IrRequest } from '../ir/request.ts';
 import { modelFacts } from './model.ts';
+import { readRequest } from './request-text.ts';
 import { patchOffer, type ToolRules } from './tools/tool-rules.ts';
 
 /**
@@ -142,13 +143,16 @@ export interface PatchedText {
   readonly fidelity: readonly FidelityEntry[];
 }
 
-export type PatchTextInput = Omit<PatchInput, 'body'>;
+export interface PatchTextInput extends Omit<PatchInput, 'body'> {
+  /** How many values the scan has found in the text. */
+  readonly values?: number;
+}
 
 /** The same for a body that is still text. */
 export function patchText(text: Buffer, input: PatchTextInput): PatchedText {
-  const parsed = parseJson(text.toString('utf8'));
-  if (!parsed.ok || !isJsonObject(parsed.value)) throw new AbpError('invalid_request', 'The request body is not a JSON object.');
-  const offer = patchTools(parsed.value, input);
+  const request = readRequest(text, input.values);
+  if (!isJsonObject(request)) throw new AbpError('invalid_request', 'The request body is not a JSON object.');
+  const offer = patchTools(request, input);
   const thinking = patchThinking({ ...input, body: offer.body });
   const [body, fidelity] = [thinking.body, [...offer.fidelity, ...thinking.fidelity]];
   // An agent that has set the same itself keeps its bytes.

@@ -5,6 +5,7 @@ import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
+import { closedOutput } from './closed-output.ts';
 import { readableHistory } from './history.ts';
 import type { ModelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
@@ -45,7 +46,8 @@ export function write(input: WritingInput): Written {
   const chosen = same ? { request: input.request, notes: [] } : withoutToolSettings(input.request);
   const history = same ? chosen : readableHistory(chosen.request, target);
   const cleared = preflight({ ...input, request: history.request, manifest, lower });
-  const mended = same ? { request: cleared.request, notes: [], changes: [] } : mendSchemas(cleared.request, target);
+  const output = same ? { request: cleared.request, notes: [] } : closedOutput(cleared.request, target);
+  const mended = same ? { request: output.request, notes: [], changes: [] } : mendSchemas(output.request, target);
   const held = same ? { request: mended.request, notes: [] } : looseStrict(mended.request, target);
   const repaired = same ? { messages: held.request.messages, notes: [] } : repair(held.request.messages, target, lower.lacks);
   const renames = renamesFor(held.request, target.rules.toolName);
@@ -59,6 +61,7 @@ export function write(input: WritingInput): Written {
       ...chosen.notes,
       ...(same ? [] : history.notes),
       ...cleared.notes,
+      ...output.notes,
       ...repaired.notes,
       ...mended.notes,
       ...held.notes,

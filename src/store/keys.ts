@@ -137,9 +137,10 @@ async function revoke(store: Store, row: Selectable<KeysTable>, now: number): Pr
   await store.db.updateTable('keys').set({ revoked_at: now, mac }).where('id', '=', row.id).where('revoked_at', 'is', null).execute();
 }
 
-/** Revokes the keys of a run: they die with it. */
-export async function revokeRunKeys(store: Store, run: RunId, now: number): Promise<void> {
-  const rows = await store.db.selectFrom('keys').selectAll().where('kind', '=', 'run').where('run_id', '=', runKey(run)).execute();
+/** Revokes the keys of runs: they die with them. */
+export async function revokeRunKeys(store: Store, runs: readonly RunId[], now: number): Promise<void> {
+  if (runs.length === 0) return;
+  const rows = await store.db.selectFrom('keys').selectAll().where('kind', '=', 'run').where('run_id', 'in', runs.map(runKey)).execute();
   for (const row of rows) await revoke(store, row, now);
 }
 

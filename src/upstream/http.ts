@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { buildConnector as Connector, Dispatcher } from 'undici';
+import { endsTurn } from '../base/bounded/turns.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink, Splice, Transport } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { flatHeaders, SpliceCall } from './splice.ts';
-import { endsTurn } from './turn-budget.ts';
 import { Agent, buildConnector, EnvHttpProxyAgent, errors } from './undici.ts';
 
 /** Limits of the connections to one engine. */

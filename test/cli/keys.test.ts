@@ -73,6 +73,6 @@ test('keys of runs that have ended are shown only when they are asked for', asyn
   await createKey(store, { kind: 'run', name: 'of a run', hash: 'h', prefix: 'abp_', scopes: {}, createdAt: Date.now(), runId: run });
   const list = async (...more: string[]): Promise<string> => (await abp('keys', 'list', ...more, '--home', gateway.home)).out;
   expect(await list()).toContain('of a run');
-  await revokeRunKeys(store, run, Date.now());
+  await revokeRunKeys(store, [run], Date.now());
   expect([await list(), await list('--ended')]).toEqual([expect.not.stringContaining('of a run'), expect.stringContaining('of a run')]);
 });

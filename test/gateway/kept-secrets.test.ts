@@ -1,11 +1,16 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { openLog } from '../../src/gateway/log.ts';
+import { BodyFiles } from '../../src/store/recordings/body-files.ts';
 import { AgentApi } from '../support/agent-api.ts';
+import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
 import { callRoute, endedReceipt } from '../work-orders/control-call.ts';
@@ -16,7 +21,8 @@ import { callRoute, endedReceipt } from '../work-orders/control-call.ts';
 const KEY = 'Zw9/x"ü+&<q>\\k7-Öl=p~m';
 const TOOL_KEY = 't00l\'s/key?é "ü"';
 const PLAIN = 'plainlettersanddigits0815';
-const SECRETS = [KEY, TOOL_KEY, PLAIN];
+const SIDECAR_KEY = 'side/car "0815" ß';
+const SECRETS = [KEY, TOOL_KEY, PLAIN, SIDECAR_KEY];
 
 const lower = (text: string): string => text.replaceAll(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase());
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -50,6 +56,8 @@ const ALL_FORMS = SECRETS.flatMap((secret) => Object.values(FORMS).map((form) =>
 let upstream: Server;
 let server: TestGateway;
 let api: AgentApi;
+/** Outside of the home: the text that sidecars tell, a workspace and a coding agent. */
+let folder: string;
 const lines: string[] = [];
 
 /** An engine and a tool that tell what they were sent, wherever there is room for words. */
@@ -98,12 +106,24 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`; // a TCP server that listens has one
   const url = `http://${host}`;
+  folder = mkdtempSync(join(tmpdir(), 'abp-kept-'));
+  mkdirSync(join(folder, 'work'));
+  writeFileSync(join(folder, 'text'), ALL_FORMS);
+  const script = fileURLToPath(new URL('./telling-sidecar.mjs', import.meta.url));
+  const sidecars = ['final', 'fatal', 'dies', 'unheard'].map(
+    (how) =>
+      [how, { command: [process.execPath, script, how, join(folder, 'text')], env: { VENDOR_API_KEY: SIDECAR_KEY } }] as [
+        string,
+        { command: string[]; env: Record<string, string> },
+      ],
+  );
   server = await startGateway({
     engines: { openai: { url, key: PLAIN, headers: { 'x-account': encodeURIComponent(KEY) } } },
     config: {
       secrets: { TOOL: { key: TOOL_KEY, hosts: [host] }, OTHER: { key: KEY, hosts: [] } },
       recording: { default: 'full' },
       tools: { allow_hosts: [host] },
+      sidecars: Object.fromEntries(sidecars),
     },
   });
   api = new AgentApi(server).withToken();
@@ -114,6 +134,7 @@ afterAll(async () => {
   await server.close();
   upstream.closeAllConnections();
   upstream.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const CHAT = (content: string, more: object = {}): object => ({ model: 'gpt-4o', messages: [{ role: 'user', content }], ...more });
@@ -173,11 +194,34 @@ describe('a secret that was sent away and comes back', () => {
     ['a turn of an agent', () => turn('hello')],
     ['a turn that fails', () => turn('be broken')],
     ['a turn that is told the secret', () => turn(`remember ${ALL_FORMS}`)],
-    ['a work order', order],
-  ])('by %s is in no file of the home', async (name, work) => {
+    ['a work order', () => order('engine:openai')],
+    ['a work order on a sidecar that tells it in every way', () => order('sidecar:final')],
+    ['a sidecar that fails with it', () => order('sidecar:fatal')],
+    ['a sidecar that dies with it on its lips', () => order('sidecar:dies')],
+    ['a sidecar that ends before it has said hello', () => order('sidecar:unheard')],
+    ['a run of a coding agent', () => run('remember')],
+    ['a run of a coding agent that fails', () => run('be broken')],
+    [
+      'a compressed request',
+      () =>
+        call(`${server.url}/e/openai/v1/chat/completions`, {
+          method: 'POST',
+          headers: ['content-encoding', 'zstd'],
+          body: zstdCompressSync(JSON.stringify(CHAT(ALL_FORMS))),
+        }),
+    ],
+    ['a request that is explained', () => api.call('POST', '/v1/explain', { from: 'claude', to: 'openai', request: CLAUDE(ALL_FORMS) })],
+  ])('by %s is in no file of the home and in no recorded body', async (name, work) => {
     await work();
     await settled();
     expect(files(server.home).flatMap((path) => foundIn(`${name}: ${path.slice(server.home.length)}`, readFileSync(path)))).toEqual([]);
+    expect((await recordedBodies()).flatMap((bytes) => foundIn(`${name}: a recorded body`, bytes))).toEqual([]);
+  });
+
+  it('is not told by a list of backends, whose sidecars tell it in their hello and on their error output', async () => {
+    const told = await Promise.all(['/v1/backends', '/v1/matrix', '/v1/runs?view=row'].map((path) => api.call('GET', path)));
+    expect(told.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(told.flatMap(({ body }, at) => foundIn(`list ${at}`, Buffer.from(JSON.stringify(body))))).toEqual([]);
   });
 
   it('is in no line of the log', () => {
@@ -193,8 +237,25 @@ async function turn(content: string): Promise<void> {
   await expect.poll(async () => (await api.call('GET', `/v1/sessions/${session.id}`)).body.status).toBe('idle');
 }
 
-async function order(): Promise<void> {
-  const asked = workOrder(`say "${PLAIN}" and ${ALL_FORMS}`).build();
-  const { body } = await callRoute(server, 'POST', '/v1/work-orders?backend=engine:openai', asked);
+async function order(backend: string): Promise<void> {
+  const asked = workOrder(`say "${PLAIN}" and ${ALL_FORMS}`)
+    .workspace({ root: join(folder, 'work') })
+    .build();
+  const { body } = await callRoute(server, 'POST', `/v1/work-orders?backend=${backend}`, asked);
+  expect(foundIn(`the answer to a work order on ${backend}`, Buffer.from(JSON.stringify(body)))).toEqual([]);
+  if (body.run_id !== undefined) await endedReceipt(server, String(body.run_id));
+}
+
+async function run(prompt: string): Promise<void> {
+  const env = { PATH: fakeCommand(join(folder, 'bin'), 'claude') };
+  const asked = { agent: 'claude', prompt: `${prompt} ${ALL_FORMS}`, cwd: join(folder, 'work'), engine: 'openai', model: 'gpt-4o', env };
+  const { body } = await callRoute(server, 'POST', '/v1/runs', asked);
   await endedReceipt(server, String(body.run_id));
+}
+
+/** They are compressed on the disk, so that a look at the files finds nothing in them. */
+async function recordedBodies(): Promise<Buffer[]> {
+  const blocks = new BodyFiles(server.gateway.home.bodiesFolder);
+  const read = await Promise.all([...blocks.blocks().keys()].map((block) => blocks.readBlock(block)));
+  return read.filter((bytes) => bytes !== undefined);
 }

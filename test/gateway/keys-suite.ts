@@ -1,4 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newRunId } from '../../src/contract/run-id.ts';
+import { runPort } from '../../src/gateway/run-plane/run-port.ts';
+import { createRun } from '../../src/store/runs/runs.ts';
+import { openFact } from '../support/facts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, type WireAnswer } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
@@ -16,9 +23,10 @@ export function keysSuite(database: string, databaseUrl: () => Promise<string | 
     let server: TestGateway;
     let url: string;
     let admin: string[];
+    let address: string | undefined;
 
     beforeAll(async () => {
-      const address = await databaseUrl();
+      address = await databaseUrl();
       server = await startGateway({ config: { auth: { local: false } }, ...(address === undefined ? {} : { databaseUrl: address }) });
       url = `${server.url}/e/sim/v1/messages`;
       admin = ['authorization', `Bearer ${server.token}`];
@@ -153,6 +161,55 @@ export function keysSuite(database: string, databaseUrl: () => Promise<string | 
       expect((await call(`${server.url}/v1/keys/${id}`, { method: 'DELETE', headers: admin })).status).toBe(204);
       expect((await withKey(secret)).status).toBe(401);
       expect((await call(`${server.url}/v1/keys/key_none`, { method: 'DELETE', headers: admin })).status).toBe(404);
+    });
+
+    it('of runs stop when their runs are closed for a server that was killed', async () => {
+      const parent = mkdtempSync(join(tmpdir(), 'abp-run-keys-'));
+      onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+      const start = (): Promise<TestGateway> =>
+        startGateway({
+          home: join(parent, 'home'),
+          config: { auth: { local: false } },
+          ...(address === undefined ? {} : { databaseUrl: address }),
+        });
+      const first = await start();
+      const port = runPort(first.gateway);
+      const runs = [newRunId(), newRunId()];
+      const secrets = await Promise.all(
+        runs.map((runId) =>
+          port.mintRunKey({
+            ...{
+              runId,
+              agent: 'claude',
+              engine: 'sim',
+              model: null,
+              emulate: [],
+              traffic: [],
+              compatibility: 'best_effort',
+              thinking: null,
+            },
+            ...{ tools: null, tags: [], raw: false, expiresAt: Date.now() + 3_600_000 },
+          }),
+        ),
+      );
+      // One run has a row, as those of a server have; of the other there is only the beginning of a receipt, as of those of a command.
+      await createRun(first.gateway.store, {
+        runId: runs[0]!,
+        agent: 'claude',
+        node: first.gateway.home.nodeId,
+        keyId: null,
+        options: {},
+        createdAt: 1,
+      });
+      first.gateway.keeper.append(openFact({ run: runs[1]!, at: Date.now(), plane: 'run' }));
+      const statuses = async (one: TestGateway): Promise<number[]> =>
+        await Promise.all(secrets.map(async (secret) => (await post(`${one.url}/e/sim/v1/messages`, BODY, ['x-api-key', secret])).status));
+      expect(await statuses(first)).toEqual([200, 200]);
+      // Nothing of it ends these runs: to the next server they are what a killed one has left.
+      await first.close();
+      const second = await start();
+      onTestFinished(() => second.close());
+      expect(await statuses(second)).toEqual([401, 401]);
     });
 
     it('are not made from wrong input, and nothing changes', async () => {

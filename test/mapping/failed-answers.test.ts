@@ -32,6 +32,16 @@ describe.each(callers)('a caller of %s', (caller) => {
     );
   });
 
+  test.each([
+    ['openai-responses', { id: 'x', object: 'chat.completion', choices: [{ message: { content: 'hi' } }] }],
+    ['openai-chat', { id: 'x', object: 'chat.completion', model: 'm', choices: [] }],
+    ['gemini', { usageMetadata: {} }],
+  ])('reads an answer that is none of %s as an error, not as an empty answer', (engine, body) => {
+    const { status, text } = failureOf(engine, caller, body);
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(text).toMatch(/answered without|holds no candidate/);
+  });
+
   test('reads an error under a good status as that error, whole and streamed', () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Too many at once' } };
     const { status, text } = failureOf('claude', caller, body);

@@ -4,6 +4,7 @@ import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
 import { removeReceipts } from '../../src/receipts/remove.ts';
 import { verifyRun, verifyStored } from '../../src/receipts/verify/verify-stored.ts';
+import { createKey, findKeyByHash, isLive } from '../../src/store/keys.ts';
 import { chainOf, listChains } from '../../src/store/receipts/chain.ts';
 import { findLateEnd } from '../../src/store/receipts/late-ends.ts';
 import { getReceipt, listReceipts } from '../../src/store/receipts/receipts.ts';
@@ -59,6 +60,27 @@ describe('a node that is lost', () => {
     expect(b.closed).toEqual([['node_a', run]]);
     expect(await verifyRun(group.store, run)).toMatchObject({ ok: true, node: 'node_b', receipts: 1 });
     await expectChains({ node_a: 0, node_b: 1 });
+  });
+
+  it('has the keys of its runs revoked with them', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin();
+    const other = await b.begin();
+    const scopes = { planes: ['gateway'] };
+    for (const [hash, runId] of [
+      ['of-a', run],
+      ['of-b', other],
+    ] as const)
+      await createKey(group.store, { kind: 'run', name: hash, hash, prefix: 'abp_', scopes, createdAt: 1, runId });
+    const isLiveKey = async (hash: string): Promise<boolean> => {
+      const key = await findKeyByHash(group.store, hash);
+      return key !== undefined && isLive(key, group.clock.time);
+    };
+    await a.beat();
+    await group.pass(MINUTE, [b]);
+    expect([await isLiveKey('of-a'), await isLiveKey('of-b')]).toEqual([true, true]);
+    await group.pass(MINUTE + 20_000, [b]);
+    expect([await isLiveKey('of-a'), await isLiveKey('of-b')]).toEqual([false, true]);
   });
 
   it('keeps its runs while it says that it lives', async () => {

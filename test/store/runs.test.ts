@@ -83,7 +83,7 @@ describe.each<[string, () => Promise<Store>]>([
     await createKey(store, { kind: 'run', name: 'run of claude', hash: runId, prefix: 'abp_', scopes: {}, createdAt: 1, runId });
     const key = await findRunKey(store, runId);
     expect(key !== undefined && isLive(key, 2)).toBe(true);
-    await revokeRunKeys(store, runId, 3);
+    await revokeRunKeys(store, [runId], 3);
     const dead = await findRunKey(store, runId);
     expect(dead !== undefined && isLive(dead, 4)).toBe(false);
   });

@@ -16,6 +16,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     gather: () => undefined,
     flush: () => undefined,
     tape: () => undefined,
+    putAside: async () => undefined,
     settled: async () => undefined,
     sealAudit: async () => 0,
     eraseBodies: async () => 0,

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { mapTo, OPTED_IN, targetOf } from '../support/mapping.ts';
 import { complaintsOf, tryAcceptable } from './acceptable.ts';
-import { hardCases } from './hard-cases.ts';
+import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { fixtureRequests, TARGETS } from './sources.ts';
 import { linesOf, newTally } from './tally.ts';
 
-const samples = [...fixtureRequests(), ...hardCases()];
+const samples = [...fixtureRequests(), ...hardCases(), ...thoughtfulCases()];
 
 describe.each(dialects.map(({ id }) => id))('what a request of %s becomes', (from) => {
   test.each(TARGETS.filter(({ dialect }) => dialect.id !== from))('keeps the unwritten rules of $name', (target) => {

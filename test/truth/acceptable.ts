@@ -18,7 +18,7 @@ export function complaintsOf(dialect: string, body: JsonObject): string[] {
 }
 
 const COMPLAINTS: Readonly<Record<string, (body: JsonObject) => string[]>> = {
-  claude: (body) => [...claudeMessages(body), ...claudeTools(objects(body.tools))],
+  claude: (body) => [...claudeMessages(body), ...claudeTools(objects(body.tools)), ...claudeOutput(body)],
   'openai-chat': (body) => [...chatMessages(body, false), ...openaiTools(objects(body.tools).map(chatTool))],
   kimi: (body) => [...chatMessages(body, true), ...rootsOf(objects(body.tools).map(chatTool), false)],
   copilot: (body) => [...chatMessages(body, false), ...openaiTools(objects(body.tools).map(chatTool))],
@@ -194,6 +194,20 @@ function claudeTools(tools: readonly JsonObject[]): string[] {
       schemas.some((one) => isOpen(one, false)),
       'a strict tool that is open',
     ),
+  ];
+}
+
+/** Claude's output format takes closed schemas, and while it thinks no tool can be forced. */
+function claudeOutput({ output_config: config, thinking, tool_choice: choice }: JsonObject): string[] {
+  const format = isJsonObject(config) && isJsonObject(config.format) ? config.format : {};
+  const thinks = isJsonObject(thinking) && thinking.type !== 'disabled';
+  return [
+    ...when(
+      [...within(format.schema)].some((one) => isOpen(one, false)),
+      'an output format that is open',
+    ),
+    ...when(isRecursive(format.schema), 'an output format that is recursive'),
+    ...when(thinks && isJsonObject(choice) && (choice.type === 'any' || choice.type === 'tool'), 'a tool is forced while it thinks'),
   ];
 }
 

@@ -10,13 +10,22 @@ interface Leaf {
   readonly steps: readonly (string | number)[];
   readonly path: string;
   readonly value: Json;
+  /** Other values of the list or object that it is in. */
+  readonly siblings: readonly Json[];
 }
 
 /** Everything in a body that has a value of its own and can be changed a little. */
-function leavesOf(value: Json, steps: readonly (string | number)[] = [], path = ''): Leaf[] {
-  if (Array.isArray(value)) return value.flatMap((item: Json, at) => leavesOf(item, [...steps, at], join(path, at)));
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...steps, key], join(path, key)));
-  return value === null ? [] : [{ steps, path, value }];
+function leavesOf(value: Json, steps: readonly (string | number)[] = [], path = '', siblings: readonly Json[] = []): Leaf[] {
+  const below = (key: string | number, item: Json, all: readonly Json[]): Leaf[] =>
+    leavesOf(
+      item,
+      [...steps, key],
+      join(path, key),
+      all.filter((one) => one !== item && typeof one === typeof item),
+    );
+  if (Array.isArray(value)) return value.flatMap((item: Json, at) => below(at, item, value));
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => below(key, item, Object.values(value)));
+  return value === null ? [] : [{ steps, path, value, siblings }];
 }
 
 function changed(value: Json): Json {
@@ -25,6 +34,17 @@ function changed(value: Json): Json {
   if (typeof value === 'number') return value + 1;
   return typeof value === 'boolean' ? !value : 1;
 }
+
+/** Values that mean something else than this one to somebody who only tells few kinds apart: sizes by powers of ten, words, the first letters. */
+function others({ value, siblings }: Leaf): Json[] {
+  if (typeof value === 'number') return [value + 1, value * 10, value / 10, value + 100_000, 1];
+  if (typeof value === 'string')
+    return [changed(value), `x${value}`, `${value} and more`, 'data:image/png;base64,QUJD', 'https://x.example/y', ...WORDS, ...siblings];
+  return [changed(value)];
+}
+
+/** Words of fixed lists, of which one means something else than another. */
+const WORDS = ['disabled', 'enabled', 'none', 'auto', 'low', 'high'];
 
 function withLeaf(value: Json, [step, ...rest]: readonly (string | number)[], leaf: Json): Json {
   if (step === undefined) return leaf;
@@ -41,24 +61,62 @@ function sentBy({ upstream }: Mapping): string | undefined {
   return upstream === undefined ? undefined : JSON.stringify([upstream.path, upstream.headers, upstream.body]);
 }
 
+/** What the engine gets, and what we do with its answer: an emulation may be either. */
+function doneBy(mapping: Mapping): string | undefined {
+  const sent = sentBy(mapping);
+  // The estimate of the tokens goes by everything that is said.
+  const changes = mapping.changes.filter(({ kind }) => kind !== 'input-estimate');
+  const listed = (_name: string, value: unknown): unknown => (value instanceof Map || value instanceof Set ? [...value] : value);
+  return sent === undefined ? undefined : `${sent}${JSON.stringify(changes, listed)}`;
+}
+
+interface TriedLeaf {
+  readonly sample: SampleRequest;
+  readonly target: MappingTarget;
+  readonly tally: Tally;
+  readonly leaf: Leaf;
+  readonly first: Mapping;
+  readonly mapped: (body: Json) => Mapping;
+}
+
+/** A leaf that is said to be emulated does something: another value of it is sent, done to the answer, refused, or told in another way. */
+function tryEmulated({ sample, target, tally, leaf, first, mapped }: TriedLeaf): void {
+  // A schema that the gateway holds answers to is held whether it is called strict or not; the last of an order follows from the others.
+  if (/(?:^|\.)strict$|propertyOrdering\[\d+\]$/.test(leaf.path)) return;
+  tally.tried += 1;
+  const does = others(leaf).some((value) => {
+    const again = mapped(withLeaf(sample.body, leaf.steps, value));
+    // What nobody could take is refused before anything depends on it.
+    if (again.error !== undefined) return /^E0/.test(again.error.code);
+    if (doneBy(again) !== doneBy(first)) return true;
+    return fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), leaf.path) !== 'emulated';
+  });
+  if (!does) tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not emulated: nothing depends on it` });
+}
+
+/** A leaf that arrives does so, and a dropped one does not. */
+function tryArriving({ sample, target, tally, leaf, first, mapped }: TriedLeaf, fate: Fate | undefined): void {
+  const again = mapped(withLeaf(sample.body, leaf.steps, changed(leaf.value)));
+  if (fate === 'dropped' && again.error !== undefined) return;
+  tally.tried += 1;
+  const moved = sentBy(again) !== sentBy(first);
+  // A value that means more than the first may have another fate, which its own record then tells.
+  if (!moved && fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), leaf.path) === 'emulated') return;
+  if (fate === undefined || moved !== (fate !== 'dropped'))
+    tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not ${fate ?? 'refused'}` });
+}
+
 /** Changes each leaf of a request in turn and compares what the engine would get with what the record says of the leaf. */
 export function tryFates(sample: SampleRequest, target: MappingTarget, tally: Tally, picked: (at: number) => boolean = () => true): void {
   const mapped = (body: Json): Mapping => mapTo(target, sample.from, body, { emulate: OPTED_IN, address: sample.address });
   const first = mapped(sample.body);
-  const sent = sentBy(first);
-  if (sent === undefined) return;
+  if (first.upstream === undefined) return;
   const entries = new Map(first.fidelity.map((entry) => [entry.path, entry]));
   for (const [at, leaf] of leavesOf(sample.body).entries()) {
     const fate = fateOf(entries, leaf.path);
     // Which model the engine gets is decided by the route, not here.
-    if (fate === 'emulated' || leaf.path === 'model' || !picked(at)) continue;
-    const again = mapped(withLeaf(sample.body, leaf.steps, changed(leaf.value)));
-    if (fate === 'dropped' && again.error !== undefined) continue;
-    tally.tried += 1;
-    const moved = sentBy(again) !== sent;
-    // A value that means more than the first may have another fate, which its own record then tells.
-    if (!moved && fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), leaf.path) === 'emulated') continue;
-    if (fate === undefined || moved !== (fate !== 'dropped'))
-      tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not ${fate ?? 'refused'}` });
+    if (leaf.path === 'model' || !picked(at)) continue;
+    if (fate === 'emulated') tryEmulated({ sample, target, tally, leaf, first, mapped });
+    else tryArriving({ sample, target, tally, leaf, first, mapped }, fate);
   }
 }

@@ -192,6 +192,40 @@ const OTHERS: readonly SampleRequest[] = [
   }),
 ];
 
+/** JSON answers from models that think; those that do not think refuse them. */
+export function thoughtfulCases(): SampleRequest[] {
+  const schemas = {
+    open: OPEN,
+    closed: CLOSED,
+    optional: OPTIONAL,
+    recursive: RECURSIVE,
+    'with oneOf inside': ONE_OF,
+    'of any object': { type: 'object' },
+  };
+  return Object.entries(schemas).flatMap(([name, schema]) => [
+    gemini(`thinking and a schema, ${name}`, {
+      generationConfig: {
+        thinkingConfig: { thinkingBudget: 2048, includeThoughts: true },
+        responseMimeType: 'application/json',
+        responseJsonSchema: schema,
+      },
+    }),
+    chat(`effort and a schema, ${name}`, {
+      reasoning_effort: 'high',
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+    }),
+    responses(`effort and a schema, ${name}`, {
+      reasoning: { effort: 'medium' },
+      text: { format: { type: 'json_schema', name: 'answer', schema } },
+    }),
+    claude(`thinking and a schema, ${name}`, {
+      max_tokens: 8000,
+      thinking: { type: 'enabled', budget_tokens: 2048 },
+      output_config: { format: { type: 'json_schema', schema } },
+    }),
+  ]);
+}
+
 /** Requests that are legal at their own vendor, or nearly so, and that others answer with 400. */
 export function hardCases(): SampleRequest[] {
   return [...toolCases(), ...['openai-chat', 'kimi', 'copilot'].flatMap(chatCases), ...OTHERS];

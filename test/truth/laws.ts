@@ -5,7 +5,7 @@ import { describedAnswers, describedRequests } from './described.ts';
 import { type Descriptions, readDescriptions } from './descriptions.ts';
 import { tryEcho } from './echo.ts';
 import { tryFates } from './fates.ts';
-import { hardCases } from './hard-cases.ts';
+import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
 import {
@@ -33,7 +33,7 @@ export interface LawResult {
 
 /** The samples that all laws about requests are tried with: the fixtures of the repository, cases made to be hard, and everything recorded. */
 function requestsOfAll(): SampleRequest[] {
-  return [...fixtureRequests(), ...hardCases(), ...recordedRequests()];
+  return [...fixtureRequests(), ...hardCases(), ...thoughtfulCases(), ...recordedRequests()];
 }
 
 /** The same for laws about answers, with every kind of part that a vendor describes. */
@@ -66,7 +66,8 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   eachRequest([...requests, ...described.requests], (sample, target) => tryFates(sample, target, fates));
   yield {
     id: 'fates',
-    claim: 'Law 2: changing a leaf that arrives changes the upstream request, changing a dropped one does not',
+    claim:
+      'Law 2: changing a leaf that arrives changes the upstream request, changing a dropped one does not, and on an emulated one something depends',
     tally: fates,
   };
 

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { joined } from '../../base/bounded/buffers.ts';
 import { sha256 } from '../../base/canonical-json.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 
@@ -40,42 +40,4 @@ export class BodyDigest {
     this.#gatheredBytes = 0;
     return taken;
   }
-}
-
-/** As much as is hashed before others have their turn: some milliseconds. */
-const HASHED_AT_ONCE = 2 * 1024 * 1024;
-
-/** The SHA-256 of a large body, in slices between which other calls have their turn. */
-export async function digestInTurns(body: Buffer): Promise<string> {
-  const hash = createHash('sha256');
-  for (let at = 0; at < body.length; at += HASHED_AT_ONCE) {
-    hash.update(body.subarray(at, at + HASHED_AT_ONCE));
-    await setImmediate();
-  }
-  return hash.digest('hex');
-}
-
-/** As much as is copied before others have their turn. */
-export const COPIED_AT_ONCE = 2 * 1024 * 1024;
-
-/** One buffer of several, where they are many megabytes: in slices, like everything that is done with such a body. */
-export async function joinedInTurns(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return only;
-  const whole = Buffer.allocUnsafeSlow(bytes);
-  let at = 0;
-  let pause = COPIED_AT_ONCE;
-  for (const chunk of chunks) {
-    at += chunk.copy(whole, at);
-    if (at < pause) continue;
-    pause = at + COPIED_AT_ONCE;
-    await setImmediate();
-  }
-  return whole;
-}
-
-/** One buffer of several; a lone one is not copied. */
-export function joined(chunks: readonly Buffer[]): Buffer {
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }

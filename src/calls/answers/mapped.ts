@@ -1,3 +1,4 @@
+import { AT_ONCE } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
@@ -12,7 +13,7 @@ import { failureError } from '../failure.ts';
 import { encodingOf, retryHints } from '../headers.ts';
 import { LARGE_BYTES, mayHoldMany, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
 import { engineError, translationError, undecodable } from './answer-errors.ts';
-import { BodyDigest, COPIED_AT_ONCE } from './body-digest.ts';
+import { BodyDigest } from './body-digest.ts';
 import { decodedAnswer } from './decoded-answer.ts';
 import type { MappedOptions } from './mapped-options.ts';
 import { type Pending, Together } from './together.ts';
@@ -287,7 +288,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
 
   #readBody(read: (body: Buffer) => void): void {
     const encoding = encodingOf(this.#headers);
-    if (encoding === '' && this.#collected.bytes <= COPIED_AT_ONCE) {
+    if (encoding === '' && this.#collected.bytes <= AT_ONCE) {
       read(this.#collected.whole());
       return;
     }
@@ -354,12 +355,16 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #send(status: number, body: Buffer, more: readonly string[], close: () => void): void {
     const { answer, recorder } = this.#options;
     const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), ...more];
+    const send = (): void => {
+      close();
+      answer.head(status, headers);
+      answer.write(body);
+      answer.end([]);
+    };
     recorder.tape?.caller.head(status, headers);
-    recorder.tape?.caller.chunk(body);
-    close();
-    answer.head(status, headers);
-    answer.write(body);
-    answer.end([]);
+    const recorded = recorder.tape?.caller.whole(body);
+    if (recorded === undefined) send();
+    else recorded.then(send).catch((thrown: unknown) => this.#untranslatable(thrown));
   }
 
   #head(status: number, headers: readonly string[]): void {

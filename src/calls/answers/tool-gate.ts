@@ -1,3 +1,4 @@
+import { joinedInTurns } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
@@ -6,7 +7,6 @@ import type { EngineNote, ExchangeFailure, ExchangeSink } from '../../upstream/e
 import type { Holding } from '../bounds/body-budget.ts';
 import { encodingOf, headerOf } from '../headers.ts';
 import { mayHoldMany } from '../large-bodies/large-bodies.ts';
-import { joinedInTurns } from './body-digest.ts';
 import { EngineStream } from './engine-stream.ts';
 import type { SeenAnswer } from './seen-answer.ts';
 

@@ -1,3 +1,4 @@
+import { joined, joinedInTurns } from '../../base/bounded/buffers.ts';
 import { isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Dialect, Observed, StreamObserver } from '../../dialects/dialect.ts';
@@ -5,7 +6,7 @@ import type { Digest } from '../../receipts/journal/facts.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { mayHoldMany } from '../large-bodies/large-bodies.ts';
-import { BodyDigest, joined, joinedInTurns } from './body-digest.ts';
+import { BodyDigest } from './body-digest.ts';
 import { LongTexts } from './long-texts.ts';
 import { NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 

@@ -1,4 +1,4 @@
-import { FairShare } from '../../base/fair-share.ts';
+import { FairShare } from '../../base/bounded/fair-share.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** The memory for bodies of requests and answers that are held at the same time, as they came and decompressed. */

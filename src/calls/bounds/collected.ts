@@ -1,5 +1,5 @@
+import { joined, joinedInTurns } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { joined, joinedInTurns } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
 
 /** No vendor's answer in one piece is longer. */

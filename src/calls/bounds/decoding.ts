@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { joinedInTurns } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { joined } from '../answers/body-digest.ts';
 import type { Holding } from './body-budget.ts';
 
 /** Decoders that work at the same time: each fills a thread of the process, and a few hundred bytes may become megabytes in each. */
@@ -69,7 +69,7 @@ async function decoded(body: Buffer, encoding: Encoding, { most, holding }: Deco
     holding.take(chunk.length);
     chunks.push(chunk);
   }
-  return joined(chunks);
+  return await joinedInTurns(chunks, bytes);
 }
 
 function tooLarge(limit: number): AbpError {

@@ -1,4 +1,4 @@
-import { FairShare } from '../../base/fair-share.ts';
+import { FairShare } from '../../base/bounded/fair-share.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Check, Verdict } from '../admission.ts';
 import { type Call, shareOfOwner } from '../call.ts';

@@ -1,5 +1,6 @@
+import { copyToPost } from '../../base/bounded/buffers.ts';
+import { type Posted, ThreadFailure, Threads } from '../../base/bounded/thread-pool.ts';
 import { mayHoldMore } from '../../base/json-limits.ts';
-import { copyToPost, type Posted, ThreadFailure, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Observed } from '../../dialects/dialect.ts';

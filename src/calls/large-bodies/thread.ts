@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { sha256 } from '../../base/canonical-json.ts';
-import { parseJson } from '../../base/json.ts';
 import { mostValues } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { addEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
+import { readRequest } from '../../mapping/request-text.ts';
+import { scanBody } from '../../mapping/scan.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { judgeJson } from '../../negotiation/post-processing.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
@@ -47,10 +48,9 @@ function assertReadable(body: Buffer): void {
 
 /** Explanations estimate costs, and the price lists are twenty megabytes: they are loaded with the first one. */
 async function explained(bytes: Buffer, input: ExplainedCall): Promise<Outcome> {
-  const parsed = parseJson(bytes.toString('utf8'));
-  if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+  const request = readRequest(bytes, scanBody(bytes).values);
   const { explain } = await import('../../mapping/explain.ts');
-  const { error, ...explanation } = explain({ ...input, request: parsed.value });
+  const { error, ...explanation } = explain({ ...input, request });
   return { kind: 'explain', text: JSON.stringify(explanation), ...(error === undefined ? {} : { error: sendOff(error) }) };
 }
 

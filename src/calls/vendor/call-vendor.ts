@@ -99,6 +99,8 @@ class CallUnderWay implements Step, Exchange {
       if (error instanceof MustWait) this.#body = body;
       this.#refusal = error;
       throw error;
+    } finally {
+      body.kept?.drop();
     }
   }
 

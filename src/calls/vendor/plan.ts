@@ -1,7 +1,6 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
-import type { Recording } from '../../contract/receipts/parts.ts';
 import { modelFacts } from '../../mapping/model.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';
@@ -14,7 +13,7 @@ import { type Affinity, affinityOf } from '../balancing/affinity.ts';
 import { Placement } from '../balancing/placement.ts';
 import type { Call } from '../call.ts';
 import type { CallContext } from '../context.ts';
-import { lesserRecording, type Opening, openingOf } from '../opening.ts';
+import { type Opening, openingOf } from '../opening.ts';
 import { permission } from '../permission.ts';
 import type { Recorder } from '../recorder.ts';
 import { type CachePlace, cachePlace } from '../response-cache/cacheable.ts';
@@ -22,7 +21,7 @@ import { tokenBound } from '../token-bound.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import { outgoing } from './outgoing.ts';
 import { assertPassable, preparedFor, writeAside } from './preparation.ts';
-import { requestBodies } from './recorded.ts';
+import { recordingOf, requestBodies } from './recorded.ts';
 import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
 
 /** The first request to send, and the others that the route allows when it fails. */
@@ -154,10 +153,6 @@ function modelPlace(call: VendorCall, route: Route): ModelPlace {
 
 function taskOf({ match, target }: VendorCall): string {
   return `${match.path.method} ${target.path}`;
-}
-
-function recordingOf({ recording: { key, otherwise } }: VendorCall, route?: Recording): Recording {
-  return lesserRecording(key, route) ?? otherwise;
 }
 
 /** The receipt's facts about the translation of the request. */

@@ -1,14 +1,22 @@
 import { withoutCredentials } from '../../base/redact.ts';
+import type { Recording } from '../../contract/receipts/parts.ts';
 import { enginePath } from '../../dialects/paths.ts';
 import { recordedHeaders } from '../headers.ts';
+import { lesserRecording } from '../opening.ts';
 import type { RequestBodies, RequestBody } from '../recorder.ts';
 import type { Draft, Read, VendorCall } from './vendor-call.ts';
+
+/** How much of the call is kept. */
+export function recordingOf({ recording: { key, otherwise } }: VendorCall, route?: Recording): Recording {
+  return lesserRecording(key, route) ?? otherwise;
+}
 
 /** The bodies that the recorder keeps of a call: the request as it came and, where that is another, as the engine gets it. */
 export function requestBodies(call: VendorCall, read: Read, sent?: Draft): RequestBodies {
   const request = callerRequest(call, read);
-  if (sent === undefined || sent.body === read.body) return { request, sent: null };
-  return { request, sent: sent.kind === 'relay' ? renamed(call, request, sent) : translated(sent) };
+  const { kept: aside } = read;
+  if (sent === undefined || sent.body === read.body) return { request, sent: null, aside };
+  return { request, aside, sent: sent.kind === 'relay' ? renamed(call, request, sent) : translated(sent) };
 }
 
 /** The path is the vendor's own, so that a recording does not depend on which prefix its caller used. */

@@ -55,7 +55,9 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     model: plan.route.model,
     asides: asidesOf(raw, deployment),
   };
-  const dialect = match.path.operation === 'generate' ? match.dialect : undefined;
+  const generates = match.path.operation === 'generate';
+  // Embeddings tell their usage in the same words.
+  const dialect = generates || match.path.operation === 'embeddings' ? match.dialect : undefined;
   const aside = (body: Buffer, streamed: boolean) => context.large.observe(body, { dialect: dialect?.id, streamed, caller: call.share });
   return relay(sent, {
     ...listener,
@@ -65,7 +67,7 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     holding: context.budget.holding(call.share),
     aside,
     gate:
-      rules.length === 0 || dialect === undefined
+      rules.length === 0 || dialect === undefined || !generates
         ? undefined
         : { rules, dialect, context: wordsOf(call), ownName: (name) => name, aside, holding: context.budget.holding(call.share) },
     onFault: (error) => context.onFault(error, runId),

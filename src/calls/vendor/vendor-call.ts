@@ -12,6 +12,7 @@ import type { Route } from '../../mapping/route.ts';
 import type { Scan } from '../../mapping/scan.ts';
 import type { PatchedText, ThinkingOverride } from '../../mapping/thinking-override.ts';
 import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
+import type { BodiesAside } from '../../receipts/bodies/bodies-aside.ts';
 import type { Admitted } from '../admission.ts';
 import type { CallOwner } from '../call.ts';
 import type { Deployment } from '../deployment.ts';
@@ -75,6 +76,8 @@ export interface Read extends Body {
   readonly sha256?: string;
   /** Of a large body: what was made of it aside. */
   readonly aside?: Aside;
+  /** Of a large body that is recorded: the file where it is already. */
+  readonly kept?: BodiesAside;
 }
 
 /** Results of the threads for a large body so far, by route; the plan of a try is made of them. */

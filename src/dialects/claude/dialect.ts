@@ -32,6 +32,7 @@ export const claude: Dialect = {
     plainRoot: true,
     thinkingBudgets: true,
     strict: CLAUDE_STRICT,
+    output: CLAUDE_STRICT,
     opening: 'user',
     stopSequence: /\S/,
   },

@@ -311,7 +311,10 @@ export function liftResponse(body: Json): IrResponse {
   const response = parseAt(wire.Response, body, 'engine response');
   if (response.status === 'failed' || response.status === 'cancelled')
     throw new EngineFailure(streamError(response.error ?? { message: `the answer is ${response.status}` }));
-  const parts = (response.output ?? []).flatMap(liftOutputItem);
+  // An answer of another kind under a good status would be told as an empty one.
+  if (response.output === undefined || response.output === null)
+    throw new EngineFailure({ kind: 'server', message: 'the engine answered without an output', status: 200 });
+  const parts = response.output.flatMap(liftOutputItem);
   const refused = parts.some((part) => part.kind === 'refusal');
   return {
     id: response.id,

@@ -4,7 +4,6 @@ import { parseJson } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type AnswerText, RecordingLine, type RequestText } from '../../contract/receipts/recording.ts';
-import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import { bytesOf } from '../../store/recordings/recording-line.ts';
 import { obstacleOf } from './home-source.ts';
 import { type Ask, type Candidate, type Source, sameAddress } from './source.ts';
@@ -80,7 +79,7 @@ function entryOf(line: RecordingLine, request: RequestText, answer: AnswerText |
       method: request.method,
       path: request.path,
       obstacle: obstacleOf(line, answer),
-      request: async () => decodedBody(body, request.headers.flat()),
+      request: async () => ({ bytes: body, headers: request.headers.flat() }),
       play: async () =>
         answer === null
           ? undefined

@@ -1,4 +1,3 @@
-import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
 import { chunksOf } from '../../store/recordings/recording-line.ts';
@@ -41,8 +40,8 @@ function candidate(shelf: BodyShelf, recording: Recording, request: RecordedRequ
     path: request.path,
     obstacle: obstacleOf(recording, answer),
     request: async () => {
-      const body = await shelf.read(request.body);
-      return body === undefined ? undefined : decodedBody(body, request.headers);
+      const bytes = await shelf.read(request.body);
+      return bytes === undefined ? undefined : { bytes, headers: request.headers };
     },
     play: async () => {
       const chunks = answer === null ? undefined : await chunksOf(shelf, answer);

@@ -1,8 +1,6 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
 import { isoTime } from '../../base/clock.ts';
-import { type Json, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { differences, without } from './compare.ts';
+import { differencesOf, shapeOf } from './comparing.ts';
 import { type Ask, type Candidate, type Playable, type Source, sameAddress } from './source.ts';
 
 /** How far back a match that ignores something looks, and how many requests are compared to find the nearest. */
@@ -47,24 +45,15 @@ async function firstPlayable(candidates: readonly Candidate[], ask: Ask): Promis
 
 /** The newest recording that equals the request once the pointers are taken out of both. */
 async function alikeOf(source: Source, ask: Ask, ignoring: readonly string[]): Promise<Candidate[]> {
-  const wanted = shapeOf(ask.body, ignoring);
+  const caller = ask.keyId ?? '';
+  const wanted = await shapeOf(ask.body, ignoring, caller);
   if (wanted === undefined) return [];
   for (const candidate of await source.recent(ask, LOOK_BACK)) {
     if (candidate.obstacle !== undefined || !sameAddress(candidate, ask)) continue;
     const body = await candidate.request();
-    if (body !== undefined && shapeOf(body, ignoring) === wanted) return [candidate];
+    if (body !== undefined && (await shapeOf(body, ignoring, caller)) === wanted) return [candidate];
   }
   return [];
-}
-
-function shapeOf(body: Buffer, ignoring: readonly string[]): string | undefined {
-  const value = jsonOf(body);
-  return value === undefined ? undefined : canonicalJson(without(value, ignoring));
-}
-
-function jsonOf(body: Buffer): Json | undefined {
-  const parsed = parseJson(body.toString('utf8'));
-  return parsed.ok ? parsed.value : undefined;
 }
 
 interface Near {
@@ -93,20 +82,15 @@ async function missOf(source: Source, ask: Ask, ignoring: readonly string[]): Pr
 
 /** The recording with the fewest differences; of equals the newest. */
 async function nearest(source: Source, ask: Ask, ignoring: readonly string[]): Promise<Near | undefined> {
-  const wanted = jsonOf(ask.body);
   let best: Near | undefined;
   for (const candidate of await source.recent(ask, COMPARED)) {
     const body = await candidate.request();
     if (body === undefined) continue;
     const differs = [
       ...(sameAddress(candidate, ask) ? [] : [`the address ${candidate.method} ${candidate.path}`]),
-      ...differences(dropped(jsonOf(body), ignoring), dropped(wanted, ignoring), (best?.differs.length ?? 100) + 1),
+      ...(await differencesOf([body, ask.body], { ignoring, most: (best?.differs.length ?? 100) + 1, caller: ask.keyId ?? '' })),
     ];
     if (best === undefined || differs.length < best.differs.length) best = { candidate, differs };
   }
   return best;
-}
-
-function dropped(value: Json | undefined, ignoring: readonly string[]): Json | undefined {
-  return value === undefined ? undefined : without(value, ignoring);
 }

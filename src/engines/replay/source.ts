@@ -1,5 +1,11 @@
 import type { Chunk } from '../../store/recordings/recording-line.ts';
 
+/** A request's body as it came, and the headers that say how it is encoded. */
+export interface RequestBytes<Bytes = Buffer> {
+  readonly bytes: Bytes;
+  readonly headers: readonly string[];
+}
+
 /** A request for which a recorded answer is looked for. */
 export interface Ask {
   readonly dialect: string;
@@ -8,7 +14,7 @@ export interface Ask {
   readonly path: string;
   /** The path in the engine's address, which stands before the paths that its callers write. */
   readonly base?: string;
-  readonly body: Buffer;
+  readonly body: RequestBytes;
   readonly sha256: string;
   /** Whose recordings may answer; null for those made without a key. */
   readonly keyId: string | null;
@@ -31,8 +37,8 @@ export interface Candidate {
   readonly path: string;
   /** Why it cannot be played, if it cannot. */
   readonly obstacle: string | undefined;
-  /** The request's JSON text, decoded; undefined when it is gone. */
-  request(): Promise<Buffer | undefined>;
+  /** Undefined when it is gone. */
+  request(): Promise<RequestBytes | undefined>;
   /** Undefined when it is gone. */
   play(): Promise<Playable | undefined>;
 }

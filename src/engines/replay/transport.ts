@@ -1,7 +1,7 @@
+import { AT_ONCE, digestInTurns } from '../../base/bounded/buffers.ts';
 import { sha256 } from '../../base/canonical-json.ts';
 import { withoutCredentials } from '../../base/redact.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import type { Exchange, ExchangeRequest, ExchangeSink, Transport } from '../../upstream/exchange.ts';
 import type { Inside } from '../engine.ts';
 import { match } from './match.ts';
@@ -16,8 +16,7 @@ export function replayTransport(inside: Inside): Transport {
     const call = new ReplayCall(sink);
     const started = performance.now();
     source ??= sourceOf(inside);
-    const ask = askOf(request, inside.keyOf(request.runHex));
-    call.find(source, ask, optionsOf(request, inside), started);
+    call.find(source, askOf(request, inside.keyOf(request.runHex)), optionsOf(request, inside), started);
     return call;
   };
 }
@@ -43,7 +42,8 @@ export function recordedFirst(transport: Transport, { source, ignore, onMiss, as
     };
     if (ask && request.body !== null && !Buffer.isBuffer(request.body)) return miss();
     const call = new ReplayCall(sink, ask ? miss : undefined);
-    call.find(Promise.resolve(source), { ...askOf(request, null), base }, { ignore, timed: false }, performance.now());
+    const wanted = askOf(request, null).then((asked) => ({ ...asked, base }));
+    call.find(Promise.resolve(source), wanted, { ignore, timed: false }, performance.now());
     return call;
   };
 }
@@ -69,9 +69,10 @@ function optionsOf({ asides = {} }: ExchangeRequest, { ignore = [], timing }: In
   };
 }
 
-function askOf({ method, path, headers, body, dialect = '' }: ExchangeRequest, keyId: string | null): Ask {
+async function askOf({ method, path, headers, body, dialect = '' }: ExchangeRequest, keyId: string | null): Promise<Ask> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  return { dialect, method, path: withoutCredentials(path), body: decodedBody(bytes, headers), sha256: sha256(bytes), keyId };
+  const digest = bytes.length > AT_ONCE ? await digestInTurns(bytes) : sha256(bytes);
+  return { dialect, method, path: withoutCredentials(path), body: { bytes, headers }, sha256: digest, keyId };
 }
 
 /** How an engine is reached when no recording answers a call. */
@@ -89,7 +90,7 @@ class ReplayCall implements Exchange {
     this.#otherwise = otherwise;
   }
 
-  find(source: Promise<Source>, ask: Ask, options: Options, started: number): void {
+  find(source: Promise<Source>, ask: Promise<Ask>, options: Options, started: number): void {
     this.#play(source, ask, options, started).catch((thrown: unknown) => {
       if (this.#over) return;
       if (this.#otherwise !== undefined && AbpError.is(thrown) && thrown.code === 'replay_miss') {
@@ -118,7 +119,7 @@ class ReplayCall implements Exchange {
     this.#player?.resume();
   }
 
-  async #play(source: Promise<Source>, ask: Ask, { ignore, timed }: Options, started: number): Promise<void> {
+  async #play(source: Promise<Source>, ask: Promise<Ask>, { ignore, timed }: Options, started: number): Promise<void> {
     const { pointers, unknown } = pointersOf(ignore);
     if (unknown.length > 0) {
       throw new AbpError(
@@ -126,7 +127,7 @@ class ReplayCall implements Exchange {
         `"${unknown.join('", "')}" is neither a JSON pointer nor a coding agent. Known are ${PRESET_NAMES.join(', ')}.`,
       );
     }
-    const { runId, label, answer } = await match(await source, ask, pointers);
+    const { runId, label, answer } = await match(await source, await ask, pointers);
     if (this.#over) return;
     this.#player = new Player(answer, this.#sink, timed ? started : undefined);
     this.#player.start({ reason: `replayed_${label}`, version: runId });

@@ -1,5 +1,6 @@
+import { copyToPost } from '../../base/bounded/buffers.ts';
+import { Threads } from '../../base/bounded/thread-pool.ts';
 import { mayHoldMore } from '../../base/json-limits.ts';
-import { copyToPost, Threads } from '../../base/thread-pool.ts';
 import { siblingModule } from '../../base/threads.ts';
 import type { Arrived, Reading } from './reading.ts';
 

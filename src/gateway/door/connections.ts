@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { FairShare } from '../../base/fair-share.ts';
+import { FairShare } from '../../base/bounded/fair-share.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** One open connection. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import findMyWay from 'find-my-way';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import { parseJson } from '../../base/json.ts';
-import { jsonExcess } from '../../base/json-limits.ts';
+import { jsonExcess, jsonMarks } from '../../base/json-limits.ts';
+import { marksIn, repeatedMember } from '../../base/json-repeats.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { audited } from '../audit/audited.ts';
@@ -14,6 +16,8 @@ import { readBody } from './request-body.ts';
 import { sendReply } from './send-reply.ts';
 
 const MIB = 1024 * 1024;
+/** Shorter bodies are read at once. */
+const LONG = 32 * 1024;
 /** Schemas of tools are the deepest that anybody sends here, and receipts the longest. */
 const CONTROL_JSON = { depth: 100, values: 50_000 };
 
@@ -38,15 +42,20 @@ async function serve(gateway: Gateway, router: RouteFinder, { request, runId, pr
     const limit = (route.handleLarge === undefined ? most : Math.max(most, largest)) * MIB;
     const bytes = bodyType === undefined ? undefined : await wholeBody(request, limit, holding);
     const common = { gateway, principal, runId, headers: request.headers };
+    // Reading a long body takes milliseconds, and checking it as many again.
+    const inTurn = async (): Promise<void> => (bytes !== undefined && bytes.length > LONG ? await ownTurn() : undefined);
+    await inTurn();
     if (bytes !== undefined && route.handleLarge !== undefined && isLarge(bytes, most))
       return await route.handleLarge({ ...common, bytes });
-    const body = bytes === undefined ? undefined : bodyType?.read(bytes);
+    const read = bytes === undefined ? undefined : bodyType?.read(bytes);
+    await inTurn();
     const input = {
       ...common,
       params: route.params === undefined ? {} : parseAt(route.params, params, 'path'),
       query: route.query === undefined ? {} : parseAt(route.query, query, 'query'),
-      body: route.body === undefined ? {} : parseAt(route.body, body ?? {}, 'request body'),
+      body: route.body === undefined ? {} : parseAt(route.body, read ?? {}, 'request body'),
     };
+    await inTurn();
     return await audited(route, input, () => route.handle(input));
   } finally {
     holding.release();
@@ -117,6 +126,9 @@ const JSON_BODY: BodyType = {
     if (excess !== undefined) throw new AbpError('payload_too_large', `The request body is more than a control path takes: ${excess}.`);
     const parsed = parseJson(text);
     if (!parsed.ok) throw new AbpError('invalid_request', `The request body is not valid JSON: ${parsed.message}.`);
+    // Of a member that is there twice one reader takes the first and another the last.
+    const repeated = jsonMarks(text) === marksIn(parsed.value) ? undefined : repeatedMember(text);
+    if (repeated !== undefined) throw new AbpError('invalid_request', `The member "${repeated}" is repeated in the request body.`);
     return parsed.value;
   },
 };

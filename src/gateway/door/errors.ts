@@ -11,6 +11,8 @@ export interface ErrorTarget {
   readonly url: string;
   /** The dialect whose SDK reads the error; undefined for control routes. */
   readonly dialect?: Dialect | undefined;
+  /** Takes the secrets of the installation out of a text: an error may quote a program or an engine. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** The path that was asked for, where no dialect owns it. */
   readonly path?: string | undefined;
 }
@@ -44,7 +46,8 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     return;
   }
   const { status, contentType, body } = renderError(error, target);
-  const text = Buffer.from(JSON.stringify(body), 'utf8');
+  const words = JSON.stringify(body);
+  const text = Buffer.from(target.redact?.(words) ?? words, 'utf8');
   response.writeHead(status, [
     'content-type',
     contentType,

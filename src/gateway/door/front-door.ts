@@ -80,7 +80,8 @@ export class FrontDoor {
       if (error.code === 'internal') this.#gateway.log.error({ error: thrown, run: runId }, 'a request failed');
       request.resume();
       const dialect = (match ?? (target === undefined ? undefined : ownerOf(target)))?.dialect ?? sdkOf(request, target);
-      sendError(response, error, { runId, url: this.#gateway.url, dialect, path: request.url });
+      const { url, store } = this.#gateway;
+      sendError(response, error, { runId, url, dialect, path: request.url, redact: store.withoutSecrets });
     };
     try {
       const ticket = this.#takeTicket(request);

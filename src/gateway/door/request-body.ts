@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { COPIED_AT_ONCE, joined, joinedInTurns } from '../../calls/answers/body-digest.ts';
+import { AT_ONCE, joined, joinedInTurns } from '../../base/bounded/buffers.ts';
+import { endsTurn } from '../../base/bounded/turns.ts';
 import type { Holding } from '../../calls/bounds/body-budget.ts';
 import { type DecodingLimits, decompress, isEncoding } from '../../calls/bounds/decoding.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -18,7 +19,12 @@ export function readBody(request: IncomingMessage, limit: number, holding: Holdi
     return;
   }
   const body = new PartialBody(limit, holding, reader);
-  const onData = (chunk: Buffer): void => body.take(chunk);
+  const goOn = (): void => void request.resume();
+  const onData = (chunk: Buffer): void => {
+    body.take(chunk);
+    // Many who send many megabytes at once are read a little at a time.
+    if (body.isLong && endsTurn(chunk.length, goOn)) request.pause();
+  };
   request.on('data', onData);
   request.once('end', () => body.end());
   const onBreak = (): void => {
@@ -42,6 +48,8 @@ async function decoded(body: Buffer, encoding: string, limits: DecodingLimits): 
   });
 }
 
+const LONG = 128 * 1024;
+
 class PartialBody {
   readonly #limit: number;
   readonly #holding: Holding;
@@ -55,6 +63,11 @@ class PartialBody {
     this.#limit = limit;
     this.#holding = holding;
     this.#reader = reader;
+  }
+
+  /** Shorter bodies come in the time that a packet takes. */
+  get isLong(): boolean {
+    return this.#bytes > LONG;
   }
 
   take(chunk: Buffer): void {
@@ -76,7 +89,7 @@ class PartialBody {
     const chunks = this.#chunks;
     // The request's listeners hold this object until the answer is complete; they must not hold the body.
     this.#chunks = [];
-    if (this.#bytes <= COPIED_AT_ONCE) this.#reader.done(joined(chunks));
+    if (this.#bytes <= AT_ONCE) this.#reader.done(joined(chunks));
     else joinedInTurns(chunks, this.#bytes).then((body) => this.#reader.done(body));
   }
 

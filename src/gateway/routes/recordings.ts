@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
-import { lineOf } from '../../store/recordings/recording-line.ts';
+import { lineText } from '../../store/recordings/recording-line.ts';
 import { getRecording, listRecordings, type RecordingFilter } from '../../store/recordings/recordings.ts';
 import {
   BodyParams,
@@ -92,6 +93,12 @@ function headerOf(headers: readonly string[], name: string): string | undefined 
   return at === -1 ? undefined : headers[at + 1];
 }
 
+/** The key of a run is in the hands of its agent, which must not take away what was recorded of it. */
+function assertMayErase(principal: Principal): void {
+  if (principal.kind === 'key' && principal.key.kind === 'run')
+    throw new AbpError('forbidden', 'The key of a run may not erase what was recorded.', { scope: 'erase' });
+}
+
 async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<RunId[]> {
   const runs: RunId[] = [];
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
@@ -136,6 +143,7 @@ const bodyRoutes = [
     audit: { action: 'body.erase' },
     params: BodyParams,
     handle: async ({ gateway, principal, params }) => {
+      assertMayErase(principal);
       const { runId } = await ownRecording(gateway, principal, params.run_id);
       await gateway.keeper.eraseBodies([runId]);
       return new Reply(204, undefined);
@@ -166,9 +174,9 @@ export const recordingRoutes = [
     response: RecordingLine,
     handle: async ({ gateway, principal, params }) => {
       const recording = await readRecording(gateway, principal, params.run_id, { part: 'all' });
-      const line = await lineOf(gateway.shelf, recording);
+      const line = await lineText(gateway.shelf, recording);
       if (line === undefined) throw new AbpError('not_found', `The recorded bodies of ${recording.runId} are gone.`);
-      return line;
+      return new Reply(200, Readable.from(line), { 'content-type': 'application/json; charset=utf-8' });
     },
   }),
   defineRoute({
@@ -179,8 +187,9 @@ export const recordingRoutes = [
     audit: { action: 'body.erase' },
     query: EraseQuery,
     response: Erased,
-    handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => ({
-      erased: await gateway.keeper.eraseBodies(await runsOf(gateway, ownOnly(principal, filter))),
-    }),
+    handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => {
+      assertMayErase(principal);
+      return { erased: await gateway.keeper.eraseBodies(await runsOf(gateway, ownOnly(principal, filter))) };
+    },
   }),
 ];

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Fate } from '../../contract/negotiation.ts';
 import { parseRunId, runTime } from '../../contract/run-id.ts';
@@ -70,7 +70,7 @@ export async function* scan(store: Store, filter: RowFilter, chunk = CHUNK): Asy
     yield page;
     if (page.next_cursor === undefined) return;
     cursor = page.next_cursor;
-    await breathe();
+    await ownTurn();
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Fate } from '../../contract/negotiation.ts';
@@ -177,7 +177,7 @@ async function addTail(
   asked: Asked,
   { hours, chain, sequence, sealed }: { hours: Times; chain: number; sequence: number; sealed: number },
 ): Promise<void> {
-  for (let after = sequence; after < sealed; await breathe()) {
+  for (let after = sequence; after < sealed; await ownTurn()) {
     const receipts = (await sealedReceipts(store, chain, after, CHUNK)).filter((receipt) => (receipt.sequence ?? 0) <= sealed);
     const last = receipts.at(-1)?.sequence;
     if (last === undefined || last === null) return;

@@ -22,7 +22,14 @@ export async function findBackend(gateway: Gateway, principal: Principal, id: st
 
 async function sidecars(gateway: Gateway, principal: Principal): Promise<readonly SidecarBackend[]> {
   if (Object.keys(gateway.config.sidecars).length === 0) return [];
-  return await (await workOrdersOf(gateway)).sidecars(mayStart(principal));
+  const found = await (await workOrdersOf(gateway)).sidecars(mayStart(principal));
+  // They say of themselves what they like, also what they were told in confidence.
+  const redact = gateway.store.withoutSecrets ?? ((text: string) => text);
+  return found.map(({ name, obstacle, ...sidecar }) => ({
+    ...sidecar,
+    name: redact(name),
+    ...(obstacle === undefined ? {} : { obstacle: redact(obstacle) }),
+  }));
 }
 
 /** To greet a sidecar is to start a program, which not everybody may who may read. */

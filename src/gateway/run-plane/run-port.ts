@@ -54,7 +54,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
     mintRunKey: (request) => mint(gateway, owner, request),
     dropRunKey: async (run) => {
       const now = Date.now();
-      await revokeRunKeys(gateway.store, run, now);
+      await revokeRunKeys(gateway.store, [run], now);
       await deleteExpiredRunKeys(gateway.store, now - KEPT_MS);
       gateway.keys.forget();
     },

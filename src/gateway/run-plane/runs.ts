@@ -50,7 +50,7 @@ export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<
   const closed = await interruptRuns(store, home.nodeId, Date.now());
   const ended = [...new Set([...swept, ...closed])];
   // Somebody may have kept the key of a run that nobody could take back.
-  for (const run of ended) await revokeRunKeys(store, run, Date.now());
+  await revokeRunKeys(store, ended, Date.now());
   if (ended.length > 0) log.warn({ runs: ended }, 'coding agents of an earlier process were ended');
 }
 

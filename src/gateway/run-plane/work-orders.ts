@@ -25,6 +25,7 @@ async function make(gateway: Gateway): Promise<WorkOrders> {
     env: process.env,
     engineObstacle: (id) => obstacleOf(gateway, id),
     price: (engine, model) => priceOf(engine, model, cost.costOf),
+    redact: gateway.store.withoutSecrets,
   });
 }
 

@@ -34,7 +34,7 @@ export function handleVendor(gateway: Gateway, one: VendorRequest, fail: (error:
     fail(error);
   };
   const begin = (body: Buffer, text: Buffer): void => {
-    const answer = new HttpAnswer(response, { runId, url: gateway.url, dialect: match.dialect });
+    const answer = new HttpAnswer(response, { runId, url: gateway.url, dialect: match.dialect, redact: gateway.store.withoutSecrets });
     const exchange = callVendor(gateway.calls, vendorCall(gateway, one), { body, text }, { answer, holding, fail });
     response.on('drain', () => exchange.resume());
     const onClose = (): void => {

@@ -25,8 +25,16 @@ export function readerOf(headers: IncomingHttpHeaders, engine: string | undefine
   return markedDialect(headers) ?? (first === undefined ? undefined : findDialect(first));
 }
 
+/**
+ * Paths that SDKs ask of the host alone, without the prefix of their base address. Google's SDK takes the address of an upload from an
+ * answer and puts our host into it.
+ */
+const BARE_PATHS = [{ path: /^\/upload\/v1(?:alpha|beta)?\//, dialect: 'gemini' }] as const;
+
 /** The engine that a call on such a path is meant for; undefined when it is meant for us. */
 export function markedEngine(path: string, headers: IncomingHttpHeaders): string | undefined {
+  const bare = BARE_PATHS.find((one) => one.path.test(path));
+  if (bare !== undefined) return ownEngine(bare.dialect)?.id;
   if (!SHARED_PATH.test(path)) return undefined;
   const mark = MARKS.find(({ header, owns }) => owns && headers[header] !== undefined);
   return mark === undefined ? undefined : ownEngine(mark.dialect)?.id;

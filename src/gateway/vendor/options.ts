@@ -11,7 +11,9 @@ import type { Principal } from '../auth/principal.ts';
 export function callOptions(headers: IncomingHttpHeaders, principal: Principal, operator: readonly ToolRules[] = []): CallOptions {
   const terms = principal.kind === 'key' ? principal.scopes.run : undefined;
   const engine = single(headers['x-abp-engine']) ?? terms?.engine;
-  const compatibility = parseCompatibility(single(headers['x-abp-compatibility']) ?? terms?.compatibility);
+  // Whoever asked for a strict run is not to be talked out of it by the agent.
+  const wished = terms?.compatibility === 'strict' ? 'strict' : (single(headers['x-abp-compatibility']) ?? terms?.compatibility);
+  const compatibility = parseCompatibility(wished);
   const thinking = thinkingOf(terms);
   return {
     engine,

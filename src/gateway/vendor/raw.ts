@@ -22,7 +22,10 @@ export interface RawRequest {
 /** Passes a request and its answer on, both as streams. */
 export function handleRaw(gateway: Gateway, one: RawRequest, response: ServerResponse): void {
   const { request, runId } = one;
-  const answer = new HttpAnswer(response, { runId, url: gateway.url, dialect: readerOf(request.headers, one.target.engine) });
+  const answer = new HttpAnswer(response, {
+    ...{ runId, url: gateway.url, redact: gateway.store.withoutSecrets },
+    dialect: readerOf(request.headers, one.target.engine),
+  });
   const exchange = callRaw(gateway.calls, unreadCall(gateway, one), hasBody(request) ? request : null, answer);
   response.on('drain', () => exchange.resume());
   response.once('close', () => {

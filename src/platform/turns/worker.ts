@@ -1,4 +1,4 @@
-import { FairShare } from '../../base/fair-share.ts';
+import { FairShare } from '../../base/bounded/fair-share.ts';
 import { UNKEYED } from '../../calls/call.ts';
 import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';

@@ -13,6 +13,7 @@ import { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import { chunksOf } from '../../store/recordings/recording-line.ts';
 import { getRecording } from '../../store/recordings/recordings.ts';
 import type { Store } from '../../store/store.ts';
+import type { BodiesAside } from './bodies-aside.ts';
 import { BodyDrain } from './drain.ts';
 import { BodyJournal } from './journal.ts';
 import type { BeginMeta, EndMeta } from './record.ts';
@@ -80,7 +81,7 @@ const endOf = (bytes: Buffer): EndMeta => ({ complete: true, cut: false, sha256:
 function play(journal: BodyJournal, pieces: readonly Buffer[], request = '{}', flushed = false): RunId {
   const run = newRunId();
   const tape = journal.tape(run, performance.now())!;
-  tape.begin(begin(request), Buffer.from(request), null);
+  tape.begin(begin(request), { request: Buffer.from(request), sent: null });
   tape.engine.head(200, ['content-type', 'text/event-stream']);
   for (const piece of pieces) {
     tape.engine.chunk(piece);
@@ -134,6 +135,50 @@ describe('what is recorded', () => {
     journal.close();
   });
 
+  it('of large bodies that were written before their run began is the same, among records of others', async () => {
+    const journal = journalOf();
+    const drain = drainOf();
+    await drain.settlePast();
+    const [request, sent] = [`{"x":"${'y'.repeat(3_000_000)}"}`, `{"z":"${'ü'.repeat(900_000)}"}`];
+    const bodies = { request: Buffer.from(request), sent: Buffer.from(sent) };
+    const other = (): RunId => play(journal, [Buffer.from('other')]);
+    const whole = async (given: typeof bodies & { aside?: BodiesAside | undefined }): Promise<RunId> => {
+      const run = newRunId();
+      const tape = journal.tape(run, performance.now())!;
+      tape.begin(begin(request, given.sent.toString()), given);
+      tape.engine.head(200, []);
+      tape.engine.chunk(Buffer.from('answer'));
+      other();
+      tape.end(endOf(Buffer.from('answer')));
+      return run;
+    };
+    journal.gather();
+    other();
+    const expected = await whole({ ...bodies, aside: await journal.putAside([bodies.request, bodies.sent]) });
+    other();
+    journal.flush();
+    // Another engine than the first one gets the request after all, or none.
+    const elsewhere = { ...bodies, sent: Buffer.from('{"short":1}') };
+    const changed = await whole({ ...elsewhere, aside: await journal.putAside([bodies.request, bodies.sent]) });
+    await drain.all();
+    const dropped = await journal.putAside([bodies.request]);
+    dropped?.drop();
+    journal.close();
+    await drain.all();
+    for (const [run, to] of [
+      [expected, sent],
+      [changed, '{"short":1}'],
+    ] as const) {
+      const recording = (await getRecording(store, run))!;
+      expect(String(await shelf.read(recording.request.body)) === request).toBe(true);
+      expect(String(await shelf.read(recording.sent!.body)) === to).toBe(true);
+      expect(recording.replayable).toBe(true);
+    }
+    expect(await store.db.selectFrom('recordings').selectAll().execute()).toHaveLength(6);
+    expect(segments()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   it('of a body that is larger than a window and a segment is whole', async () => {
     const journal = journalOf();
     const drain = drainOf();
@@ -152,7 +197,7 @@ describe('a process that was killed', () => {
     const journal = journalOf();
     const [run, ended] = [newRunId(), play(journal, [Buffer.from('whole')])];
     const tape = journal.tape(run, performance.now())!;
-    tape.begin(begin('{"a":1}'), Buffer.from('{"a":1}'), null);
+    tape.begin(begin('{"a":1}'), { request: Buffer.from('{"a":1}'), sent: null });
     tape.engine.head(200, []);
     tape.engine.chunk(Buffer.from('first '));
     tape.flush();
@@ -169,6 +214,15 @@ describe('a process that was killed', () => {
     expect(segments()).toEqual([]);
     next.close();
     expect(faults).toEqual([]);
+  });
+
+  it('while it wrote large bodies of a run that had not begun leaves nothing of them', async () => {
+    await journalOf().putAside([Buffer.alloc(3_000_000)]);
+    expect(segments()).toHaveLength(1);
+    const next = journalOf();
+    await drainOf().settlePast();
+    expect(segments()).toEqual([]);
+    next.close();
   });
 
   it('after storing and before deleting is not stored again, and its verdict is known', async () => {
@@ -214,7 +268,7 @@ describe('what cannot be kept', () => {
     await drain.settlePast();
     const run = newRunId();
     const tape = journal.tape(run, performance.now())!;
-    tape.begin(begin('{}'), Buffer.from('{}'), null);
+    tape.begin(begin('{}'), { request: Buffer.from('{}'), sent: null });
     tape.engine.head(200, []);
     tape.engine.chunk(Buffer.from('part'));
     tape.end({ complete: true, cut: false, sha256: sha256('the whole'), bytes: 9 });

@@ -10,11 +10,11 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
 };
 
 /** The text in a recorded body; as it is where it cannot be decoded, which a cut stream cannot. Not for the thread that serves. */
-export function decodedBody(bytes: Buffer, headers: readonly string[]): Buffer {
+export function decodedBody(bytes: Buffer, headers: readonly string[], most = MOST_DECODED): Buffer {
   const decoder = bytes.length === 0 ? undefined : DECODERS[encodingOf(headers)];
   if (decoder === undefined) return bytes;
   try {
-    return decoder(bytes, { maxOutputLength: MOST_DECODED });
+    return decoder(bytes, { maxOutputLength: most });
   } catch {
     return bytes;
   }

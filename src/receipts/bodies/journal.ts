@@ -1,13 +1,16 @@
-import { closeSync, existsSync, openSync, readdirSync, renameSync, statSync, writevSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { BodiesAside } from './bodies-aside.ts';
 import { encodeRecord, type NewRecord, type Position } from './record.ts';
 import { Tape } from './tape.ts';
 
 /** A segment that is still written to, and one that is not. */
 export const OPEN_SUFFIX = '.bodies-open';
 export const CLOSED_SUFFIX = '.bodies';
+/** Bodies of runs that have not begun. */
+const ASIDE_SUFFIX = '.bodies-aside';
 
 /** A segment is closed at this size, so that drained ones can be deleted. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
@@ -40,6 +43,7 @@ export class BodyJournal {
   #gathered: Buffer[] | undefined;
   #gatheredBytes = 0;
   #number = 0;
+  #asides = 0;
   #fd: number | undefined;
   #bytes = 0;
   #pausedAt: number | undefined;
@@ -47,13 +51,28 @@ export class BodyJournal {
   constructor(options: BodyJournalOptions) {
     this.#options = options;
     // A file that an earlier process had open is complete as it is.
-    for (const name of readdirSync(options.folder)) if (name.endsWith(OPEN_SUFFIX)) this.#seal(name.slice(0, -OPEN_SUFFIX.length));
+    for (const name of readdirSync(options.folder)) {
+      if (name.endsWith(OPEN_SUFFIX)) this.#seal(name.slice(0, -OPEN_SUFFIX.length));
+      if (name.endsWith(ASIDE_SUFFIX)) rmSync(join(options.folder, name), { force: true });
+    }
   }
 
   /** Where a run's bodies go; undefined while the store does not keep up. */
   tape(run: RunId, startedAt: number): Tape | undefined {
     if (this.#pausedAt !== undefined && !this.#resumes()) return undefined;
     return new Tape(this, run, startedAt);
+  }
+
+  /** Writes large bodies to a file of their own while others have their turn; undefined where they cannot be kept. */
+  async putAside(bodies: readonly Buffer[]): Promise<BodiesAside | undefined> {
+    if (this.#pausedAt !== undefined && !this.#resumes()) return undefined;
+    this.#asides += 1;
+    try {
+      return await BodiesAside.write(join(this.#options.folder, `${this.#prefix}-${this.#asides}${ASIDE_SUFFIX}`), bodies);
+    } catch (error) {
+      this.#pause(error);
+      return undefined;
+    }
   }
 
   /** From here on records wait for `flush`, which makes one write of them. */
@@ -69,8 +88,12 @@ export class BodyJournal {
     if (gathered !== undefined && gathered.length > 0) this.#write(gathered);
   }
 
-  /** Appends a record; where it stands. */
-  append(record: NewRecord): Position {
+  /** Appends a record, whose bodies may be on the disk already; where it stands. */
+  append(record: NewRecord, aside?: BodiesAside): Position {
+    return (aside === undefined ? undefined : this.#appendAside(record, aside)) ?? this.#append(record);
+  }
+
+  #append(record: NewRecord): Position {
     const buffers = encodeRecord(record);
     const position = { segment: this.#segment(), offset: this.#bytes + this.#gatheredBytes };
     if (this.#gathered === undefined) this.#write(buffers);
@@ -80,6 +103,22 @@ export class BodyJournal {
         this.#gatheredBytes += buffer.length;
       }
     return position;
+  }
+
+  /** The file of the bodies becomes the next segment, so that records are found in the order in which they were written. */
+  #appendAside(record: NewRecord, aside: BodiesAside): Position | undefined {
+    const gathers = this.#gathered !== undefined;
+    this.flush();
+    if (gathers) this.gather();
+    this.#close();
+    this.#number += 1;
+    try {
+      if (!aside.seal(record, join(this.#options.folder, `${this.#stem()}${CLOSED_SUFFIX}`))) return undefined;
+      this.#lookAtWaiting();
+    } catch (error) {
+      this.#pause(error);
+    }
+    return { segment: this.#number, offset: 0 };
   }
 
   /** The tape has something that is not on disk yet; it is asked for it within a second. */
@@ -135,11 +174,15 @@ export class BodyJournal {
       if (written < length) throw new AbpError('internal', 'the disk took only a part of it; is it full?');
       if (this.#bytes >= SEGMENT_BYTES) this.#close();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (this.#pausedAt === undefined) this.#options.onFault(`bodies cannot be recorded: ${message}`);
-      this.#pausedAt = performance.now();
+      this.#pause(error);
       this.#close();
     }
+  }
+
+  #pause(error: unknown): void {
+    if (this.#pausedAt === undefined)
+      this.#options.onFault(`bodies cannot be recorded: ${error instanceof Error ? error.message : String(error)}`);
+    this.#pausedAt = performance.now();
   }
 
   /** The number of the segment that is written to, or of the one to come. */
@@ -164,6 +207,10 @@ export class BodyJournal {
     this.#fd = undefined;
     this.#seal(this.#stem());
     this.#bytes = 0;
+    this.#lookAtWaiting();
+  }
+
+  #lookAtWaiting(): void {
     const waiting = this.#waitingBytes();
     if (waiting <= (this.#options.mostWaiting ?? MOST_WAITING)) return;
     this.#pausedAt = performance.now();

@@ -88,9 +88,10 @@ export interface NewRecord {
   readonly bodies: readonly Buffer[];
 }
 
-/** The bytes of a record: its header with the meta, then the bodies as they are. */
-export function encodeRecord({ kind, last, run, previous, meta, bodies }: NewRecord): Buffer[] {
-  const text = JSON.stringify(meta);
+/** The bytes of a record: its header with the meta, then the bodies as they are. Spaces fill the meta up where header and meta have `room`. */
+export function encodeRecord({ kind, last, run, previous, meta, bodies }: NewRecord, room = 0): Buffer[] {
+  const written = JSON.stringify(meta);
+  const text = written + ' '.repeat(Math.max(0, room - HEADER_BYTES - Buffer.byteLength(written)));
   const metaBytes = Buffer.byteLength(text);
   const head = Buffer.allocUnsafe(HEADER_BYTES + metaBytes);
   let payload = metaBytes;

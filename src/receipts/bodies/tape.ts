@@ -1,4 +1,7 @@
+import { AT_ONCE } from '../../base/bounded/buffers.ts';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import type { BodiesAside } from './bodies-aside.ts';
 import {
   BEGIN,
   type BeginMeta,
@@ -20,12 +23,19 @@ const FEW = 4;
 
 /** Where the records of tapes go. */
 export interface TapeJournal {
-  /** Appends a record; where it stands. */
-  append(record: NewRecord): Position;
+  /** Appends a record, whose bodies may be on the disk already; where it stands. */
+  append(record: NewRecord, aside?: BodiesAside): Position;
   /** The tape has something that is not on disk yet. */
   expect(tape: Tape): void;
   /** The tape has nothing left. */
   settled(tape: Tape): void;
+}
+
+/** The request as it came, as the engine gets it where that is another, and the file where large ones are already. */
+export interface BegunBodies {
+  readonly request: Buffer;
+  readonly sent: Buffer | null;
+  readonly aside?: BodiesAside | undefined;
 }
 
 /** Writes one run's bodies to the journal. A chunk costs two numbers and a reference until the next write. */
@@ -50,8 +60,9 @@ export class Tape {
   }
 
   /** The run begins, or is sent elsewhere. The bodies are written, so that nobody has to hold them. */
-  begin(meta: BeginMeta, request: Buffer, sent: Buffer | null): void {
-    this.#append(BEGIN, meta, sent === null ? [request] : [request, sent]);
+  begin(meta: BeginMeta, { request, sent, aside }: BegunBodies): void {
+    const bodies = sent === null ? [request] : [request, sent];
+    this.#last = this.#journal.append({ kind: BEGIN, last: false, run: this.#run, previous: this.#last, meta, bodies }, aside);
   }
 
   /** The run has ended: nothing more is recorded. */
@@ -92,7 +103,7 @@ export class Tape {
     return this.#over;
   }
 
-  #append(kind: RecordKind, meta: BeginMeta | PartMeta, bodies: readonly Buffer[], last = false): void {
+  #append(kind: RecordKind, meta: PartMeta, bodies: readonly Buffer[], last = false): void {
     this.#last = this.#journal.append({ kind, last, run: this.#run, previous: this.#last, meta, bodies });
   }
 }
@@ -126,6 +137,20 @@ export class Track {
     this.#marks.push(chunk.length, this.#tape.now());
     this.#chunks.push(chunk);
     this.#tape.grew(chunk.length);
+  }
+
+  /** All of an answer; many megabytes are written while others have their turn. */
+  whole(body: Buffer): Promise<void> | undefined {
+    if (body.length > AT_ONCE) return this.#inTurns(body);
+    this.chunk(body);
+    return undefined;
+  }
+
+  async #inTurns(body: Buffer): Promise<void> {
+    for (let at = 0; at < body.length; at += AT_ONCE) {
+      await ownTurn();
+      this.chunk(body.subarray(at, at + AT_ONCE));
+    }
   }
 
   trailers(trailers: readonly string[]): void {

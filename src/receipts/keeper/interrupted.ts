@@ -1,5 +1,6 @@
 import { AbpError } from '../../contract/errors.ts';
-import { writtenRunId } from '../../contract/run-id.ts';
+import { type RunId, writtenRunId } from '../../contract/run-id.ts';
+import { revokeRunKeys } from '../../store/keys.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
@@ -46,7 +47,7 @@ export async function closeInterrupted(
     for (const opening of mine)
       ended.push({ opening, close: await withRemains(opening, interruption(now, damaged ? DAMAGED : undefined), bodies) });
     // A page of which another node has closed a run meanwhile is read again.
-    if (!(await closeRuns(store, chain, ended))) continue;
+    if (!(await closeRuns(store, chain, ended, now))) continue;
     closed += mine.length;
     cursor = page.next_cursor;
     if (cursor === undefined) return closed;
@@ -59,12 +60,20 @@ export interface Ended {
   readonly close: CloseTexts;
 }
 
-/** Seals the ends in the chain of this node, all or none: none when somebody else has ended one of the runs. */
-export async function closeRuns(store: Store, chain: Chain, ended: readonly Ended[]): Promise<boolean> {
+/**
+ * Seals the ends in the chain of this node, all or none: none when somebody else has ended one of the runs. Their keys die with them:
+ * whoever has kept one must not go on calling.
+ */
+export async function closeRuns(store: Store, chain: Chain, ended: readonly Ended[], now: number): Promise<boolean> {
   if (ended.length === 0) return true;
   const mark = { segment: 'interrupted', node: chain.stored.node, position: 0 };
   try {
     await chain.save(store, mark, (sealer) => ended.map((one) => closedRow({ ...one.opening, close: one.close, sealer }, chain.number)));
+    await revokeRunKeys(
+      store,
+      ended.map(({ opening }) => runOf(opening)),
+      now,
+    );
     return true;
   } catch (error) {
     if (AbpError.is(error) && error.code === 'conflict') return false;
@@ -72,8 +81,12 @@ export async function closeRuns(store: Store, chain: Chain, ended: readonly Ende
   }
 }
 
+export function runOf({ open }: Pick<Opening, 'open'>): RunId {
+  return writtenRunId(open.get('run'));
+}
+
 /** The receipt tells the part of the answer that had been recorded. */
 async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
-  const remains = open.get('recording') === '"full"' ? await bodies?.remains(writtenRunId(open.get('run'))) : undefined;
+  const remains = open.get('recording') === '"full"' ? await bodies?.remains(runOf({ open })) : undefined;
   return remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { siblingModule, threadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import type { BodiesAside } from '../bodies/bodies-aside.ts';
 import { BodyJournal } from '../bodies/journal.ts';
 import { type BodyKeeping, DEFAULT_KEEPING, keptRedactor } from '../bodies/keeper.ts';
 import type { Tape } from '../bodies/tape.ts';
@@ -73,6 +74,8 @@ export interface Keeper {
   flush(): void;
   /** Where the bodies of a run go; undefined while they cannot be kept. */
   tape(run: RunId, started: number): Tape | undefined;
+  /** Writes large bodies of a run that has not begun; undefined while they cannot be kept. */
+  putAside(bodies: readonly Buffer[]): Promise<BodiesAside | undefined>;
   /** Resolves once everything that is in the journal now has reached the database. */
   settled(): Promise<void>;
   /** Removes the recorded bodies of runs; how many had any. */
@@ -213,6 +216,10 @@ class ThreadKeeper implements Keeper {
 
   tape(run: RunId, started: number): Tape | undefined {
     return this.#bodies.tape(run, started);
+  }
+
+  putAside(bodies: readonly Buffer[]): Promise<BodiesAside | undefined> {
+    return this.#bodies.putAside(bodies);
   }
 
   async settled(): Promise<void> {

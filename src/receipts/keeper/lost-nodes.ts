@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { type RunId, writtenRunId } from '../../contract/run-id.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { beat, forgetWorker } from '../../store/agent-plane/workers.ts';
 import { otherNodes, unfinishedOf } from '../../store/nodes.ts';
 import { closeRunsOf } from '../../store/runs/runs.ts';
@@ -8,7 +8,7 @@ import { jsonText } from '../journal/fact-texts.ts';
 import type { CloseTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
 import { interruption } from './build.ts';
-import { closeRuns, endsWithProcess } from './interrupted.ts';
+import { closeRuns, endsWithProcess, runOf } from './interrupted.ts';
 import { type NodeTiming, NodeWatch } from './node-watch.ts';
 import { type Opening, openingOf } from './stored.ts';
 
@@ -83,7 +83,7 @@ export class LostNodes {
         .filter(endsWithProcess)
         .map((opening) => ({ opening, close: lostRun(now, opening.origin.node, this.#node) }));
       // When another node was quicker with one of them, the page is read again.
-      if (!(await closeRuns(store, chain, ended))) continue;
+      if (!(await closeRuns(store, chain, ended, now))) continue;
       this.#report(ended.map(({ opening }) => opening));
       after = rows.at(-1)?.runId;
       more = rows.length === PAGE;
@@ -93,8 +93,7 @@ export class LostNodes {
 
   #report(closed: readonly Opening[]): void {
     for (const [node, openings] of Map.groupBy(closed, ({ origin }) => origin.node)) {
-      const runs = openings.map(({ open }) => writtenRunId(open.get('run')));
-      this.#options.onClosed(node, runs);
+      this.#options.onClosed(node, openings.map(runOf));
     }
   }
 }

@@ -74,8 +74,8 @@ export class Detector {
     const key = keyOf(agent, found);
     const settled = this.#settled.get(key);
     if (!fresh && settled !== undefined) return this.#settle(settled);
-    const asked = fresh ? undefined : this.#asked.get(key);
-    const asking = asked ?? this.#probe(agent, found.path, env);
+    // Somebody who wants it fresh shares the answer to a question under way: many at once start one program.
+    const asking = this.#asked.get(key) ?? this.#probe(agent, found.path, env);
     this.#asked.set(key, asking);
     return this.#settle(await asking, key);
   }

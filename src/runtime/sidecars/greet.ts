@@ -11,13 +11,18 @@ export interface Greeting {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly handshakeMs: number;
+  /** Takes secrets out of what it says on its error output; before it is cut, because half a secret is not recognised. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** How long a sidecar that has said its hello may take to end when its input ends. */
 const LEAVE_MS = 1000;
 
 /** Starts a sidecar, hears its hello and ends it. Throws E007 where it has none. */
-export async function greet(backend: string, { command, env, handshakeMs }: Greeting): Promise<EnvelopeOf<'hello'>> {
+export async function greet(
+  backend: string,
+  { command, env, handshakeMs, redact = (text) => text }: Greeting,
+): Promise<EnvelopeOf<'hello'>> {
   const [file = '', ...args] = command;
   const failed = (reason: string): AbpError =>
     new AbpError('E007', `${backend} is not available: ${reason}`, { backend_id: backend, reason });
@@ -35,7 +40,7 @@ export async function greet(backend: string, { command, env, handshakeMs }: Gree
   void child.exit.then(({ code, signal }) => heard(new Error(`it ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}`)));
   try {
     const line = await first;
-    if (line instanceof Error) throw failed(`${line.message}${lastWords(child)}`);
+    if (line instanceof Error) throw failed(`${line.message}${lastWords(redact(child.stderr))}`);
     return helloIn(line, failed);
   } finally {
     clearTimeout(timer);
@@ -43,7 +48,7 @@ export async function greet(backend: string, { command, env, handshakeMs }: Gree
   }
 }
 
-function lastWords({ stderr }: ChildProcess): string {
+function lastWords(stderr: string): string {
   const words = tellingLine(stderr);
   return words === '' ? '' : `; it said: ${words}`;
 }

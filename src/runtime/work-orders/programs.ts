@@ -69,9 +69,11 @@ function foldersOf(command: readonly string[]): readonly string[] {
 export class SidecarGreetings {
   readonly #known = new Map<string, Promise<SidecarProgram>>();
   readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #redact: ((text: string) => string) | undefined;
 
-  constructor(environment: Readonly<Record<string, string | undefined>>) {
+  constructor(environment: Readonly<Record<string, string | undefined>>, redact?: (text: string) => string) {
     this.#environment = environment;
+    this.#redact = redact;
   }
 
   /** The program as it greeted us; undefined where it has not greeted yet, or has changed since. */
@@ -94,6 +96,7 @@ export class SidecarGreetings {
       command,
       env: { ...allowedEnvironment(this.#environment), ...env },
       handshakeMs: times.handshakeMs,
+      redact: this.#redact,
     });
     const { manifest } = splitCapabilities(hello.capabilities);
     return {

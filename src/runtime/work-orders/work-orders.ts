@@ -31,6 +31,8 @@ export interface WorkOrdersOptions {
   engineObstacle(id: string): string | undefined;
   /** Dollars for a million tokens read and written. */
   price(engine: string, model: string): number | undefined;
+  /** Takes secrets out of a text. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** Wishes of the caller beside the order. */
@@ -74,7 +76,7 @@ export class WorkOrders {
 
   constructor(options: WorkOrdersOptions) {
     this.#options = options;
-    this.#greetings = new SidecarGreetings(options.env);
+    this.#greetings = new SidecarGreetings(options.env, options.redact);
   }
 
   async plan(written: WorkOrder, wish: OrderWish): Promise<PlannedOrder> {

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { AT_ONCE, digestInTurns } from '../../base/bounded/buffers.ts';
 import { sha256 } from '../../base/canonical-json.ts';
 import { BodyFiles, type BodyPlace, blockTime } from './body-files.ts';
 import { BodyIndex, hashOf } from './body-index.ts';
@@ -37,7 +38,8 @@ export class BodyShelf {
   async read(digest: BodyDigest): Promise<Buffer | undefined> {
     if (digest.bytes === 0) return Buffer.alloc(0);
     const bytes = await this.#bytesOf(digest.sha256);
-    return bytes !== undefined && sha256(bytes) === digest.sha256 ? bytes : undefined;
+    if (bytes === undefined) return undefined;
+    return (bytes.length > AT_ONCE ? await digestInTurns(bytes) : sha256(bytes)) === digest.sha256 ? bytes : undefined;
   }
 
   async #bytesOf(digest: string): Promise<Buffer | undefined> {

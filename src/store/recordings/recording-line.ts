@@ -1,4 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { StringDecoder } from 'node:string_decoder';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import { isoTime } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import type { AnswerText, BodyText, RecordingLine, RequestText } from '../../contract/receipts/recording.ts';
@@ -12,14 +15,58 @@ export interface Chunk {
   readonly atUs: number;
 }
 
+/** How bytes of a body are written. */
+type Writer = (bytes: Buffer) => BodyText;
+
+/** The recording with its bodies as JSON text, in pieces: many megabytes are not written while others wait. Undefined when they are gone. */
+export async function lineText(shelf: BodyShelf, recording: Recording): Promise<AsyncGenerator<string> | undefined> {
+  const large: { readonly mark: string; readonly bytes: Buffer; readonly encoding: 'utf8' | 'base64' }[] = [];
+  let written = 0;
+  const line = await lineOf(shelf, recording, (bytes) => {
+    written += bytes.length;
+    if (written <= PIECE || bytes.length < SMALL) return bodyText(bytes);
+    // Nothing else in the line is this text.
+    const mark = randomUUID();
+    const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
+    large.push({ mark, bytes, encoding });
+    return encoding === 'utf8' ? { text: mark } : { base64: mark };
+  });
+  return line === undefined ? undefined : piecesOf(JSON.stringify(line), large);
+}
+
+/** A multiple of three, so that pieces of base64 need no filling. */
+const PIECE = 768 * 1024;
+/** A mark for less is not worth it. */
+const SMALL = 1024;
+
+async function* piecesOf(
+  text: string,
+  large: readonly { readonly mark: string; readonly bytes: Buffer; readonly encoding: 'utf8' | 'base64' }[],
+): AsyncGenerator<string> {
+  let written = 0;
+  // In the order in which they stand in the line.
+  const places = large.map((body) => ({ ...body, at: text.indexOf(body.mark) })).toSorted((one, other) => one.at - other.at);
+  for (const { mark, bytes, encoding, at } of places) {
+    yield text.slice(written, at);
+    written = at + mark.length;
+    const decoder = new StringDecoder(encoding);
+    for (let from = 0; from < bytes.length; from += PIECE) {
+      await ownTurn();
+      yield JSON.stringify(decoder.write(bytes.subarray(from, from + PIECE))).slice(1, -1);
+    }
+    yield decoder.end();
+  }
+  yield text.slice(written);
+}
+
 /** The recording with its bodies; undefined when they are gone. */
-export async function lineOf(shelf: BodyShelf, recording: Recording): Promise<RecordingLine | undefined> {
+async function lineOf(shelf: BodyShelf, recording: Recording, write: Writer): Promise<RecordingLine | undefined> {
   const { runId, startedAt, engine, model, replayable, redacted, sent, response, delivered } = recording;
-  const request = await requestText(shelf, recording.request);
+  const request = await requestText(shelf, recording.request, write);
   const parts = {
-    sent: sent === null ? null : await requestText(shelf, sent),
-    response: response === null ? null : await answerText(shelf, response),
-    delivered: delivered === null ? null : await answerText(shelf, delivered),
+    sent: sent === null ? null : await requestText(shelf, sent, write),
+    response: response === null ? null : await answerText(shelf, response, write),
+    delivered: delivered === null ? null : await answerText(shelf, delivered, write),
   };
   if (request === undefined || parts.sent === undefined || parts.response === undefined || parts.delivered === undefined) return undefined;
   return {
@@ -37,14 +84,14 @@ export async function lineOf(shelf: BodyShelf, recording: Recording): Promise<Re
   };
 }
 
-async function requestText(shelf: BodyShelf, request: RecordedRequest): Promise<RequestText | undefined> {
+async function requestText(shelf: BodyShelf, request: RecordedRequest, write: Writer): Promise<RequestText | undefined> {
   const body = await shelf.read(request.body);
   if (body === undefined) return undefined;
   const { dialect, method, path, headers } = request;
-  return { dialect, method, path, headers: pairsOf(headers), body: bodyText(body) };
+  return { dialect, method, path, headers: pairsOf(headers), body: write(body) };
 }
 
-async function answerText(shelf: BodyShelf, answer: RecordedAnswer): Promise<AnswerText | undefined> {
+async function answerText(shelf: BodyShelf, answer: RecordedAnswer, write: Writer): Promise<AnswerText | undefined> {
   const chunks = await chunksOf(shelf, answer);
   if (chunks === undefined) return undefined;
   const { status, headers, trailers, headUs, complete } = answer;
@@ -54,7 +101,7 @@ async function answerText(shelf: BodyShelf, answer: RecordedAnswer): Promise<Ans
     trailers: pairsOf(trailers),
     at_us: headUs,
     complete,
-    chunks: chunks.map(({ bytes, atUs }) => ({ at_us: atUs, ...bodyText(bytes) })),
+    chunks: chunks.map(({ bytes, atUs }) => ({ at_us: atUs, ...write(bytes) })),
   };
 }
 

@@ -86,6 +86,8 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
   // Some proxies answer 200 and put the error into the body.
   if (isJsonObject(body) && isJsonObject(body.error) && body.choices === undefined) throw new EngineFailure(errorOf(502, body));
   const response = parseAt(wire.Response, body, 'engine response');
+  if (response.choices.length === 0)
+    throw new EngineFailure({ kind: 'server', message: 'the engine answered without a choice', status: 200 });
   const id = response.id || undefined;
   const [first = [], ...others] = answersIn(response.choices);
   const alternatives = others.map((choices, at) => ({

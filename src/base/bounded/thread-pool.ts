@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { threadStart } from '../threads.ts';
 import { FairShare } from './fair-share.ts';
-import { threadStart } from './threads.ts';
 
 export interface ThreadsOptions {
   readonly module: URL;
@@ -28,19 +27,6 @@ export class ThreadFailure extends Error {
 export interface Posted<Job> {
   readonly job: Job;
   readonly transfer?: readonly ArrayBuffer[];
-}
-
-/** As much as is copied before others have their turn. */
-const COPIED_AT_ONCE = 2 * 1024 * 1024;
-
-/** A copy that can change hands, where the bytes are still needed here. */
-export async function copyToPost(bytes: Buffer): Promise<Uint8Array<ArrayBuffer>> {
-  const copy = new Uint8Array(bytes.length);
-  for (let at = 0; at < bytes.length; at += COPIED_AT_ONCE) {
-    if (at > 0) await setImmediate();
-    copy.set(bytes.subarray(at, at + COPIED_AT_ONCE), at);
-  }
-  return copy;
 }
 
 interface Task<Job, Outcome> {
