@@ -17,8 +17,11 @@ export const some = <T>(rows: readonly T[]): readonly T[] => rows.filter((_, at)
 
 export const HI = [{ role: 'user', content: 'hi' }];
 export const SMALL = { model: 'm', max_tokens: 50, messages: HI };
+/** As Chat and as Responses: requests go to either. */
 const CHAT = {
   id: 'x',
+  status: 'completed',
+  output: [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'hi', annotations: [] }] }],
   object: 'chat.completion',
   created: 1,
   model: 'm',

@@ -7,7 +7,7 @@ import type { Compared, Comparison } from './comparing.ts';
 import type { RequestBytes } from './source.ts';
 
 /** Longer requests are not compared: their values would take more memory than the thread has. */
-const LONGEST = 16 * 1024 * 1024;
+const LONGEST = 4 * 1024 * 1024;
 
 function jsonIn({ bytes, headers }: RequestBytes<Uint8Array>, ignoring: readonly string[]): Json | undefined {
   const body = decodedBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), headers, LONGEST);

@@ -28,7 +28,7 @@ const threads = new Threads<Comparison, Compared>({
   module: siblingModule(import.meta.url, './comparing-thread'),
   threads: 1,
   mostWaiting: 64,
-  heapMb: 512,
+  heapMb: 256,
   deadlineMs: 20_000,
 });
 

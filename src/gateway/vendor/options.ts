@@ -11,7 +11,7 @@ import type { Principal } from '../auth/principal.ts';
 export function callOptions(headers: IncomingHttpHeaders, principal: Principal, operator: readonly ToolRules[] = []): CallOptions {
   const terms = principal.kind === 'key' ? principal.scopes.run : undefined;
   const engine = single(headers['x-abp-engine']) ?? terms?.engine;
-  // Whoever asked for a strict run is not to be talked out of it by the agent.
+  // An agent does not talk its caller out of a strict run.
   const wished = terms?.compatibility === 'strict' ? 'strict' : (single(headers['x-abp-compatibility']) ?? terms?.compatibility);
   const compatibility = parseCompatibility(wished);
   const thinking = thinkingOf(terms);

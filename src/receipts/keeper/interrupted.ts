@@ -62,7 +62,7 @@ export interface Ended {
 
 /**
  * Seals the ends in the chain of this node, all or none: none when somebody else has ended one of the runs. Their keys die with them:
- * whoever has kept one must not go on calling.
+ * an agent that has kept one must not go on calling.
  */
 export async function closeRuns(store: Store, chain: Chain, ended: readonly Ended[], now: number): Promise<boolean> {
   if (ended.length === 0) return true;
