@@ -53,7 +53,12 @@ export function Detail({ matrix, kind, row, column, unmet, pinned }: DetailProps
       </div>
       <p className="note">{MEANING[level ?? ''] ?? 'Nobody has said; it counts as unsupported.'}</p>
       {reason === undefined ? null : <p className="note md">{reason}</p>}
-      {level === 'unsupported' ? <pre className="code">X-ABP-Emulate: {column}</pre> : null}
+      {level === 'unsupported' ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
+        <pre className="code" tabIndex={0}>
+          X-ABP-Emulate: {column}
+        </pre>
+      ) : null}
       {unmet === undefined || unmet.length === 0 ? null : <Missing unmet={unmet} />}
       <dl className="kv">
         {stated === undefined ? null : (

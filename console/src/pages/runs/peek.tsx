@@ -97,9 +97,10 @@ export function Peek(props: {
         <Fact name="Tokens in / out" value={row.tokens === null ? '–' : `${count(row.tokens.in)} / ${count(row.tokens.out)}`} />
         <Fact name="Cost" value={row.tokens === null && row.cost_nano_usd === null ? '–' : cost(row.cost_nano_usd)} />
       </div>
-      <div className="rest">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
+      <section className="rest" aria-label="Details of the run" tabIndex={0}>
         {receipt.data === undefined || receipt.data.run_id !== row.run_id ? <Waiting /> : <Details receipt={receipt.data} />}
-      </div>
+      </section>
       <div className="keys">
         {[
           ['J K', 'next, previous'],
