@@ -5,7 +5,7 @@ import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
 import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
-import { closedOutput } from './closed-output.ts';
+import { closedOutput } from './emulations/closed-output.ts';
 import { readableHistory } from './history.ts';
 import type { ModelFacts } from './model.ts';
 import { preflight } from './preflight.ts';

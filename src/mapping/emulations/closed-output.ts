@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { AbpError } from '../contract/errors.ts';
-import type { Dialect, FateNote } from '../dialects/dialect.ts';
-import { strictProblem } from '../dialects/strict-subset.ts';
-import type { IrRequest } from '../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { AbpError } from '../../contract/errors.ts';
+import type { Dialect, FateNote } from '../../dialects/dialect.ts';
+import { strictProblem } from '../../dialects/strict-subset.ts';
+import type { IrRequest } from '../../ir/request.ts';
 
 /**
  * An output format as far as the target's own takes it. Objects that are open to other members are closed: each answer that can then come
