@@ -245,7 +245,10 @@ export const Config = z.strictObject({
     .array(BudgetTerms.refine(hasLimit, { error: 'needs a limit' }))
     .default([])
     .describe('The most that may be spent on somebody’s behalf in a period (docs/budgets.md); more can be made while the server runs.'),
-  routes: z.array(RouteConfig).default([]).describe('Which models go where; the first that matches counts.'),
+  routes: z
+    .array(RouteConfig)
+    .default([])
+    .describe('Which models go where; the first that matches counts. Routes that PUT /v1/routes keeps are asked before these.'),
 });
 export type Config = z.infer<typeof Config>;
 type SecretConfig = z.infer<typeof SecretConfig>;

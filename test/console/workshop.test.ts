@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
       await page.locator('.picked summary').click();
       await page.getByLabel('timeout_ms').fill('2000');
       await page.getByRole('button', { name: 'move sandbox, with Alt and the arrows' }).press('Alt+ArrowUp');
-      await page.getByRole('complementary', { name: 'What it would be' }).getByText('execute_code').waitFor();
+      await page.getByRole('complementary', { name: 'What it would be' }).getByText('execute_code', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Make it' }).click();
       await page.getByLabel('Message clerk').waitFor();
       const { items } = await admin<{ items: { capabilities: object[] }[] }>('GET', '/v1/agents');

@@ -25,7 +25,7 @@ export const docsRoutes = [
       const row = ERRORS[params.code];
       return page(
         `${params.code} ${row.type}`,
-        `<p>${row.meaning}</p><p><b>What to do:</b> ${row.remedy}</p><p>HTTP status <code>${row.status}</code>, ${row.retryable ? 'can be tried again' : 'trying again will not help'}.</p>`,
+        `<p>${row.meaning}</p><p><b>What to do:</b> ${row.remedy}</p><p>HTTP status <code>${row.status}</code>, ${row.retryable ? 'can be tried again' : 'trying again will not help'}.</p><p><a href="/playground">Playground</a>: see what becomes of a request before it is sent.</p>`,
       );
     },
   }),

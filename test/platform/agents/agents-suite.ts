@@ -257,6 +257,23 @@ export function agentsSuite(database: string, databaseUrl: () => Promise<string 
       });
     });
 
+    it('previews an agent that is being put together, with the reason at the capability that does not fit, and stores nothing', async () => {
+      const before = (await api.call('GET', '/v1/agents')).body.items.length;
+      const draft = {
+        system_prompt: 'Be brief.',
+        capabilities: ['current_time', { capability_id: 'sandbox', config: { timeout_ms: 2000 } }],
+      };
+      const { status, body } = await api.call('POST', '/v1/agents/preview', draft);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ model: { engine: 'sim' }, error: null, capabilities: [{}, { config: { timeout_ms: 2000 } }] });
+      expect(body.tools.map(({ name }: { name: string }) => name)).toContain('execute_code');
+      const wrong = await api.call('POST', '/v1/agents/preview', {
+        capabilities: [{ capability_id: 'sandbox', config: { timeout_ms: 1 } }],
+      });
+      expect(wrong.body.error).toMatchObject({ code: 'unprocessable', details: { capability_id: 'sandbox' } });
+      expect((await api.call('GET', '/v1/agents')).body.items).toHaveLength(before);
+    });
+
     it('exports an agent as Markdown and imports it again', async () => {
       const id = await api.agent({
         name: 'Ada: the "exact"',

@@ -4,9 +4,10 @@ import { enginesQuery, matrixQuery } from '../../api/queries.ts';
 import type { Engines } from '../../api/types.ts';
 import { Button, Segmented, Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
+import { modelNamesQuery } from './data.ts';
 import { DIALECTS, EXAMPLES } from './examples.ts';
 
-export type Compatibility = 'best_effort' | 'strict';
+type Compatibility = 'best_effort' | 'strict';
 
 export interface Wish {
   readonly dialect: string;
@@ -55,11 +56,13 @@ export function Bar({ wish, change, takeExample, load, curl }: BarProps): JSX.El
         />
         <input
           className="m"
+          list="models-of-engine"
           aria-label="Model"
           placeholder="model"
           value={wish.model}
           onChange={(event) => change({ model: event.target.value })}
         />
+        <ModelNames engine={wish.engine} />
       </span>
       <Segmented<Compatibility>
         label="Compatibility"
@@ -85,6 +88,20 @@ export function Bar({ wish, change, takeExample, load, curl }: BarProps): JSX.El
         {copied ? 'Copied' : 'Copy as curl'}
       </Button>
     </div>
+  );
+}
+
+/** The models that are known of the engine, to choose from while one types. */
+function ModelNames({ engine }: { readonly engine: string }): JSX.Element {
+  const models = useQuery(modelNamesQuery(engine.split(':')[0] ?? engine));
+  return (
+    <datalist id="models-of-engine">
+      {(models.data?.items ?? []).map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </datalist>
   );
 }
 

@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { ExplainResponse } from '../../../../src/gateway/api/explain.ts';
+import type { ModelCatalogue } from '../../../../src/gateway/api/model-catalogue.ts';
 import type { RecordingList } from '../../../../src/gateway/api/recordings.ts';
-import { ApiError, get, parsed, send } from '../../api/client.ts';
+import { ApiError, get, parsed, send, withQuery } from '../../api/client.ts';
 import type { Explained, RecordingLine } from '../../api/types.ts';
 
 export interface Asked {
@@ -59,6 +60,14 @@ export const recordingsQuery = queryOptions({
   staleTime: 2000,
   retry: false,
 });
+
+export const modelNamesQuery = (engine: string) =>
+  queryOptions({
+    queryKey: ['model-names', engine],
+    queryFn: () => get<z.infer<typeof ModelCatalogue>>(withQuery('/v1/matrix/models', { engine })),
+    staleTime: 3_600_000,
+    retry: false,
+  });
 
 /** A request that was sent, and what has come back of it so far. */
 export interface Sent {

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { settingsQuery } from '../../api/queries.ts';
 import { ErrorBand } from '../../components/bits/bits.tsx';
 
-export const SOURCES: Readonly<Record<string, string>> = { default: 'default', file: 'abp.toml', env: 'environment', database: 'database' };
+const SOURCES: Readonly<Record<string, string>> = { default: 'default', file: 'abp.toml', env: 'environment', database: 'database' };
 
 /** The values in effect, each with where it comes from. Those from files are changed there. */
 export function Values({ prefixes }: { readonly prefixes: readonly string[] }): JSX.Element {
