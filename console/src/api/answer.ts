@@ -1,4 +1,4 @@
-import { parsed } from './client.ts';
+import { parsed } from '../base/parsed.ts';
 
 export interface ToolCall {
   readonly id: string;

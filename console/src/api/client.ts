@@ -1,3 +1,4 @@
+import { parsed } from '../base/parsed.ts';
 import { takeEarly } from './early.ts';
 
 /** An error answer of the server, in its own words. */
@@ -42,15 +43,6 @@ async function answered(asking: Promise<Response>): Promise<Response> {
   if (answer.ok || answer.status === 202) return answer;
   const text = await answer.text();
   throw new ApiError(answer.status, parsed(text), answer.headers.get('x-abp-run-id'));
-}
-
-/** JSON text as a value; a text that is none stays a text. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** GET as JSON. The type is that of the route's own schema (`types.ts`). */

@@ -1,10 +1,7 @@
 import type { JSX } from 'react';
 import type { RunRow } from '../../api/types.ts';
+import { FATES, type FateName } from '../../base/fates.ts';
 import { Icon } from '../icon/icon.tsx';
-
-/** Always in this order. */
-export const FATES = ['exact', 'renamed', 'emulated', 'dropped', 'refused'] as const;
-export type FateName = (typeof FATES)[number];
 
 /** The sign of a fate, with its word for people who cannot see it. */
 export function FateGlyph({ fate, word = false }: { readonly fate: FateName; readonly word?: boolean }): JSX.Element {

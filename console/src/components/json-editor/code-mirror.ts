@@ -15,7 +15,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view';
-import { FATES } from '../fate/fate.tsx';
+import { FATES } from '../../base/fates.ts';
 import { iconAddress } from '../icon/icon.tsx';
 import type { LineFate } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import { FATES, type FateName } from '../fate/fate.tsx';
+import { FATES, type FateName } from '../../base/fates.ts';
 
 /** The gravest fate of what stands on a line. */
 export interface LineFate {

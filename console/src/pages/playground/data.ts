@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import type { ExplainResponse } from '../../../../src/gateway/api/explain.ts';
 import type { ModelCatalogue } from '../../../../src/gateway/api/model-catalogue.ts';
 import type { RecordingList } from '../../../../src/gateway/api/recordings.ts';
-import { ApiError, get, parsed, send, withQuery } from '../../api/client.ts';
+import { ApiError, get, send, withQuery } from '../../api/client.ts';
 import type { Explained, RecordingLine } from '../../api/types.ts';
+import { parsed } from '../../base/parsed.ts';
 
 export interface Asked {
   readonly from: string;

@@ -1,5 +1,5 @@
 import type { Read, ToolCall } from '../../api/answer.ts';
-import { parsed } from '../../api/client.ts';
+import { parsed } from '../../base/parsed.ts';
 
 type Loose = Record<string, unknown>;
 type Results = ReadonlyMap<string, string>;

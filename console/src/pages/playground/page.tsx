@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
 import type { Read } from '../../api/answer.ts';
-import { parsed as readJson } from '../../api/client.ts';
 import type { Explained } from '../../api/types.ts';
 import { useActions } from '../../base/actions.ts';
 import { compactJson } from '../../base/compact-json.ts';
 import { shortId } from '../../base/format.ts';
 import { without } from '../../base/json-path.ts';
 import { useKeys } from '../../base/keys.ts';
+import { parsed as readJson } from '../../base/parsed.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { ErrorBand, Segmented } from '../../components/bits/bits.tsx';
 import { JsonEditor } from '../../components/json-editor/json-editor.tsx';

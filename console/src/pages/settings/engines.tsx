@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
-import { ApiError, parsed } from '../../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 import { enginesQuery } from '../../api/queries.ts';
 import type { Engine } from '../../api/types.ts';
 import { duration, time } from '../../base/format.ts';
+import { parsed } from '../../base/parsed.ts';
 import { Button, ErrorBand } from '../../components/bits/bits.tsx';
 import { Values } from './values.tsx';
 

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { useBudgets } from '../../api/budgets.ts';
+import { FATES } from '../../base/fates.ts';
 import { whole } from '../../base/format.ts';
 import { Locked } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
-import { FATES, FateGlyph } from '../../components/fate/fate.tsx';
+import { FateGlyph } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { fatesQuery, refusalsQuery, sum } from './data.ts';
 
