@@ -10,6 +10,7 @@ import type { GeneratedFile } from './generated-file.ts';
 import { httpDoc } from './http-doc.ts';
 import { matrixDoc } from './matrix-doc.ts';
 import { observabilityDoc } from './observability-doc.ts';
+import { permissionsDoc } from './permissions-doc.ts';
 import { pythonClientsDoc } from './python-clients-doc.ts';
 import { schemaFiles } from './schemas.ts';
 import { simDoc } from './sim-doc.ts';
@@ -25,6 +26,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   enginesDoc,
   cliDoc,
   httpDoc,
+  permissionsDoc,
   eventsDoc,
   conformanceDoc,
   observabilityDoc,

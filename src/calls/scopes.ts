@@ -27,10 +27,15 @@ export const RunTerms = z.strictObject({
 });
 export type RunTerms = z.infer<typeof RunTerms>;
 
+/** What somebody may do, by name; `gateway/auth/permissions` says what each may. */
+export const Role = z.enum(['admin', 'operator', 'auditor', 'member', 'agent-runner']);
+export type Role = z.infer<typeof Role>;
+
 /** Rights of a key. An absent list means no limit of that kind; `planes` defaults to the gateway alone. */
 export const Scopes = z.strictObject({
   admin: z.boolean().optional().describe('Everything, settings and keys included.'),
-  planes: z.array(Plane).optional().describe('Planes the key may use.'),
+  role: Role.optional().describe('What the key may do, by name (docs/permissions.md); the other scopes narrow it.'),
+  planes: z.array(Plane).optional().describe('Planes the key may use; with a role, those of the role unless named.'),
   raw: z.boolean().optional().describe('Vendor paths that are not part of a dialect.'),
   engines: z.array(z.string()).optional().describe('Engines, by id or pattern.'),
   models: z.array(z.string()).optional().describe('Models, by name or pattern.'),

@@ -6,6 +6,7 @@ import { type Call, type Connection, callJson, getDocument } from '../client/htt
 import { AbpError } from '../contract/errors.ts';
 import type { ServerAddress } from '../home/address.ts';
 import { openHome } from '../home/home.ts';
+import { readSignIn } from '../home/kept-sign-in.ts';
 import { CliError } from './failure.ts';
 
 /** Where a server is; without a number of a process it is not one of this machine's homes. */
@@ -20,12 +21,14 @@ export interface ServerClient extends Address {
   document<T>(path: string): Promise<T>;
 }
 
-/** The client of the home's server; throws `no_server` when none runs. */
+/** The client of the home's server, else of the one that somebody signed in to from here; throws `no_server` when there is neither. */
 export function connect(options: { readonly homePath?: string | undefined }): ServerClient {
   const home = openHome({ path: options.homePath });
   const address = home.readAddress();
-  if (address === undefined) throw noServer('no server is running for this home');
-  return clientOf(address, home.token);
+  if (address !== undefined) return clientOf(address, home.token);
+  const signIn = readSignIn(home.path);
+  if (signIn === undefined) throw noServer('no server is running for this home');
+  return clientOf({ url: signIn.url }, signIn.secret);
 }
 
 /** A client of any address; without a token the server takes it for an unkeyed caller. */

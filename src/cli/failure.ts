@@ -12,6 +12,7 @@ const CLI_FAULTS = {
   no_server: { type: 'NoServer', exit: 'unavailable' },
   other_version: { type: 'OtherVersion', exit: 'unavailable' },
   no_key: { type: 'NoKey', exit: 'auth' },
+  no_sign_in: { type: 'NoSignIn', exit: 'auth' },
 } as const satisfies Record<string, { type: string; exit: ExitName }>;
 
 /** A fault of the command line itself, with its own hint. */

@@ -74,8 +74,24 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'teams delete', group: RUN, summary: 'Delete a team', load: () => import('./commands/teams/delete.ts') },
   { name: 'keys create', group: RUN, summary: 'Make a key; its secret is shown once', load: () => import('./commands/keys/create.ts') },
   { name: 'keys list', group: RUN, summary: 'List keys, without their secrets', load: () => import('./commands/keys/list.ts') },
+  {
+    name: 'keys rotate',
+    group: RUN,
+    summary: 'Give a key a new secret while the old one still works',
+    load: () => import('./commands/keys/rotate.ts'),
+  },
   { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
   { name: 'audit', group: RUN, summary: 'Show who changed what, and who read what', load: () => import('./commands/audit.ts') },
+  { name: 'login', group: RUN, summary: 'Sign in to a server with its issuer', load: () => import('./commands/login.ts') },
+  { name: 'logout', group: RUN, summary: 'End the sign-in of this home', load: () => import('./commands/logout.ts') },
+  {
+    name: 'whoami',
+    group: RUN,
+    summary: 'Show who you are to the server, and what you may do',
+    load: () => import('./commands/whoami.ts'),
+  },
+  { name: 'sign-ins list', group: RUN, summary: 'List who is signed in where', load: () => import('./commands/sign-ins/list.ts') },
+  { name: 'sign-ins end', group: RUN, summary: 'End a sign-in, wherever it is', load: () => import('./commands/sign-ins/end.ts') },
   { name: 'capabilities', group: KNOW, summary: 'Show what each backend can do', load: () => import('./commands/capabilities.ts') },
   { name: 'negotiate', group: KNOW, summary: 'Check requirements against a backend', load: () => import('./commands/negotiate.ts') },
   {
@@ -327,6 +343,7 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
   teams: { group: RUN, summary: 'Put users and keys together, with limits' },
   budgets: { group: RUN, summary: 'Say how much may be spent, and see what is' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
+  'sign-ins': { group: RUN, summary: 'See who is signed in, and end that' },
 };
 
 /** Families that had another name in the version before: scripts may go on using it until the next one. No help shows them. */

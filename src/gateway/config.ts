@@ -15,6 +15,7 @@ import { builtInEngine, engines } from '../engines/index.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
+import { OidcConfig } from './sign-in/oidc-config.ts';
 import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
 import { WebhooksConfig } from './webhooks/webhook-config.ts';
 
@@ -113,6 +114,12 @@ export const Config = z.strictObject({
         .max(86_400)
         .default(900)
         .describe('Seconds that a key which the database knew keeps working while the database is away; other keys answer 503 meanwhile.'),
+      key_days: z
+        .number()
+        .positive()
+        .max(36_500)
+        .optional()
+        .describe('Days until a new key stops working where its maker says nothing else; never, unless it is set.'),
     })
     .prefault({}),
   database: z.strictObject({ url: z.string().optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
@@ -249,6 +256,7 @@ export const Config = z.strictObject({
     .array(RouteConfig)
     .default([])
     .describe('Which models go where; the first that matches counts. Routes that PUT /v1/routes keeps are asked before these.'),
+  oidc: OidcConfig.optional(),
 });
 export type Config = z.infer<typeof Config>;
 type SecretConfig = z.infer<typeof SecretConfig>;
@@ -329,6 +337,7 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
     server: { ...config.server, host: env.ABP_HOST ?? config.server.host, port },
     database: url === undefined ? {} : { url },
     telemetry: withOtelVariables(config.telemetry, env),
+    ...(config.oidc === undefined ? {} : { oidc: oidcEnvironment(config.oidc, env) }),
     tools: { ...config.tools, ...(env.ABP_SEARCH_KEY ? { search_key: env.ABP_SEARCH_KEY } : {}) },
     secrets: Object.fromEntries(Object.entries(config.secrets).map(([name, secret]) => [name, secretEnvironment(name, secret, env)])),
     engines: Object.fromEntries(
@@ -338,6 +347,10 @@ function withEnvironment(config: Config, env: ConfigOptions['env']): Config {
       ]),
     ),
   };
+}
+
+function oidcEnvironment(oidc: OidcConfig, env: ConfigOptions['env']): OidcConfig {
+  return env.ABP_OIDC_CLIENT_SECRET ? { ...oidc, client_secret: env.ABP_OIDC_CLIENT_SECRET } : oidc;
 }
 
 function portOf(text: string): number {

@@ -27,6 +27,7 @@ import type { People } from './people/people.ts';
 import type { Reloader } from './reload/reloader.ts';
 import type { KeyCaches } from './response-cache.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
+import type { SignIns } from './sign-in/sign-ins.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -85,6 +86,8 @@ export interface Gateway {
   readonly webhooks: Webhooks;
   /** Counts and lines by which this server is watched. */
   readonly telemetry: Telemetry;
+  /** People who sign in with an issuer; absent where none is configured. */
+  readonly signIns?: SignIns;
   readonly log: Logger;
   readonly version: string;
   /** Aborts when the server is about to close: answers without an end of their own end then. */

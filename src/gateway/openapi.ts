@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorBody } from '../contract/error-body.ts';
 import { dialects } from '../dialects/index.ts';
 import { Problem } from './api/problem.ts';
+import { hasPermission, permissionOf } from './auth/permissions.ts';
 import { isProblemPath } from './door/problem.ts';
 import type { Route } from './route.ts';
 
@@ -40,10 +41,12 @@ export function tagOf({ path }: Pick<Route, 'path'>): string {
 }
 
 function operation(route: Route): object {
+  const permission = permissionOf(route);
   return {
     tags: [tagOf(route)],
     summary: route.summary,
-    ...(route.need.kind === 'control' ? { security: [{ key: [] }] } : {}),
+    ...(hasPermission('local', permission) ? {} : { security: [{ key: [] }] }),
+    'x-abp-permission': permission,
     parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: jsonContent(schemaOf(route.body)) } }),
     responses: {

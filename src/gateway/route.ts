@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { RunId } from '../contract/run-id.ts';
 import type { AuditRow } from './audit/audit-row.ts';
-import type { Need } from './auth/access.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Gateway } from './gateway.ts';
 import type { Reply } from './reply.ts';
@@ -26,13 +25,12 @@ export type LargeInput = Pick<RouteInput<undefined, undefined, undefined>, 'gate
   readonly bytes: Buffer;
 };
 
-/** One control route; the server, the permission check and `/openapi.json` are all made from it. */
+/** One control route; the server and `/openapi.json` are made from it. `auth/permissions` says who may call it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` parameters. */
   readonly path: string;
   readonly summary: string;
-  readonly need: Need;
   /** Requests of this route are recorded in the audit log. */
   readonly audit?: AuditRow;
   readonly params?: Schema;

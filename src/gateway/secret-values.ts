@@ -16,7 +16,17 @@ export function secretValues(config: Config, token: string): string[] {
   const hooks = [config.receipts.head_webhook, ...config.webhooks.map(({ url }) => url)];
   const signing = config.webhooks.map(({ secret }) => secret);
   const passwords = [config.database.url, config.tools.search_url, ...hooks, ...engineUrls].map(passwordOf);
-  const given = [...engines, ...tools, ...sidecars, config.tools.search_key, ...passwords, ...hooks.map(hookOf), ...signing, token];
+  const given = [
+    ...engines,
+    ...tools,
+    ...sidecars,
+    config.tools.search_key,
+    config.oidc?.client_secret,
+    ...passwords,
+    ...hooks.map(hookOf),
+    ...signing,
+    token,
+  ];
   return [...new Set(given.filter((value) => value !== undefined && value !== ''))] as string[]; // the filter leaves no undefined
 }
 

@@ -37,6 +37,7 @@ import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
 import { secretValues } from './secret-values.ts';
+import { SignIns } from './sign-in/sign-ins.ts';
 import { Telemetry } from './telemetry/telemetry.ts';
 import { failureWatcher, OccasionWatch } from './webhooks/occasions.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -136,7 +137,8 @@ async function assemble(
   const runs = () => door.open(gateway).then(() => runServiceOf(gateway));
   const agents = agentPlaneOf(config, { store, routes: held.routes, version, runs });
   closers.push(() => agents.close());
-  const keys = new KeyRing(store, home.token, config.auth.remember_s * 1000);
+  const standingOf = (key: string) => held.people.standingOf(key);
+  const keys = new KeyRing(store, home.token, { rememberedMs: config.auth.remember_s * 1000, standingOf });
   const large = new LargeBodies();
   closers.push(() => large.close());
   const cache = responseCacheOf(config, home.path, log);
@@ -158,6 +160,7 @@ async function assemble(
     ...held,
     ...told,
     browsers: browsersOf(store),
+    ...(config.oidc === undefined ? {} : { signIns: new SignIns(config.oidc, { store, people: held.people, keys }) }),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { hasSeveralChains } from './nodes.ts';
 import type { KeysTable, Tables } from './schema.ts';
-import type { KeySecret } from './store.ts';
+import type { KeySecret, Store } from './store.ts';
 
 /** The part of a row that its code covers: everything that decides what the key opens, and whether it still does. */
 const COVERED = [
@@ -32,6 +33,18 @@ export function keyMac(secret: KeySecret, row: Covered): string {
 export function isGenuine(secret: KeySecret, row: Covered & Pick<KeysTable, 'mac'>): boolean {
   const [claimed, made] = [Buffer.from(row.mac ?? ''), Buffer.from(keyMac(secret, row))];
   return claimed.length === made.length && timingSafeEqual(claimed, made);
+}
+
+/** Homes that share a database without a common secret cannot tell each other's rows from forged ones (ABP_KEY_SECRET). */
+export async function hasForeignCodes(store: Store): Promise<boolean> {
+  return !store.keySecret.shared && (await hasSeveralChains(store));
+}
+
+/** The code of another row that decides what somebody may: `kind` keeps rows of different tables apart. */
+export function rowMac({ value }: KeySecret, kind: string, members: readonly (string | number | null)[]): string {
+  return createHmac('sha256', value)
+    .update(JSON.stringify([kind, ...members]))
+    .digest('hex');
 }
 
 /** Rows of a version that knew no codes get theirs, once: when the home begins to use its secret. */

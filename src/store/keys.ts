@@ -3,9 +3,9 @@ import { uuidv7Hex } from '../base/ids.ts';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { parseRunId, type RunId } from '../contract/run-id.ts';
-import { isGenuine, keyMac } from './key-mac.ts';
-import { hasSeveralChains } from './nodes.ts';
+import { hasForeignCodes, isGenuine, keyMac } from './key-mac.ts';
 import { olderThan, type Page, type PageOptions, pageOf, pageSize } from './page.ts';
+import { isOurSecretRow, secretRow } from './people/key-secrets.ts';
 import { runKey } from './receipts/receipt-columns.ts';
 import type { KeysTable } from './schema.ts';
 import type { Store } from './store.ts';
@@ -30,6 +30,12 @@ export interface Key {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** When its secret was last replaced. */
+  readonly rotatedAt: number | null;
+  /** When it was last shown, to within a minute. */
+  readonly lastUsedAt: number | null;
+  /** The sign-in by which it was found; null: by a secret of the key. */
+  readonly signIn: string | null;
   readonly runId: RunId | null;
 }
 
@@ -71,6 +77,8 @@ export async function createKey(store: Store, key: NewKey): Promise<Key> {
     expires_at: key.expiresAt ?? null,
     revoked_at: null,
     run_id: key.runId === undefined ? null : runKey(key.runId),
+    rotated_at: null,
+    last_used_at: null,
   };
   const row = { ...made, mac: keyMac(store.keySecret, made) };
   const result = await store.db
@@ -85,7 +93,67 @@ export async function createKey(store: Store, key: NewKey): Promise<Key> {
 /** Also finds keys that are revoked or expired: ask `isLive`. A row that no process of ours wrote as it stands is no key. */
 export async function findKeyByHash(store: Store, hash: string): Promise<Key | undefined> {
   const row = await store.db.selectFrom('keys').selectAll().where('hash', '=', storableText(hash)).executeTakeFirst();
-  return row !== undefined && (await isOurs(store, row)) ? keyOf(row) : undefined;
+  if (row === undefined) return await findKeyByOtherSecret(store, hash);
+  return (await isOurs(store, row)) ? keyOf(row) : undefined;
+}
+
+/** The key that a secret beside its own opens: one that was replaced, or a sign-in. The key then ends with that secret. */
+async function findKeyByOtherSecret(store: Store, hash: string): Promise<Key | undefined> {
+  const secret = await store.db.selectFrom('key_secrets').selectAll().where('hash', '=', storableText(hash)).executeTakeFirst();
+  if (secret === undefined || !(await isOurSecretRow(store, secret))) return undefined;
+  const row = await store.db.selectFrom('keys').selectAll().where('id', '=', secret.key_id).executeTakeFirst();
+  if (row === undefined || !(await isOurs(store, row))) return undefined;
+  const key = keyOf(row);
+  return {
+    ...key,
+    expiresAt: Math.min(secret.expires_at, key.expiresAt ?? secret.expires_at),
+    signIn: secret.kind === 'retired' ? null : secret.id,
+  };
+}
+
+/** A new secret of a key. */
+interface NewSecret {
+  readonly hash: string;
+  readonly prefix: string;
+  readonly expiresAt: number | null;
+  /** Until when the secret before opens the key, too. */
+  readonly overlapUntil: number;
+  readonly now: number;
+}
+
+/** Replaces the secret of a key. Of two processes that do it at once, one gets `conflict`. */
+export async function rotateKey(store: Store, id: string, secret: NewSecret): Promise<Key> {
+  const row = await store.db.selectFrom('keys').selectAll().where('id', '=', storableText(id)).executeTakeFirst();
+  if (row === undefined || !(await isOurs(store, row))) throw new AbpError('not_found', `There is no key ${id}.`, { key_id: id });
+  const rotated = { ...row, hash: secret.hash, prefix: secret.prefix, expires_at: secret.expiresAt, rotated_at: secret.now };
+  const { hash, prefix, expires_at, rotated_at } = rotated;
+  const mac = keyMac(store.keySecret, rotated);
+  await store.db.transaction().execute(async (change) => {
+    const { numUpdatedRows } = await change
+      .updateTable('keys')
+      .set({ hash, prefix, expires_at, rotated_at, mac })
+      .where('id', '=', row.id)
+      .where('hash', '=', row.hash)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new AbpError('conflict', `The key ${id} was changed at the same time; look at it and try again.`);
+    if (secret.overlapUntil <= secret.now) return;
+    const retired = {
+      hash: row.hash,
+      keyId: row.id,
+      kind: 'retired',
+      label: row.prefix,
+      now: secret.now,
+      expiresAt: secret.overlapUntil,
+    } as const;
+    await change.insertInto('key_secrets').values(secretRow(store, retired)).execute();
+  });
+  return keyOf({ ...rotated, mac });
+}
+
+/** Notes that a key was shown. */
+export async function touchKey(store: Store, id: string, now: number): Promise<void> {
+  await store.db.updateTable('keys').set({ last_used_at: now }).where('id', '=', id).execute();
 }
 
 /** A key by its id, dead or alive. */
@@ -94,9 +162,8 @@ export async function findKey(store: Store, id: string): Promise<Key | undefined
   return row === undefined ? undefined : keyOf(row);
 }
 
-/** Homes that share a database without a common secret cannot tell each other's rows from forged ones (ABP_KEY_SECRET). */
 async function isOurs(store: Store, row: Selectable<KeysTable>): Promise<boolean> {
-  return isGenuine(store.keySecret, row) || (!store.keySecret.shared && (await hasSeveralChains(store)));
+  return isGenuine(store.keySecret, row) || (await hasForeignCodes(store));
 }
 
 /** Newest first, revoked and expired ones included. */
@@ -174,6 +241,9 @@ function keyOf(row: Selectable<KeysTable>): Key {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    rotatedAt: row.rotated_at,
+    lastUsedAt: row.last_used_at,
+    signIn: null,
     runId: row.run_id === null ? null : (parseRunId(row.run_id) ?? null),
   };
 }

@@ -16,6 +16,7 @@ import { up as budgets } from './migrations/0012-budgets.ts';
 import { up as people } from './migrations/0013-people.ts';
 import { up as notices } from './migrations/0014-notices.ts';
 import { up as audit } from './migrations/0015-audit.ts';
+import { up as rolesAndRotation } from './migrations/0016-roles-and-rotation.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-people': { up: people },
   '0014-notices': { up: notices },
   '0015-audit': { up: audit },
+  '0016-roles-and-rotation': { up: rolesAndRotation },
 };
 
 /**

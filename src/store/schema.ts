@@ -41,6 +41,10 @@ export interface KeysTable {
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly run_id: string | null;
+  /** When its secret was last replaced. */
+  readonly rotated_at: number | null;
+  /** When it was last shown, to within a minute. */
+  readonly last_used_at: number | null;
   /** Made of the rest with the secret of the home; without the right one the row is no key. */
   readonly mac: string | null;
 }

@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 function rowOf(id: string, hash: string): KeysTable {
-  const nothing = { recording: null, expires_at: null, revoked_at: null, run_id: null, mac: null };
+  const nothing = { recording: null, expires_at: null, revoked_at: null, run_id: null, mac: null, rotated_at: null, last_used_at: null };
   return {
     ...nothing,
     id: `${id}0`,

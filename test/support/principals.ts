@@ -1,4 +1,5 @@
 import type { Scopes } from '../../src/calls/scopes.ts';
+import { knownKey } from '../../src/gateway/auth/key-ring.ts';
 import type { Principal } from '../../src/gateway/auth/principal.ts';
 import type { Key } from '../../src/store/keys.ts';
 
@@ -16,7 +17,10 @@ export function keyOf(scopes: Scopes, id = 'key_1'): Principal {
     createdAt: 0,
     expiresAt: null,
     revokedAt: null,
+    rotatedAt: null,
+    lastUsedAt: null,
+    signIn: null,
     runId: null,
   };
-  return { kind: 'key', key, scopes };
+  return { kind: 'key', ...knownKey(key, scopes) };
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import type { SessionService } from '../../platform/session-service.ts';
-import type { Need } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Route } from '../route.ts';
 
@@ -24,14 +23,12 @@ export interface AgentRoute extends Route {
 }
 
 interface AgentRouteDefinition<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined>
-  extends Omit<Route, 'handle' | 'need' | 'params' | 'query' | 'body'> {
+  extends Omit<Route, 'handle' | 'params' | 'query' | 'body'> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   serve(plane: AgentPlane, call: AgentCall<P, Q, B>): unknown;
 }
-
-const NEED: Need = { kind: 'plane', plane: 'agent' };
 
 /** Ties the types of `serve` to the route's schemas. */
 export function defineAgentRoute<
@@ -40,10 +37,9 @@ export function defineAgentRoute<
   B extends Schema | undefined = undefined,
 >(definition: AgentRouteDefinition<P, Q, B>): AgentRoute {
   // The server and the command line both parse params, query and body with these very schemas first.
-  const route = definition as unknown as Omit<AgentRoute, 'need' | 'handle'>;
+  const route = definition as unknown as Omit<AgentRoute, 'handle'>;
   return {
     ...route,
-    need: NEED,
     handle: ({ gateway, principal, params, query, body }) =>
       route.serve(gateway.agents, { principal, params, query, body, sessions: gateway.sessions }),
   };

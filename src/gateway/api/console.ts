@@ -10,6 +10,8 @@ export const SessionInfo = z.strictObject({
   principal: z.enum(['console', 'paired', 'local', 'token', 'key', 'anonymous']).describe('Who the server takes this caller for.'),
   scopes: z.array(z.string()),
   expires_at: z.string().nullable(),
+  user: z.string().nullable().describe('The user who is signed in.'),
+  sign_in: z.string().nullable().describe('Where a browser begins to sign in with the issuer; null: there is none.'),
 });
 
 export const NewPairing = z.strictObject({

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
-import { Scopes, UserScopes } from '../../calls/scopes.ts';
+import { Role, Scopes, UserScopes } from '../../calls/scopes.ts';
 import { CacheTerms } from '../../contract/cache-terms.ts';
 import { Recording } from '../../contract/receipts/parts.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
+
+const expiresIn = z.number().positive().max(MOST_SECONDS).nullable().optional();
+const service = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('The program whose key it is, by a name of your own, where it is no user’s.');
 
 export const NewKey = z.strictObject({
   name: z.string().min(1).max(200),
@@ -13,14 +21,12 @@ export const NewKey = z.strictObject({
   tags: z.array(z.string().min(1).max(200)).max(50).default([]),
   user: z.string().optional().describe('The user whose key it is.'),
   team: z.string().optional().describe('The team whose key it is.'),
+  service,
   limits: CallLimits.default({}).describe('What its holder may use at a time; what is absent follows `limits` of the configuration.'),
   cache: CacheTerms.optional().describe('Gives its equal requests the same answer again: {ttl_s, shared}. Never, unless it is set.'),
-  expires_in_s: z
-    .number()
-    .positive()
-    .max(MOST_SECONDS)
-    .optional()
-    .describe('Seconds until the key stops working, a hundred years at most.'),
+  expires_in_s: expiresIn.describe(
+    'Seconds until the key stops working, a hundred years at most; null: never. Without it as `auth.key_days` of the configuration says.',
+  ),
 });
 
 /** The members of a key that a PATCH may change. */
@@ -29,6 +35,17 @@ export const KeyChange = z.strictObject({
   cache: CacheTerms.nullable().optional().describe('How long its equal requests get the same answer again; null: never.'),
   user: z.string().nullable().optional().describe('The user whose key it is from now on; null: nobody’s.'),
   team: z.string().nullable().optional().describe('The team whose key it is from now on; null: none.'),
+  service: service.unwrap().nullable().optional().describe('The program whose key it is from now on; null: none.'),
+});
+
+const MOST_OVERLAP_S = 90 * 86_400;
+
+/** A new secret for a key. */
+export const KeyRotation = z.strictObject({
+  overlap_s: z.number().min(0).max(MOST_OVERLAP_S).default(86_400).describe('Seconds for which the secret before works as well.'),
+  expires_in_s: expiresIn.describe(
+    'Seconds until the key stops working; null: never. Without it a key that ends gets as long as it had before.',
+  ),
 });
 
 export const KeyView = z.strictObject({
@@ -41,12 +58,15 @@ export const KeyView = z.strictObject({
   tags: z.array(z.string()),
   user: z.string().nullable().describe('The user whose key it is.'),
   team: z.string().nullable().describe('The team whose key it is.'),
+  service: z.string().nullable().describe('The program whose key it is.'),
+  role: Role.nullable().describe('The role that counts: its own, else that of its user.'),
   limits: CallLimits,
   cache: CacheTerms.nullable().describe('How long its equal requests get the same answer again; null: never.'),
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
-  last_used_at: z.string().nullable().describe('When the last run with a receipt began; null: never.'),
+  rotated_at: z.string().nullable().describe('When its secret was last replaced.'),
+  last_used_at: z.string().nullable().describe('When it was last shown to this server, to within a minute; null: never.'),
 });
 export type KeyView = z.infer<typeof KeyView>;
 

@@ -1,48 +1,37 @@
-import { hasPlane, permission } from '../../calls/permission.ts';
+import { permission as callPermission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Plane } from '../../contract/receipts/parts.ts';
+import { type Permission, RIGHTS, rowOf, SEES } from './permissions.ts';
 import { ownerOf, type Principal } from './principal.ts';
 
-/** The right that a route asks of its caller. For calls to engines `calls/permission` decides, on every way. */
-export type Need =
-  | { readonly kind: 'public' }
-  /** Negotiation, explanations and the caller's own receipts. */
-  | { readonly kind: 'read' }
-  /** `agent` and `engine` are those of a coding agent to be started; an agent left alone with its own engine is `direct`. */
-  | {
-      readonly kind: 'plane';
-      readonly plane: Plane;
-      readonly agent?: string;
-      readonly engine?: string | undefined;
-      /** It only looks, or only answers what an agent asked: a paired browser may. */
-      readonly act?: 'watch' | 'answer';
-    }
-  /** Numbers about the whole server: for callers on this machine, and for those from whom nothing is held back. */
-  | { readonly kind: 'metrics' }
-  /** Spawning, keys and settings. */
-  | { readonly kind: 'control' };
+type KeyPrincipal = Extract<Principal, { kind: 'key' }>;
 
-/** Decides for routes. Throws unless the principal may. */
-export function authorize(principal: Principal, need: Need): void {
-  if (need.kind === 'public' || principal.kind === 'token') return;
-  assertKnown(principal);
-  if (principal.kind === 'local') {
-    if (need.kind === 'control' || (need.kind === 'plane' && need.plane === 'run')) {
-      throw new AbpError('forbidden', 'This needs the token of the home (ABP_HOME/token) or an admin key.', { scope: 'admin' });
-    }
-    return;
-  }
-  if (principal.kind === 'paired') {
-    if (need.kind === 'read' || need.kind === 'metrics' || (need.kind === 'plane' && need.act !== undefined)) return;
-    throw pairedOnly();
-  }
-  if (principal.kind !== 'key' || principal.scopes.admin === true) return;
-  const refusal = refusalOf(principal, need);
-  if (refusal !== undefined) throw refusal;
+/** Whether the principal has a permission. For calls to engines `calls/permission` decides, on every way. */
+export function may(principal: Principal, permission: Permission): boolean {
+  if (permission === 'public' || principal.kind === 'token') return true;
+  if (principal.kind === 'anonymous') return false;
+  return (principal.kind === 'key' ? principal.permissions : RIGHTS[principal.kind]).has(permission);
 }
 
-function pairedOnly(): AbpError {
-  return new AbpError('forbidden', 'A paired browser may read and answer, nothing else.', { scope: 'admin' });
+/** Throws unless the principal has the permission. */
+export function authorize(principal: Principal, permission: Permission): void {
+  if (may(principal, permission)) return;
+  assertKnown(principal);
+  if (principal.kind === 'paired') throw pairedOnly(permission);
+  if (principal.kind === 'key') throw lacking(principal, permission);
+  throw new AbpError('forbidden', 'This needs the token of the home (ABP_HOME/token) or an admin key.', { scope: 'admin', permission });
+}
+
+/** The coding agent that is to be started; an agent left alone with its own engine has the engine `direct`. */
+interface RunAsk {
+  readonly agent: string;
+  readonly engine?: string | undefined;
+}
+
+/** Throws unless the principal may start this coding agent on this engine. */
+export function authorizeRun(principal: Principal, { agent, engine }: RunAsk): void {
+  authorize(principal, 'runs');
+  const refusal = callPermission({ way: 'run', owner: ownerOf(principal), engine: engine?.split(':')[0] ?? null, model: null, agent });
+  if (refusal !== undefined) throw refusal;
 }
 
 /** A server without an open door for this machine serves nobody whom it does not know. */
@@ -53,35 +42,66 @@ function assertKnown(principal: Principal): void {
 /** Who calls an engine must be known, and be more than a browser that reads and answers. */
 export function assertMayCall(principal: Principal): void {
   assertKnown(principal);
-  if (principal.kind === 'paired') throw pairedOnly();
+  if (principal.kind === 'paired') throw pairedOnly('engines.call');
 }
 
-function refusalOf(principal: Extract<Principal, { kind: 'key' }>, need: Need): AbpError | undefined {
-  if (need.kind === 'control' || need.kind === 'metrics') return lacking(principal, 'admin');
-  if (need.kind !== 'plane') return undefined;
-  if (need.agent === undefined) return hasPlane(principal.scopes, need.plane) ? undefined : lacking(principal, `plane ${need.plane}`);
-  const engine = need.engine?.split(':')[0] ?? null;
-  return permission({ way: 'run', owner: ownerOf(principal), engine, model: null, agent: need.agent });
+function pairedOnly(permission: Permission): AbpError {
+  return new AbpError('forbidden', 'A paired browser may read and answer, nothing else.', { scope: 'admin', permission });
 }
 
-function lacking({ key }: Extract<Principal, { kind: 'key' }>, scope: string): AbpError {
-  return new AbpError('forbidden', `The key ${key.prefix}… may not do this; it lacks ${scope}.`, { scope });
+function lacking({ key, role }: KeyPrincipal, permission: Permission): AbpError {
+  const { plane } = rowOf(permission);
+  const scope = plane === undefined ? 'admin' : `plane ${plane}`;
+  const message =
+    role === undefined
+      ? `The key ${key.prefix}… may not do this; it lacks ${scope}.`
+      : `The key ${key.prefix}… has the role ${role} and may not do this; it lacks the permission ${permission}.`;
+  return new AbpError('forbidden', message, { scope, permission, ...(role === undefined ? {} : { role }) });
 }
 
 /** Whether nothing is kept from the principal: a paired browser was let in by somebody who holds the token. */
 export function seesAll(principal: Principal): boolean {
-  return principal.kind === 'token' || principal.kind === 'paired' || (principal.kind === 'key' && principal.scopes.admin === true);
+  if (principal.kind === 'token') return true;
+  if (principal.kind === 'anonymous') return false;
+  return principal.kind === 'key' ? principal.seesAll : SEES[principal.kind] === 'all';
 }
 
-/** A filter held to what the principal may see: a key to what is its own, the local caller to what was made without a key. */
-export function ownOnly<F extends { readonly key?: string | undefined }>(principal: Principal, filter: F): F & { unkeyed?: boolean } {
+/** The part of a filter that says whose runs are looked for. */
+interface Whose {
+  readonly keys?: readonly string[] | undefined;
+  readonly unkeyed?: boolean | undefined;
+}
+
+/** `own`: the key itself and the other keys of its user. `seen`: also those of teams that show their members each other's runs. */
+type Reach = 'own' | 'seen';
+
+function held<F extends object>(principal: Principal, filter: F, reach: Reach): F & Whose {
   if (seesAll(principal)) return filter;
-  return principal.kind === 'key' ? { ...filter, key: principal.key.id } : { ...filter, unkeyed: true };
+  return principal.kind === 'key' ? { ...filter, keys: principal.keys(reach) } : { ...filter, unkeyed: true };
+}
+
+/** A filter held to what the principal may see. The local caller sees what was made without a key. */
+export function seenOnly<F extends object>(principal: Principal, filter: F): F & Whose {
+  return held(principal, filter, 'seen');
+}
+
+/** A filter held to what the principal may also change. */
+export function ownOnly<F extends object>(principal: Principal, filter: F): F & Whose {
+  return held(principal, filter, 'own');
+}
+
+function reaches(principal: Principal, keyId: string | null, reach: Reach): boolean {
+  if (seesAll(principal)) return true;
+  if (principal.kind !== 'key') return principal.kind === 'local' && keyId === null;
+  return keyId !== null && (keyId === principal.key.id || principal.keys(reach).includes(keyId));
 }
 
 /** Whether the principal may see runs of this key (null = runs without a key). */
 export function maySee(principal: Principal, keyId: string | null): boolean {
-  if (seesAll(principal)) return true;
-  if (principal.kind === 'key') return principal.key.id === keyId;
-  return principal.kind === 'local' && keyId === null;
+  return reaches(principal, keyId, 'seen');
+}
+
+/** Whether the principal may steer runs of this key, answer their questions and erase their bodies: nobody does that for a team-mate. */
+export function maySteer(principal: Principal, keyId: string | null): boolean {
+  return reaches(principal, keyId, 'own');
 }

@@ -1,28 +1,59 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { Scopes } from '../../calls/scopes.ts';
+import { type Role, Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { findKeyByHash, isLive, type Key } from '../../store/keys.ts';
+import { findKeyByHash, isLive, type Key, touchKey } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
+import { type KeyRights, rightsOfKey } from './rights.ts';
 
 /** A revoked key is refused at the latest this much later by other processes; the one that revokes forgets it at once. */
 const FRESH_MS = 5000;
 const MOST_KNOWN = 10_000;
+/** How exactly it is known when a key was last used. */
+const TOUCH_MS = 60_000;
 
-export interface KnownKey {
+/** What being somebody's means for a key. */
+export interface Standing {
+  /** The role of the user whose key it is. */
+  readonly role: Role | undefined;
+  /** All keys of its user. */
+  readonly own: readonly string[];
+  /** The same, and those whose runs its teams show to their members. */
+  readonly seen: readonly string[];
+}
+
+/** The standing of a key that is nobody's. */
+export const NOBODYS: Standing = { role: undefined, own: [], seen: [] };
+
+export interface KnownKey extends KeyRights {
+  readonly key: Key;
+  /** The key itself and the other keys of its user, or also those whose runs its teams show it. */
+  keys(reach: 'own' | 'seen'): readonly string[];
+}
+
+/** A key as the database has it, and as it counted when it was last asked for. */
+interface Found {
   readonly key: Key;
   readonly scopes: Scopes;
+  standing: Standing;
+  known: KnownKey;
 }
 
 interface Entry {
-  readonly known: KnownKey | undefined;
+  readonly found: Found | undefined;
   readonly readAt: number;
+}
+
+interface KeyRingOptions {
+  /** How long a key that the database confirmed keeps working while the database does not answer. */
+  readonly rememberedMs?: number;
+  /** The same object as long as nothing about the holder of the key has changed. */
+  readonly standingOf?: (keyId: string) => Standing;
 }
 
 /** How long a lookup is waited for when the key is known from before, and when it is not. */
 const KNOWN_WAIT_MS = 1000;
 const UNKNOWN_WAIT_MS = 5000;
 
-/** How long a key that the database confirmed keeps working while the database does not answer. */
 const DEFAULT_REMEMBERED_MS = 15 * 60_000;
 
 export function hashSecret(secret: string): string {
@@ -39,11 +70,13 @@ export class KeyRing {
   readonly #token: Buffer;
   readonly #tokenLength: number;
   readonly #rememberedMs: number;
+  readonly #standingOf: (keyId: string) => Standing;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(store: Store, token: string, rememberedMs = DEFAULT_REMEMBERED_MS) {
+  constructor(store: Store, token: string, { rememberedMs = DEFAULT_REMEMBERED_MS, standingOf = () => NOBODYS }: KeyRingOptions = {}) {
     this.#store = store;
     this.#rememberedMs = rememberedMs;
+    this.#standingOf = standingOf;
     this.#token = digestOf(token);
     this.#tokenLength = token.length;
   }
@@ -58,8 +91,8 @@ export class KeyRing {
     const now = Date.now();
     const hashed = hashSecret(secret);
     const entry = this.#entries.get(hashed);
-    if (entry !== undefined && now - entry.readAt < FRESH_MS) return live(entry.known, now);
-    return this.#read(hashed, now, entry).then((known) => live(known, now));
+    if (entry !== undefined && now - entry.readAt < FRESH_MS) return this.#live(entry.found, now);
+    return this.#read(hashed, now, entry).then((found) => this.#live(found, now));
   }
 
   forget(): void {
@@ -67,8 +100,8 @@ export class KeyRing {
   }
 
   /** From the database; while that does not answer, from what it said not long ago. */
-  async #read(hashed: string, now: number, before: Entry | undefined): Promise<KnownKey | undefined> {
-    const remembered = before?.known !== undefined && now - before.readAt < this.#rememberedMs ? before.known : undefined;
+  async #read(hashed: string, now: number, before: Entry | undefined): Promise<Found | undefined> {
+    const remembered = before?.found !== undefined && now - before.readAt < this.#rememberedMs ? before.found : undefined;
     try {
       return await inTime(this.#lookUp(hashed, now), remembered === undefined ? UNKNOWN_WAIT_MS : KNOWN_WAIT_MS);
     } catch {
@@ -77,13 +110,42 @@ export class KeyRing {
     }
   }
 
-  async #lookUp(hashed: string, now: number): Promise<KnownKey | undefined> {
+  async #lookUp(hashed: string, now: number): Promise<Found | undefined> {
     const key = await findKeyByHash(this.#store, hashed);
-    const known = key === undefined ? undefined : { key, scopes: Scopes.parse(key.scopes) };
+    const found = key === undefined ? undefined : this.#found(key);
     if (this.#entries.size >= MOST_KNOWN) this.#entries.clear();
-    this.#entries.set(hashed, { known, readAt: now });
-    return known;
+    this.#entries.set(hashed, { found, readAt: now });
+    if (key !== undefined && isLive(key, now)) this.#touch(key, now);
+    return found;
   }
+
+  /** Nobody waits for the note that a key was shown; one that cannot be written is written with the next look-up. */
+  #touch(key: Key, now: number): void {
+    if (key.kind === 'run' || now - (key.lastUsedAt ?? 0) < TOUCH_MS) return;
+    touchKey(this.#store, key.id, now).catch(() => undefined);
+  }
+
+  #found(key: Key): Found {
+    const scopes = Scopes.parse(key.scopes);
+    const standing = this.#standingOf(key.id);
+    return { key, scopes, standing, known: knownKey(key, scopes, standing) };
+  }
+
+  #live(found: Found | undefined, now: number): KnownKey | undefined {
+    if (found === undefined || !isLive(found.key, now)) return undefined;
+    const standing = this.#standingOf(found.key.id);
+    if (standing !== found.standing) {
+      found.standing = standing;
+      found.known = knownKey(found.key, found.scopes, standing);
+    }
+    return found.known;
+  }
+}
+
+/** A key as it counts now. */
+export function knownKey(key: Key, scopes: Scopes, standing: Standing = NOBODYS): KnownKey {
+  const lists = { own: standing.own.length === 0 ? [key.id] : standing.own, seen: standing.seen.length === 0 ? [key.id] : standing.seen };
+  return { key, keys: (reach) => lists[reach], ...rightsOfKey(scopes, standing.role) };
 }
 
 /** A database that is away may also take a connection and stay silent. */
@@ -97,8 +159,4 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
     // The look-up that lost the race may still fail later; nobody waits for it any more.
     work.catch(() => undefined);
   }
-}
-
-function live(known: KnownKey | undefined, now: number): KnownKey | undefined {
-  return known !== undefined && isLive(known.key, now) ? known : undefined;
 }

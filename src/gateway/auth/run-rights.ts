@@ -3,6 +3,7 @@ import { isAbsolute, relative } from 'node:path';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { Config } from '../config.ts';
+import { may } from './access.ts';
 import type { Principal } from './principal.ts';
 
 /** Variables that change how an agent writes, and not what it is or what it may reach. */
@@ -13,7 +14,7 @@ const HARMLESS = new Set(['LANG', 'LANGUAGE', 'TZ', 'TERM', 'COLORTERM', 'NO_COL
  * folder of the server's user is for administrators, unless the operator has named it in the configuration.
  */
 export function assertRunRights(principal: Principal, options: RunOptions, { runs }: Pick<Config, 'runs'>): void {
-  if (principal.kind === 'token' || (principal.kind === 'key' && principal.scopes.admin === true)) return;
+  if (may(principal, 'programs')) return;
   const fault = ASKS.map((ask) => ask(options, runs)).find((found) => found !== undefined);
   if (fault === undefined) return;
   throw new AbpError('forbidden', `${fault.message} Ask an administrator, or use an admin key.`, { scope: 'admin', field: fault.field });

@@ -1,27 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 import { AbpError } from '../../contract/errors.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { KnownKey } from '../auth/key-ring.ts';
+import { isOurSecret, type Principal } from '../auth/principal.ts';
 import { isOwnOrigin } from '../door/trust.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ConsoleSession, ConsoleSessions } from './console-sessions.ts';
+import type { ConsoleSession } from './console-sessions.ts';
 
 const NAME = 'abp_console';
 
 /** Browsers send cookies to every port of a host, so two servers of one machine need two names. */
-function cookieName(url: string): string {
-  return `${NAME}_${new URL(url).port || 'default'}`;
+function cookieName(url: string, name = NAME): string {
+  return `${name}_${new URL(url).port || 'default'}`;
+}
+
+function secureMark(url: string, { server }: Gateway['config']): string {
+  return url.startsWith('https:') || server.trust_proxy ? '; Secure' : '';
 }
 
 /** The cookie that keeps a browser signed in: no script reads it, no other site sends it. */
 export function sessionCookie({ url, config }: Pick<Gateway, 'url' | 'config'>, secret: string, maxAgeS: number): string {
-  const secure = url.startsWith('https:') || config.server.trust_proxy ? '; Secure' : '';
-  return `${cookieName(url)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
+  return `${cookieName(url)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secureMark(url, config)}`;
+}
+
+const PENDING = 'abp_sign_in';
+
+/** The cookie that a browser brings back from the issuer. The way back begins on the issuer's page, so it must be sent on navigations. */
+export function pendingCookie({ url, config }: Pick<Gateway, 'url' | 'config'>, sealed: string, maxAgeS: number): string {
+  return `${cookieName(url, PENDING)}=${sealed}; Path=/v1/sign-ins; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secureMark(url, config)}`;
+}
+
+/** What a browser brought back from the issuer. */
+export function pendingSecret(url: string, header: string | undefined): string | undefined {
+  return cookieIn(cookieName(url, PENDING), header);
 }
 
 /** The secret in a Cookie header, where there is one. */
 export function consoleSecret(url: string, header: string | undefined): string | undefined {
-  if (header?.includes(NAME) !== true) return undefined;
-  const prefix = `${cookieName(url)}=`;
+  return cookieIn(cookieName(url), header);
+}
+
+function cookieIn(name: string, header: string | undefined): string | undefined {
+  if (header?.includes(name) !== true) return undefined;
+  const prefix = `${name}=`;
   const pair = header
     .split(';')
     .map((part) => part.trim())
@@ -36,8 +56,7 @@ const READING = new Set(['GET', 'HEAD']);
  * that does not come from our own page is refused, although the cookie came along.
  */
 export function consolePrincipal(
-  sessions: ConsoleSessions,
-  url: string,
+  { browsers, keys, url }: Pick<Gateway, 'browsers' | 'keys' | 'url'>,
   request: IncomingMessage,
 ): Principal | undefined | Promise<Principal | undefined> {
   const secret = consoleSecret(url, request.headers.cookie);
@@ -46,8 +65,17 @@ export function consolePrincipal(
   if (!READING.has(request.method ?? 'GET') && (origin === undefined || !isOwnOrigin(origin, host.toLowerCase()))) {
     throw new AbpError('forbidden', 'A change by the console’s cookie must come from a page of this server.');
   }
-  const found = sessions.find(secret);
+  if (isOurSecret(secret)) {
+    const known = keys.find(secret);
+    return known instanceof Promise ? known.then(userOf) : userOf(known);
+  }
+  const found = browsers.sessions.find(secret);
   return found instanceof Promise ? found.then(principalOf) : principalOf(found);
+}
+
+/** Somebody who signed in with the issuer. */
+function userOf(known: KnownKey | undefined): Principal | undefined {
+  return known === undefined ? undefined : { kind: 'key', ...known };
 }
 
 function principalOf(session: ConsoleSession | undefined): Principal | undefined {

@@ -8,6 +8,7 @@ import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { audited } from '../audit/audited.ts';
 import { authorize } from '../auth/access.ts';
+import { type Permission, permissionOf } from '../auth/permissions.ts';
 import { shareOf } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Route } from '../route.ts';
@@ -31,10 +32,16 @@ export function controlPlane(gateway: Gateway, routes: readonly Route[]): Contro
   };
 }
 
-/** Runs the route of a request. Path, method, caller and type of the body are looked at before a byte of the body is read. */
-async function serve(gateway: Gateway, router: RouteFinder, { request, runId, principal }: Admitted): Promise<unknown> {
-  const { route, params, query } = router.find(request.method ?? 'GET', request.url ?? '/');
-  authorize(principal, route.need);
+/** Runs the route of a request. Path, method and caller are looked at before a byte of the body is read. */
+async function serve(gateway: Gateway, router: RouteFinder, admitted: Admitted): Promise<unknown> {
+  const { request, principal } = admitted;
+  const found = router.find(request.method ?? 'GET', request.url ?? '/');
+  authorize(principal, found.permission);
+  return await handled(gateway, found, admitted);
+}
+
+/** Reads the body and lets the route answer. */
+async function handled(gateway: Gateway, { route, params, query }: FoundRoute, { request, runId, principal }: Admitted): Promise<unknown> {
   const bodyType = bodyTypeOf(request, route);
   const holding = gateway.calls.budget.holding(shareOf(principal));
   try {
@@ -67,8 +74,12 @@ function isLarge(bytes: Buffer, most: number): boolean {
   return bytes.length > most * MIB || jsonExcess(bytes.toString('utf8'), CONTROL_JSON) !== undefined;
 }
 
-interface FoundRoute {
+interface Asked {
   readonly route: Route;
+  readonly permission: Permission;
+}
+
+interface FoundRoute extends Asked {
   /** As they stand in the address: the route's own schemas read them. */
   readonly params: object;
   readonly query: object;
@@ -83,7 +94,8 @@ class RouteFinder {
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
       const methods: (Route['method'] | 'HEAD')[] = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
-      this.#router.on(methods, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), unreached, route);
+      const asked: Asked = { route, permission: permissionOf(route) };
+      this.#router.on(methods, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), unreached, asked);
     }
   }
 
@@ -95,9 +107,9 @@ class RouteFinder {
   #find(method: (typeof METHODS)[number], url: string): FoundRoute | undefined {
     const found = this.#router.find(method, url);
     if (found === null) return undefined;
-    const route: Route | null = found.store; // the one given to `on`
-    if (route === null) throw new AbpError('invalid_request', 'The path holds a broken escape.');
-    return { route, params: found.params, query: found.searchParams };
+    const asked: Asked | null = found.store; // the one given to `on`
+    if (asked === null) throw new AbpError('invalid_request', 'The path holds a broken escape.');
+    return { ...asked, params: found.params, query: found.searchParams };
   }
 
   #unknown(method: string, url: string): never {

@@ -179,14 +179,14 @@ export class FrontDoor {
   #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
     const room = this.#rooms.get(request.socket);
     if (room !== undefined) return this.#confined(request, target, room);
-    const { config, keys, browsers, url } = this.#gateway;
+    const { config, keys } = this.#gateway;
     const { auth, server } = config;
     const near = auth.local && !server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     const localOpen = near && !isPassedOn(request.headers);
     const caller = authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
     // The cookie of the console speaks only where no key does.
     if (request.headers.cookie === undefined || caller instanceof Promise || !UNNAMED.has(caller.kind)) return caller;
-    const browser = consolePrincipal(browsers.sessions, url, request);
+    const browser = consolePrincipal(this.#gateway, request);
     return browser instanceof Promise ? browser.then((known) => known ?? caller) : (browser ?? caller);
   }
 

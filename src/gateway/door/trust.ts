@@ -58,11 +58,20 @@ export function trustCheck(config: Config, port: () => number): TrustCheck {
     if (origin !== undefined && !origins.has(origin) && !isOwnOrigin(origin, host)) {
       throw new AbpError('forbidden', `The web origin ${origin} may not call this server.`);
     }
-    const site = request.headers['sec-fetch-site'];
-    if ((site === 'cross-site' || site === 'same-site') && !(origin !== undefined && origins.has(origin))) {
+    if (isFromElsewhere(request) && !(origin !== undefined && origins.has(origin))) {
       throw new AbpError('forbidden', 'A page of another site may not call this server.');
     }
   };
+}
+
+/** The one path that a page of another site leads to: the issuer sends a browser back there, and the sealed cookie must fit. */
+const RETURN_PATH = /^\/v1\/sign-ins\/callback(?:\?|$)/;
+
+/** Whether a page of another site leads here. */
+function isFromElsewhere({ method, url = '', headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== 'cross-site' && site !== 'same-site') return false;
+  return !(method === 'GET' && RETURN_PATH.test(url) && headers['sec-fetch-mode'] === 'navigate');
 }
 
 function namesOf(host: string): string[] {

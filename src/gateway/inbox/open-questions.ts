@@ -5,11 +5,12 @@ import { openApprovals } from '../../platform/turns/turns.ts';
 import type { RunHandle } from '../../runtime/runs/handle.ts';
 import { getAgent } from '../../store/agent-plane/agents.ts';
 import { listSessions, type StoredSession } from '../../store/agent-plane/sessions.ts';
-import { ALL } from '../../store/agent-plane/visible.ts';
+import { ALL, isVisible } from '../../store/agent-plane/visible.ts';
 import { readLastRunEvents } from '../../store/runs/run-events.ts';
 import { getRun } from '../../store/runs/runs.ts';
 import type { Interaction } from '../api/interactions.ts';
-import { maySee } from '../auth/access.ts';
+import { maySteer } from '../auth/access.ts';
+import { visibleTo } from '../auth/agent-caller.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { sumOfCalls } from '../rows/live-rows.ts';
@@ -35,7 +36,7 @@ async function runQuestions(gateway: Gateway, principal: Principal): Promise<Int
 
 async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHandle): Promise<Interaction[]> {
   const stored = await getRun(gateway.store, handle.runId);
-  if (stored === undefined || !maySee(principal, stored.keyId)) return [];
+  if (stored === undefined || !maySteer(principal, stored.keyId)) return [];
   const events = (await readLastRunEvents(gateway.store, handle.runId, LOOK_BACK)).map(({ event }) => event);
   const { cost_nano_usd } = await sumOfCalls(gateway, handle.runId);
   const { maxBudgetUsd: budget } = stored.options;
@@ -75,7 +76,7 @@ function lastWords(events: readonly JsonObject[]): string | null {
 
 async function sessionQuestions(gateway: Gateway, principal: Principal): Promise<Interaction[]> {
   const { items } = await listSessions(gateway.store, { visible: ALL, status: 'waiting', limit: MOST_SESSIONS });
-  const seen = items.filter(({ keyId }) => maySee(principal, keyId));
+  const seen = items.filter(({ keyId }) => isVisible(keyId, visibleTo(principal)));
   return (await Promise.all(seen.map((session) => approvalsOf(gateway, session)))).flat();
 }
 

@@ -1,6 +1,7 @@
 import { jsonOf } from '../../base/json.ts';
 import type { KeyHolder } from '../../calls/budgets/ledger.ts';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
+import { Role } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import {
   changeTeam,
@@ -10,16 +11,20 @@ import {
   deleteTeam,
   deleteUser,
   readPeople,
+  type StoredUser,
   setHolder,
 } from '../../store/people/people.ts';
-import type { KeyHoldersTable } from '../../store/people/people-schema.ts';
+import type { KeyHoldersTable, TeamsTable } from '../../store/people/people-schema.ts';
 import type { Store } from '../../store/store.ts';
-import { storedObject } from '../../store/text.ts';
+import { damaged, storedObject } from '../../store/text.ts';
+import { NOBODYS, type Standing } from '../auth/key-ring.ts';
 
 export interface Team {
   readonly id: string;
   readonly name: string;
   readonly limits: CallLimits;
+  /** Whether its members see each other's runs. */
+  readonly showsRuns: boolean;
   readonly createdAt: number;
   readonly members: readonly string[];
 }
@@ -27,9 +32,25 @@ export interface Team {
 export interface User {
   readonly id: string;
   readonly name: string;
+  /** What the user may do; undefined: each key what its own scopes say. */
+  readonly role: Role | undefined;
+  /** Who signs in as this user, in the words of the issuer. */
+  readonly subject: string | null;
+  /** The key that the user has when signed in. */
+  readonly keyId: string | null;
   readonly createdAt: number;
   readonly teams: readonly string[];
 }
+
+/** Whose key it is. */
+interface KeyOwner {
+  readonly user: string | null;
+  readonly team: string | null;
+  readonly service: string | null;
+}
+
+type TeamTerms = Pick<Team, 'id' | 'name' | 'limits' | 'showsRuns'>;
+type UserTerms = Pick<User, 'id' | 'name' | 'role' | 'teams'> & Partial<Pick<User, 'subject' | 'keyId'>>;
 
 /** Other nodes on the same database hear of a change this much later at the latest. */
 const FRESH_MS = 5000;
@@ -41,7 +62,9 @@ export class People {
   #users: ReadonlyMap<string, User> = new Map();
   #teams: ReadonlyMap<string, Team> = new Map();
   #holders: ReadonlyMap<string, KeyHolder> = new Map();
-  #owners: readonly KeyHoldersTable[] = [];
+  #owners: ReadonlyMap<string, KeyHoldersTable> = new Map();
+  /** Made when first asked for, anew after every change. */
+  #standings = new Map<string, Standing>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store) {
@@ -114,22 +137,36 @@ export class People {
     return [...this.#holders].flatMap(([key, holder]) => (counts(holder) ? [key] : []));
   }
 
-  /** The user and the team that a key was given to. */
-  ownerOf(key: string): { readonly user: string | null; readonly team: string | null } {
-    const row = this.#owners.find(({ key_id: id }) => id === key);
-    return { user: row?.user_id ?? null, team: row?.team_id ?? null };
+  /** The user, the team and the service that a key was given to. */
+  ownerOf(key: string): KeyOwner {
+    const row = this.#owners.get(key);
+    return { user: row?.user_id ?? null, team: row?.team_id ?? null, service: row?.service ?? null };
   }
 
-  async createTeam({ id, name, limits }: Pick<Team, 'id' | 'name' | 'limits'>): Promise<Team> {
-    await createTeam(this.#store, { id, name, limits: JSON.stringify(limits), created_at: Date.now() });
+  /** What being its holder's means for a key. The same object until something changes. */
+  standingOf(key: string): Standing {
+    const known = this.#standings.get(key);
+    if (known !== undefined) return known;
+    const owner = this.#owners.get(key);
+    if (owner === undefined) return NOBODYS;
+    const own = new Set([key, ...(owner.user_id === null ? [] : this.keysOf('user', owner.user_id))]);
+    const shown = this.teamsOf(key).filter((team) => this.#teams.get(team)?.showsRuns === true);
+    const seen = own.union(new Set(shown.flatMap((team) => this.keysOf('team', team))));
+    const standing: Standing = { role: this.#users.get(owner.user_id ?? '')?.role, own: [...own], seen: [...seen] };
+    this.#standings.set(key, standing);
+    return standing;
+  }
+
+  async createTeam({ id, name, limits, showsRuns }: TeamTerms): Promise<Team> {
+    await createTeam(this.#store, { ...teamRow({ id, name, limits, showsRuns }), created_at: Date.now() });
     await this.read();
     return this.team(id);
   }
 
-  async changeTeam({ id, name, limits }: Pick<Team, 'id' | 'name' | 'limits'>): Promise<Team> {
-    await changeTeam(this.#store, { id, name, limits: JSON.stringify(limits) });
+  async changeTeam(team: TeamTerms): Promise<Team> {
+    await changeTeam(this.#store, teamRow(team));
     await this.read();
-    return this.team(id);
+    return this.team(team.id);
   }
 
   async deleteTeam(id: string): Promise<void> {
@@ -137,18 +174,19 @@ export class People {
     await this.read();
   }
 
-  async createUser({ id, name, teams }: Pick<User, 'id' | 'name' | 'teams'>): Promise<User> {
-    this.assertKnown('team', teams);
-    await createUser(this.#store, { id, name, created_at: Date.now() }, teams);
+  async createUser(user: UserTerms): Promise<User> {
+    this.assertKnown('team', user.teams);
+    await createUser(this.#store, { ...userRow(user), created_at: Date.now() }, user.teams);
     await this.read();
-    return this.user(id);
+    return this.user(user.id);
   }
 
-  async changeUser({ id, name, teams }: Pick<User, 'id' | 'name' | 'teams'>): Promise<User> {
-    this.assertKnown('team', teams);
-    await changeUser(this.#store, { id, name }, teams);
+  async changeUser(user: UserTerms): Promise<User> {
+    this.assertKnown('team', user.teams);
+    const { subject, keyId } = this.user(user.id);
+    await changeUser(this.#store, userRow({ subject, keyId, ...user }), user.teams);
     await this.read();
-    return this.user(id);
+    return this.user(user.id);
   }
 
   async deleteUser(id: string): Promise<void> {
@@ -156,33 +194,62 @@ export class People {
     await this.read();
   }
 
-  async give(key: string, { user, team }: { readonly user: string | null; readonly team: string | null }): Promise<void> {
+  /** Refuses an owner that cannot be one: somebody unknown, or a person and a program at once. */
+  assertOwner({ user, team, service }: Partial<KeyOwner>): void {
     this.assertKnown('user', [user]);
     this.assertKnown('team', [team]);
-    await setHolder(this.#store, { key_id: key, user_id: user, team_id: team });
+    if ((user ?? null) !== null && (service ?? null) !== null) {
+      throw new AbpError('unprocessable', 'A key is a user’s or a service’s, not both.', { user: user ?? null, service: service ?? null });
+    }
+  }
+
+  async give(key: string, owner: KeyOwner): Promise<void> {
+    this.assertOwner(owner);
+    await setHolder(this.#store, { key_id: key, user_id: owner.user, team_id: owner.team, service: owner.service });
     await this.read();
   }
 
   async read(): Promise<void> {
     const { users, teams, members, holders } = await readPeople(this.#store);
     const teamsOf = (user: string | null): string[] => members.filter((row) => row.user_id === user).map((row) => row.team_id);
-    this.#users = new Map(users.map(({ id, name, created_at: createdAt }) => [id, { id, name, createdAt, teams: teamsOf(id) }]));
+    this.#users = new Map(
+      users.map(({ id, name, role, subject, key_id: keyId, created_at: createdAt }) => {
+        return [id, { id, name, role: storedRole(role), subject, keyId, createdAt, teams: teamsOf(id) }];
+      }),
+    );
     const before = this.#teams;
     this.#teams = new Map(
-      teams.map(({ id, name, limits: text, created_at: createdAt }) => {
+      teams.map(({ id, name, limits: text, shows_runs: showsRuns, created_at: createdAt }) => {
         const read = CallLimits.parse(storedObject('limits of a team', text));
         const known = before.get(id)?.limits;
         // The same object while nothing changes: it tells whether a team's use goes on.
         const limits = known !== undefined && JSON.stringify(jsonOf(known)) === JSON.stringify(jsonOf(read)) ? known : read;
-        return [id, { id, name, createdAt, limits, members: members.filter((row) => row.team_id === id).map((row) => row.user_id) }];
+        const ofTeam = members.filter((row) => row.team_id === id).map((row) => row.user_id);
+        return [id, { id, name, createdAt, limits, showsRuns: showsRuns === 1, members: ofTeam }];
       }),
     );
-    this.#owners = holders;
+    this.#owners = new Map(holders.map((row) => [row.key_id, row]));
     this.#holders = new Map(
       holders.map(({ key_id: key, user_id: user, team_id: team }) => {
         const all = new Set([...(team === null ? [] : [team]), ...teamsOf(user)]);
         return [key, { ...(user === null ? {} : { user }), teams: [...all] }];
       }),
     );
+    this.#standings = new Map();
   }
+}
+
+function teamRow({ id, name, limits, showsRuns }: TeamTerms): Omit<TeamsTable, 'created_at'> {
+  return { id, name, limits: JSON.stringify(limits), shows_runs: showsRuns ? 1 : 0 };
+}
+
+function userRow({ id, name, role, subject = null, keyId = null }: UserTerms): Omit<StoredUser, 'created_at'> {
+  return { id, name, role: role ?? null, subject, key_id: keyId };
+}
+
+function storedRole(text: string | null): Role | undefined {
+  if (text === null) return undefined;
+  const role = Role.safeParse(text);
+  if (!role.success) throw damaged('role of a user', text);
+  return role.data;
 }

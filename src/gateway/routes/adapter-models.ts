@@ -13,7 +13,6 @@ export const adapterModelRoutes = [
     method: 'GET',
     path: '/v1/adapters/{id}/models',
     summary: 'The models a coding agent can be asked for.',
-    need: { kind: 'read' },
     params: AdapterParams,
     response: ModelList,
     handle: async ({ gateway, params }) => {
@@ -25,7 +24,6 @@ export const adapterModelRoutes = [
     method: 'POST',
     path: '/v1/adapters/{id}/models/validate',
     summary: 'Whether a model name can be used with the agent, and what to use instead.',
-    need: { kind: 'read' },
     params: AdapterParams,
     body: ValidateModel,
     response: ModelValidation,
@@ -38,7 +36,6 @@ export const adapterModelRoutes = [
     method: 'POST',
     path: '/v1/adapters/{id}/models/cost',
     summary: 'What a use of a model costs.',
-    need: { kind: 'read' },
     params: AdapterParams,
     body: CostRequest,
     response: CostAnswer,
@@ -56,7 +53,6 @@ export const adapterModelRoutes = [
     method: 'POST',
     path: '/v1/adapters/{id}/models/refresh',
     summary: 'Asks the agent, or the engine whose list is its own, for its models; kept in memory.',
-    need: { kind: 'control' },
     params: AdapterParams,
     response: ModelList,
     handle: async ({ gateway, params }) => {

@@ -21,7 +21,6 @@ export const adapterRoutes = [
     method: 'GET',
     path: '/v1/adapters',
     summary: 'Every coding agent and what its profile says it can do.',
-    need: { kind: 'read' },
     response: AdapterList,
     handle: async ({ gateway }) => {
       const items = (await codingAgentsOf(gateway)).adapters.list().map(view);
@@ -32,7 +31,6 @@ export const adapterRoutes = [
     method: 'GET',
     path: '/v1/adapters/{id}',
     summary: 'One coding agent: its profile, how it is installed here, and what today’s versions differ in.',
-    need: { kind: 'read' },
     params: AdapterParams,
     response: AdapterDetail,
     handle: async ({ gateway, params }) => {
@@ -57,7 +55,6 @@ export const adapterRoutes = [
     method: 'GET',
     path: '/v1/adapters/{id}/detect',
     summary: 'Whether the agent is on the machine of the server, in which version, and what that version can do.',
-    need: { kind: 'read' },
     params: AdapterParams,
     query: DetectQuery,
     response: DetectionView,
@@ -68,7 +65,6 @@ export const adapterRoutes = [
     method: 'GET',
     path: '/v1/adapters/{id}/auth',
     summary: 'Which credentials the agent would find, by name only; no file is opened.',
-    need: { kind: 'read' },
     params: AdapterParams,
     response: AuthView,
     handle: async ({ gateway, params }) => (await codingAgentsOf(gateway)).adapters.auth(params.id),
@@ -77,7 +73,6 @@ export const adapterRoutes = [
     method: 'POST',
     path: '/v1/adapters/{id}/install',
     summary: 'Installs the agent on the machine of the server.',
-    need: { kind: 'control' },
     audit: { action: 'adapter.install', body: true },
     params: AdapterParams,
     body: InstallRequest,

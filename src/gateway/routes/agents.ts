@@ -15,6 +15,7 @@ import {
 import { removeSessionsOf } from '../../platform/sessions/sessions.ts';
 import { listCapabilitiesOf } from '../../store/agent-plane/agent-capabilities.ts';
 import { listAgents } from '../../store/agent-plane/agents.ts';
+import { isVisible } from '../../store/agent-plane/visible.ts';
 import { defineAgentRoute } from '../agent-plane/agent-route.ts';
 import {
   AgentDraft,
@@ -30,7 +31,6 @@ import {
   DraftPreview,
   NewAgent,
 } from '../api/agents.ts';
-import { maySee } from '../auth/access.ts';
 import { callerOf, visibleTo } from '../auth/agent-caller.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Reply } from '../reply.ts';
@@ -40,7 +40,7 @@ import { agentView, changesOf, inputOf, itemsOf, selectionsOf } from './agents-v
 /** The agent, as if there were none where the caller may not see it. */
 async function visible(plane: AgentPlane, principal: Principal, id: string): Promise<Agent> {
   const agent = await requireAgent(plane, id);
-  if (!maySee(principal, agent.keyId)) throw new AbpError('not_found', `There is no agent ${id}.`, { agent_id: id });
+  if (!isVisible(agent.keyId, visibleTo(principal))) throw new AbpError('not_found', `There is no agent ${id}.`, { agent_id: id });
   return agent;
 }
 

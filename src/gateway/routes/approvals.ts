@@ -2,14 +2,13 @@ import { answerApproval, openApprovals } from '../../platform/turns/turns.ts';
 import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
 import { openQuestions } from '../inbox/open-questions.ts';
 import { defineRoute } from '../route.ts';
-import { assertMaySpeak, NEED, sessionOf } from './sessions.ts';
+import { assertMaySpeak, sessionOf } from './sessions.ts';
 
 export const approvalRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/sessions/{id}/approvals',
     summary: 'Calls that wait until somebody says yes or no.',
-    need: { ...NEED, act: 'watch' },
     params: SessionParams,
     response: ApprovalList,
     handle: async ({ gateway, principal, params }) => ({
@@ -20,7 +19,6 @@ export const approvalRoutes = [
     method: 'POST',
     path: '/v1/sessions/{id}/approvals/{approval_id}',
     summary: 'Answers such a question. An approved call is made at once, as it stood in the question.',
-    need: { ...NEED, act: 'answer' },
     audit: { action: 'approval.answer', body: true },
     params: ApprovalParams,
     body: ApprovalAnswer,

@@ -28,15 +28,12 @@ import { runIdOf } from './runs.ts';
 /** Of a run that has made no calls. */
 const NO_FATES = { upstreamModel: null, emulations: [], fidelity: [], answerFidelity: [] };
 
-const NEED = { kind: 'control' } as const;
-
 /** For processes of this home that drive an agent themselves (`abp launch`, the in-process client): the gateway is this server. */
 export const attachedRunRoutes = [
   defineRoute({
     method: 'PUT',
     path: '/v1/attached-processes/{process_id}',
     summary: 'A process of this home is going to use the server, which does not end by itself until it has left.',
-    need: NEED,
     params: ProcessParams,
     body: AttachedProcess,
     handle: async ({ gateway, params, body }) => {
@@ -48,7 +45,6 @@ export const attachedRunRoutes = [
     method: 'DELETE',
     path: '/v1/attached-processes/{process_id}',
     summary: 'The process needs the server no longer.',
-    need: NEED,
     params: ProcessParams,
     handle: async ({ gateway, params }) => {
       attachedRunsOf(gateway).leave(params.process_id);
@@ -59,7 +55,6 @@ export const attachedRunRoutes = [
     method: 'GET',
     path: '/v1/attached-runs/offer',
     summary: 'Which engine would serve an agent, and on whose credential.',
-    need: NEED,
     query: OfferQuery,
     response: Offer,
     handle: async ({ gateway, query: { engine, model, dialect, dialects = dialect } }) =>
@@ -69,7 +64,6 @@ export const attachedRunRoutes = [
     method: 'PUT',
     path: '/v1/attached-runs/{run_id}',
     summary: 'A process of this home begins a run.',
-    need: NEED,
     params: AttachedParams,
     body: AttachedOpening,
     handle: async ({ gateway, params, body }) => {
@@ -83,7 +77,6 @@ export const attachedRunRoutes = [
     method: 'POST',
     path: '/v1/attached-runs/{run_id}/claim',
     summary: 'Takes an id that the caller has made for a run; a second claim is a conflict.',
-    need: NEED,
     params: AttachedParams,
     handle: async ({ gateway, params }) => {
       await runPort(gateway).claim(runIdOf(params.run_id));
@@ -94,7 +87,6 @@ export const attachedRunRoutes = [
     method: 'POST',
     path: '/v1/attached-runs/{run_id}/admission',
     summary: 'Whether the run may start its agent: policy, budgets and limits are asked.',
-    need: NEED,
     params: AttachedParams,
     body: AttachedAdmission,
     handle: async ({ gateway, params, body }) => {
@@ -108,7 +100,6 @@ export const attachedRunRoutes = [
     method: 'POST',
     path: '/v1/attached-runs/{run_id}/key',
     summary: 'A key for the model calls of the run.',
-    need: NEED,
     params: AttachedParams,
     body: AttachedKey,
     response: AttachedSecret,
@@ -121,7 +112,6 @@ export const attachedRunRoutes = [
     method: 'DELETE',
     path: '/v1/attached-runs/{run_id}/key',
     summary: 'The key of the run opens nothing any more.',
-    need: NEED,
     params: AttachedParams,
     handle: async ({ gateway, params }) => {
       await runPort(gateway).dropRunKey(runIdOf(params.run_id));
@@ -132,7 +122,6 @@ export const attachedRunRoutes = [
     method: 'GET',
     path: '/v1/attached-runs/{run_id}/cancelled',
     summary: 'Whether somebody wants the run ended.',
-    need: NEED,
     params: AttachedParams,
     response: AttachedCancel,
     handle: async ({ gateway, params }) => ({ cancelled: await isCancelRequested(gateway.store, runIdOf(params.run_id)) }),
@@ -141,7 +130,6 @@ export const attachedRunRoutes = [
     method: 'GET',
     path: '/v1/attached-runs/{run_id}/engine',
     summary: 'Whether the engine of the run can be reached, as far as its calls have shown.',
-    need: NEED,
     params: AttachedParams,
     response: AttachedEngine,
     handle: ({ gateway, params }) => engineWord(gateway, runIdOf(params.run_id)),
@@ -150,7 +138,6 @@ export const attachedRunRoutes = [
     method: 'GET',
     path: '/v1/attached-runs/{run_id}/spend',
     summary: 'What the model calls of the run have used.',
-    need: NEED,
     params: AttachedParams,
     query: SpendQuery,
     response: Spend,
@@ -160,7 +147,6 @@ export const attachedRunRoutes = [
     method: 'GET',
     path: '/v1/attached-runs/{run_id}/fates',
     summary: 'What became of the model calls of a run that has ended.',
-    need: NEED,
     params: AttachedParams,
     response: Fates,
     handle: async ({ gateway, params }) => {
@@ -172,7 +158,6 @@ export const attachedRunRoutes = [
     method: 'POST',
     path: '/v1/attached-runs/{run_id}/close',
     summary: 'The run is over; its receipt is written.',
-    need: NEED,
     params: AttachedParams,
     body: AttachedClosing,
     handle: async ({ gateway, params, body }) => {

@@ -46,7 +46,6 @@ export const backendRoutes = [
     method: 'GET',
     path: '/v1/backends',
     summary: 'Everything that can execute work, with its capabilities.',
-    need: { kind: 'read' },
     response: BackendList,
     handle: async ({ gateway, principal }) => {
       const items = await allBackends(gateway, principal);
@@ -57,7 +56,6 @@ export const backendRoutes = [
     method: 'GET',
     path: '/v1/backends/{id}',
     summary: 'One backend, by its id or by a bare name that only one backend has.',
-    need: { kind: 'read' },
     params: BackendParams,
     response: Backend,
     handle: async ({ gateway, principal, params }) => view(await findBackend(gateway, principal, params.id)),
@@ -66,7 +64,6 @@ export const backendRoutes = [
     method: 'GET',
     path: '/v1/matrix',
     summary: 'Dialects on engines, and capabilities of backends.',
-    need: { kind: 'read' },
     response: Matrix,
     handle: async ({ gateway, principal }) => matrix(await allBackends(gateway, principal)),
   }),

@@ -12,10 +12,11 @@ import {
 import { actsOnHost } from '../../platform/custom/custom-capability.ts';
 import { CapabilityDefinition } from '../../platform/custom/definition.ts';
 import { assertMayPublish } from '../../platform/sessions/steering.ts';
+import { isVisible } from '../../store/agent-plane/visible.ts';
 import { defineAgentRoute } from '../agent-plane/agent-route.ts';
 import { CapabilityDetail, CapabilityList, CapabilityParams, CapabilityQuery, OwnerQuery } from '../api/agent-capabilities.ts';
-import { authorize, maySee } from '../auth/access.ts';
-import { isAdmin, seesCapability } from '../auth/agent-caller.ts';
+import { authorize } from '../auth/access.ts';
+import { mayStartPrograms, seesCapability, visibleTo } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import { Reply } from '../reply.ts';
 import { capabilityDetail, capabilityView } from './capabilities-view.ts';
@@ -59,7 +60,7 @@ async function choose(
 async function detail(plane: AgentPlane, principal: Principal, id: string, { version: range, owner }: Asked = {}): Promise<object> {
   const viewer = viewerOf(principal, owner);
   const [shown, versions] = await choose(plane, viewer, id, range);
-  const view = await capabilityDetail(plane, { shown, versions, hostAllowed: isAdmin(principal) });
+  const view = await capabilityDetail(plane, { shown, versions, hostAllowed: mayStartPrograms(principal) });
   const custom = await findDefinition(plane, id, viewer);
   const definition = custom?.versions.find(({ version }) => version === shown.version);
   return definition === undefined || !mayChange(principal, custom) ? view : { ...view, definition };
@@ -67,8 +68,8 @@ async function detail(plane: AgentPlane, principal: Principal, id: string, { ver
 
 /** A program that somebody else's definition starts is the administrator's business. */
 function mayChange(principal: Principal, custom: CustomDefinition | undefined): boolean {
-  if (isAdmin(principal)) return true;
-  return custom !== undefined && maySee(principal, custom.keyId) && !custom.versions.some(actsOnHost);
+  if (mayStartPrograms(principal)) return true;
+  return custom !== undefined && isVisible(custom.keyId, visibleTo(principal)) && !custom.versions.some(actsOnHost);
 }
 
 /** The definition, for a caller who may change it. */
@@ -81,7 +82,7 @@ async function changeable(plane: AgentPlane, principal: Principal, id: string, o
 }
 
 function assertMayDefine(principal: Principal, definition: CapabilityDefinition): void {
-  if (actsOnHost(definition)) authorize(principal, { kind: 'control' });
+  if (actsOnHost(definition)) authorize(principal, 'programs');
 }
 
 export const capabilityRoutes = [
@@ -131,7 +132,7 @@ export const capabilityRoutes = [
         throw new AbpError('unprocessable', `The body defines ${body.id}, not ${params.capability_id}.`);
       const found = await changeable(plane, principal, body.id, query.owner);
       assertMayDefine(principal, body);
-      if (!isAdmin(principal)) await assertMayPublish(plane, { id: body.id, keyId: found.keyId });
+      if (!mayStartPrograms(principal)) await assertMayPublish(plane, { id: body.id, keyId: found.keyId });
       await publishVersion(plane, found, body);
       return await detail(plane, principal, body.id, { version: body.version, owner: found.keyId ?? '' });
     },

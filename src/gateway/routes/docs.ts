@@ -18,7 +18,6 @@ export const docsRoutes = [
     method: 'GET',
     path: '/docs/errors/{code}',
     summary: 'What an error code means and what to do about it.',
-    need: { kind: 'public' },
     params: CodeParams,
     handle: ({ params }) => {
       if (!isErrorCode(params.code)) throw new AbpError('not_found', `There is no error code ${params.code}.`);

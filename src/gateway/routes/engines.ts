@@ -54,7 +54,6 @@ export const engineRoutes = [
     method: 'GET',
     path: '/v1/engines',
     summary: 'Every engine: the dialects it speaks, whether it has a key, and how calls to it have fared.',
-    need: { kind: 'read' },
     response: EngineList,
     handle: ({ gateway }) => {
       const items = [...gateway.calls.deployments.values()].map(view);

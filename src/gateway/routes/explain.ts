@@ -22,7 +22,6 @@ export const explainRoutes = [
     path: '/v1/explain',
     summary:
       'What would happen to a request on an engine, or on several: mode, negotiation, every field’s fate, what it would cost at most and the exact upstream request. Nobody is called.',
-    need: { kind: 'read' },
     body: ExplainRequest,
     response: ExplainResponse,
     handle: async (input) => {

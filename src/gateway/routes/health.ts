@@ -31,7 +31,6 @@ export const healthRoutes = [
     method: 'GET',
     path: '/healthz',
     summary: 'The process lives.',
-    need: { kind: 'public' },
     response: Health,
     handle: ({ gateway }) => ({ status: 'ok', version: gateway.version, contract_version: CONTRACT_VERSION }),
   }),
@@ -39,7 +38,6 @@ export const healthRoutes = [
     method: 'GET',
     path: '/readyz',
     summary: 'The process serves: 200 when ready, 503 while the database does not answer or the journal cannot be written.',
-    need: { kind: 'public' },
     response: Ready,
     handle: async ({ gateway }) => {
       // The reason of a stall is in the log; this route is public.
@@ -61,7 +59,6 @@ export const healthRoutes = [
     method: 'GET',
     path: '/metrics',
     summary: 'Numbers about this server in the text format of Prometheus.',
-    need: { kind: 'metrics' },
     handle: ({ gateway }) => metricsReply(gateway),
   }),
 ];

@@ -25,6 +25,7 @@ import { keyRoutes } from './keys.ts';
 import { modelRoutes } from './models.ts';
 import { negotiateRoutes } from './negotiate.ts';
 import { budgetRoutes } from './people/budgets.ts';
+import { signInRoutes } from './people/sign-ins.ts';
 import { teamRoutes } from './people/teams.ts';
 import { userRoutes } from './people/users.ts';
 import { auditRoutes } from './receipts/audit.ts';
@@ -53,6 +54,7 @@ const described: readonly Route[] = [
   ...auditRoutes,
   ...keyRoutes,
   ...userRoutes,
+  ...signInRoutes,
   ...teamRoutes,
   ...budgetRoutes,
   ...modelRoutes,
@@ -83,7 +85,6 @@ const openApiRoute = defineRoute({
   method: 'GET',
   path: '/openapi.json',
   summary: 'This API, described.',
-  need: { kind: 'public' },
   handle: ({ gateway }) => openApi(described, gateway.version),
 });
 

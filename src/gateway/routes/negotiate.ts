@@ -11,7 +11,6 @@ export const negotiateRoutes = [
     method: 'POST',
     path: '/v1/negotiate',
     summary: 'What a backend, or a manifest you send, makes of requirements.',
-    need: { kind: 'read' },
     body: NegotiateRequest,
     response: NegotiateResponse,
     handle: async ({ gateway, principal, body }) => {

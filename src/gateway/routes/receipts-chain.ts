@@ -38,7 +38,6 @@ const reading = [
     method: 'GET',
     path: '/v1/receipts/{run_id}/verify',
     summary: 'Checks a receipt: its own hash, and its link to the next signed head of the chain.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     response: ChainVerification,
     accepted: NotYetKnown,
@@ -61,7 +60,6 @@ const reading = [
     method: 'GET',
     path: '/v1/receipts/{run_id}/late-end',
     summary: 'How a run ended by the word of its own node, which was taken for lost while another one closed the run.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     response: LateEndView,
     handle: async ({ gateway, principal, params }) => {
@@ -76,7 +74,6 @@ const reading = [
     method: 'GET',
     path: '/v1/receipts/keys',
     summary: 'Public keys that receipts are signed with, the retired ones too.',
-    need: { kind: 'read' },
     response: SealKeyList,
     handle: async ({ gateway }) => ({ items: await publishedKeys(gateway.store) }),
   }),
@@ -84,7 +81,6 @@ const reading = [
     method: 'GET',
     path: '/v1/receipts/head',
     summary: 'The last signed head of this node’s chain, or that of an entry. Keep it elsewhere: it shows when receipts vanish.',
-    need: { kind: 'read' },
     query: HeadQuery,
     response: SignedHead,
     handle: async ({ gateway, query }) => {
@@ -102,7 +98,6 @@ const administration = [
     method: 'GET',
     path: '/v1/receipts/export',
     summary: 'This node’s chain as JSON lines: whole, a range, or the receipts that match, with links in place of the others.',
-    need: { kind: 'control' },
     query: ReceiptExportQuery,
     handle: async ({ gateway, query: { from, to, ...filter } }) => {
       const { exportLines } = await import('../../receipts/export.ts');
@@ -115,7 +110,6 @@ const administration = [
     method: 'POST',
     path: '/v1/receipts/keys/rotate',
     summary: 'Signs with a new key from now on; both keys sign the change.',
-    need: { kind: 'control' },
     audit: { action: 'seal_key.rotate' },
     response: KeyChange,
     handle: async ({ gateway }) => {
@@ -127,7 +121,6 @@ const administration = [
     method: 'POST',
     path: '/v1/receipts/remove',
     summary: 'Removes the content of receipts and their recordings; stubs with places and hashes stay, and the chain still verifies.',
-    need: { kind: 'control' },
     audit: { action: 'receipt.remove', body: true },
     body: ReceiptRemoval,
     response: RemovedReceipts,

@@ -60,7 +60,6 @@ export const receiptStreamRoutes = [
     method: 'GET',
     path: '/v1/receipts/stream',
     summary: 'Server-sent events: each receipt of the caller’s runs on this node as it is sealed. Last-Event-ID goes on after that one.',
-    need: { kind: 'read' },
     query: ReceiptStreamQuery,
     handle: async ({ gateway, principal, query, headers }) => {
       const last = headers['last-event-id'];

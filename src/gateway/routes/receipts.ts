@@ -5,7 +5,7 @@ import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { findTurnRun } from '../../platform/turns/turn-receipt.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
-import { maySee, ownOnly } from '../auth/access.ts';
+import { maySee, seenOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
@@ -71,7 +71,6 @@ export const receiptRoutes = [
     method: 'GET',
     path: '/v1/receipts/{run_id}',
     summary: 'The receipt of a run. While it runs, its status without a hash; `wait` holds the answer until the end.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     query: ReceiptQuery,
     response: AnyReceipt,
@@ -82,7 +81,6 @@ export const receiptRoutes = [
     method: 'GET',
     path: '/v1/receipts/{run_id}/fidelity',
     summary: 'What happened to each field of a run’s request, as explain shows it beforehand.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     query: ReceiptQuery,
     response: ReceiptFidelity,
@@ -101,11 +99,10 @@ export const receiptRoutes = [
     method: 'GET',
     path: '/v1/receipts',
     summary: 'Receipts, newest first; a caller sees those of its own runs.',
-    need: { kind: 'read' },
     query: ReceiptListQuery,
     response: ReceiptList,
     handle: async ({ gateway, principal, query: { view, ...query } }) => {
-      const list = ownOnly(principal, query);
+      const list = seenOnly(principal, query);
       if (view === 'row') return await pageOfRows(gateway.store, list);
       const { items, ...page } = await pageOfReceipts(gateway.store, list);
       return { ...page, items: items.map(({ receipt }) => receipt.document) };

@@ -17,7 +17,7 @@ import {
   RequestQuery,
   ResponseQuery,
 } from '../api/recordings.ts';
-import { maySee, ownOnly } from '../auth/access.ts';
+import { maySee, maySteer, ownOnly, seenOnly } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
@@ -50,13 +50,18 @@ function runOf(text: string): RunId {
 }
 
 /** The recording of a run, as if there were none where the caller may not see it. */
-async function ownRecording(gateway: Gateway, principal: Principal, text: string): Promise<Recording> {
+async function visibleRecording(
+  gateway: Gateway,
+  principal: Principal,
+  text: string,
+  allowed: typeof maySee | typeof maySteer = maySee,
+): Promise<Recording> {
   const run = runOf(text);
   const known = await getRecording(gateway.store, run);
   // A run that ended a moment ago is on its way to the store.
   if (known === undefined && gateway.calls.live.keyOf(run) !== undefined) await gateway.keeper.settled();
   const recording = known ?? (await getRecording(gateway.store, run));
-  if (recording === undefined || !maySee(principal, recording.keyId)) {
+  if (recording === undefined || !allowed(principal, recording.keyId)) {
     throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run, recording: 'none' });
   }
   return recording;
@@ -64,7 +69,7 @@ async function ownRecording(gateway: Gateway, principal: Principal, text: string
 
 /** The recording of a run whose bodies are about to be read. A reader of somebody else's leaves a record. */
 export async function readRecording(gateway: Gateway, principal: Principal, text: string, details: JsonObject): Promise<Recording> {
-  const recording = await ownRecording(gateway, principal, text);
+  const recording = await visibleRecording(gateway, principal, text);
   await gateway.audit.reads(principal, recording.keyId, { action: 'body.read', target: recording.runId, details });
   return recording;
 }
@@ -114,7 +119,6 @@ const bodyRoutes = [
     method: 'GET',
     path: '/v1/receipts/{run_id}/request',
     summary: 'The recorded request body of a run, byte for byte.',
-    need: { kind: 'read' },
     params: BodyParams,
     query: RequestQuery,
     handle: async ({ gateway, principal, params, query }) => {
@@ -126,7 +130,6 @@ const bodyRoutes = [
     method: 'GET',
     path: '/v1/receipts/{run_id}/response',
     summary: 'The recorded response body of a run, byte for byte.',
-    need: { kind: 'read' },
     params: BodyParams,
     query: ResponseQuery,
     handle: async ({ gateway, principal, params, query }) => {
@@ -139,12 +142,11 @@ const bodyRoutes = [
     method: 'DELETE',
     path: '/v1/receipts/{run_id}/bodies',
     summary: 'Erases the recorded bodies of a run; its receipt stays.',
-    need: { kind: 'read' },
     audit: { action: 'body.erase' },
     params: BodyParams,
     handle: async ({ gateway, principal, params }) => {
       assertMayErase(principal);
-      const { runId } = await ownRecording(gateway, principal, params.run_id);
+      const { runId } = await visibleRecording(gateway, principal, params.run_id, maySteer);
       await gateway.keeper.eraseBodies([runId]);
       return new Reply(204, undefined);
     },
@@ -157,11 +159,10 @@ export const recordingRoutes = [
     method: 'GET',
     path: '/v1/recordings',
     summary: 'Recorded runs, newest first; a caller sees its own.',
-    need: { kind: 'read' },
     query: RecordingListQuery,
     response: RecordingList,
     handle: async ({ gateway, principal, query }) => {
-      const page = await listRecordings(gateway.store, ownOnly(principal, query));
+      const page = await listRecordings(gateway.store, seenOnly(principal, query));
       return { items: page.items.map(view), ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) };
     },
   }),
@@ -169,7 +170,6 @@ export const recordingRoutes = [
     method: 'GET',
     path: '/v1/recordings/{run_id}',
     summary: 'A recorded run with its bodies: a line of the file that the engine replay serves from.',
-    need: { kind: 'read' },
     params: BodyParams,
     response: RecordingLine,
     handle: async ({ gateway, principal, params }) => {
@@ -183,7 +183,6 @@ export const recordingRoutes = [
     method: 'DELETE',
     path: '/v1/recordings',
     summary: 'Erases recorded bodies by key, tag or engine; the receipts stay.',
-    need: { kind: 'read' },
     audit: { action: 'body.erase' },
     query: EraseQuery,
     response: Erased,

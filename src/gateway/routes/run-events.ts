@@ -64,7 +64,6 @@ export const runEventRoutes = [
     path: '/v1/runs/{run_id}/events',
     summary:
       'Server-sent events: what a run said from its beginning, then what it says, and last its result. Last-Event-ID goes on after that one.',
-    need: { kind: 'plane', plane: 'run', act: 'watch' },
     params: RunParams,
     query: RunEventsQuery,
     handle: async ({ gateway, principal, params, query, headers }) => {

@@ -24,7 +24,7 @@ import {
   RunView,
   StartedRun,
 } from '../api/runs.ts';
-import { authorize, maySee, ownOnly } from '../auth/access.ts';
+import { authorizeRun, maySee, maySteer, seenOnly } from '../auth/access.ts';
 import { ownerOf, type Principal } from '../auth/principal.ts';
 import { assertRunRights } from '../auth/run-rights.ts';
 import type { Gateway } from '../gateway.ts';
@@ -38,10 +38,6 @@ import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 import { tracedFrom } from '../telemetry/traced-from.ts';
 import { runRows } from './console/run-rows.ts';
 
-const NEED = { kind: 'plane', plane: 'run' } as const;
-const WATCH = { ...NEED, act: 'watch' } as const;
-const ANSWER = { ...NEED, act: 'answer' } as const;
-
 export function runIdOf(text: string): RunId {
   const run = parseRunId(text);
   if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
@@ -54,15 +50,19 @@ function noRun(run: string): AbpError {
 
 /** The id of a run that the caller may see. */
 export async function visibleRun(gateway: Gateway, principal: Principal, text: string): Promise<RunId> {
+  return await runFor(gateway, text, (keyId) => maySee(principal, keyId));
+}
+
+async function runFor(gateway: Gateway, text: string, isAllowed: (keyId: string | null) => boolean): Promise<RunId> {
   const run = runIdOf(text);
   const stored = await getRun(gateway.store, run);
-  if (stored === undefined || !maySee(principal, stored.keyId)) throw noRun(text);
+  if (stored === undefined || !isAllowed(stored.keyId)) throw noRun(text);
   return run;
 }
 
-/** The run while it is under way here. */
+/** The run while it is under way here, for a caller who may steer it. */
 async function liveRun(gateway: Gateway, principal: Principal, text: string): Promise<{ handle: RunHandle }> {
-  const run = await visibleRun(gateway, principal, text);
+  const run = await runFor(gateway, text, (keyId) => maySteer(principal, keyId));
   const live = (await runServiceOf(gateway)).live(run);
   if (live === undefined) throw new AgentMuxError('RUN_NOT_ACTIVE', `The run ${run} has ended.`, { run_id: run });
   return live;
@@ -73,8 +73,8 @@ async function cancelRun(gateway: Gateway, principal: Principal, text: string): 
   const run = runIdOf(text);
   const stored = await getRun(gateway.store, run);
   const attached = stored === undefined && (gateway.runPlane.attached?.has(run) ?? false);
-  if (!attached && (stored === undefined || !maySee(principal, stored.keyId))) throw noRun(text);
-  if (attached && !maySee(principal, null)) throw noRun(text);
+  if (!attached && (stored === undefined || !maySteer(principal, stored.keyId))) throw noRun(text);
+  if (attached && !maySteer(principal, null)) throw noRun(text);
   const live = (await runServiceOf(gateway)).live(run);
   if (live !== undefined) void live.handle.abort();
   else if (attached || stored?.status === 'running') await requestCancel(gateway.store, run, Date.now());
@@ -162,7 +162,6 @@ function controlRoute(control: Pick<Route, 'path' | 'summary'>, act: (handle: Ru
   return defineRoute({
     method: 'POST',
     ...control,
-    need: NEED,
     params: RunParams,
     handle: async ({ gateway, principal, params }) => {
       const { handle } = await liveRun(gateway, principal, params.run_id);
@@ -177,13 +176,12 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs',
     summary: 'Starts a coding agent on the machine of the server. Options are checked before anything is spawned.',
-    need: NEED,
     body: RunOptions,
     response: StartedRun,
     handle: async ({ gateway, principal, runId, body }) => {
       // The key must also allow the options that a profile adds.
       const options = createProfiles({ homePath: gateway.home.path }).apply(body);
-      authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
+      authorizeRun(principal, { agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       assertRunRights(principal, options, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
@@ -195,13 +193,12 @@ export const runRoutes = [
     method: 'GET',
     path: '/v1/runs',
     summary: 'Runs of every plane, newest first; a caller sees its own.',
-    need: { kind: 'read' },
     query: RunListOrRowsQuery,
     response: z.union([RunList, RunRowList]),
     handle: async ({ gateway, principal, query }) => {
       if (query.view === 'row') return await runRows(gateway, principal, query);
       // Of an archived run only a stub is left.
-      const page = await listReceipts(gateway.store, { ...ownOnly(principal, query), whole: true });
+      const page = await listReceipts(gateway.store, { ...seenOnly(principal, query), whole: true });
       return {
         items: page.items.map(({ document }) => summaryOf(document)),
         ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
@@ -212,7 +209,6 @@ export const runRoutes = [
     method: 'GET',
     path: '/v1/runs/{run_id}',
     summary: 'One run: where it stands, what it waits for, what it came to.',
-    need: WATCH,
     params: RunParams,
     response: RunView,
     accepted: NotYetKnown,
@@ -222,7 +218,6 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/cancel',
     summary: 'Ends a run, also one that another process drives: SIGTERM to the group of its agent, after the grace period SIGKILL.',
-    need: NEED,
     params: RunParams,
     handle: async ({ gateway, principal, params }) => new Reply(202, { run_id: await cancelRun(gateway, principal, params.run_id) }),
   }),
@@ -234,7 +229,6 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/interrupt',
     summary: 'Asks the agent to stop what it does. The run ends with that, unless the agent is held for /continue.',
-    need: NEED,
     params: RunParams,
     body: RunInterrupt,
     handle: async ({ gateway, principal, params, body }) => {
@@ -247,7 +241,6 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/continue',
     summary: 'Lets an agent go on that was interrupted with hold.',
-    need: NEED,
     params: RunParams,
     body: RunContinue,
     handle: async ({ gateway, principal, params, body }) => {
@@ -260,7 +253,6 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/input',
     summary: 'Sends a message to a running agent that takes them: now, into the work under way, or later.',
-    need: NEED,
     params: RunParams,
     body: RunInput,
     handle: async ({ gateway, principal, params, body }) => {
@@ -273,7 +265,6 @@ export const runRoutes = [
     method: 'POST',
     path: '/v1/runs/{run_id}/interactions/{interaction_id}',
     summary: 'Answers an approval or a question of a running agent.',
-    need: ANSWER,
     audit: { action: 'approval.answer' },
     params: InteractionParams,
     body: InteractionReply,

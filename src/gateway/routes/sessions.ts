@@ -34,16 +34,13 @@ import {
   SessionPatch,
   SessionView,
 } from '../api/sessions.ts';
-import type { Need } from '../auth/access.ts';
-import { isAdmin, visibleTo } from '../auth/agent-caller.ts';
+import { mayStartPrograms, visibleTo } from '../auth/agent-caller.ts';
 import { keyIdOf, type Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { recordingFor } from '../recording.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { tracedFrom } from '../telemetry/traced-from.ts';
-
-export const NEED = { kind: 'plane', plane: 'agent' } as const satisfies Need;
 
 export async function sessionOf({ sessions }: Gateway, principal: Principal, id: string): Promise<StoredSession> {
   return await visibleSession(sessions.parts, id, visibleTo(principal));
@@ -63,14 +60,14 @@ function partOf(part: InputPart): IrPart {
 function grantOf({ config }: Gateway, principal: Principal): TurnGrant {
   const recording = recordingFor(config, principal);
   const tags = principal.kind === 'key' ? principal.key.tags : [];
-  if (principal.kind !== 'key' || isAdmin(principal)) return { host: isAdmin(principal), recording, tags };
+  if (principal.kind !== 'key' || mayStartPrograms(principal)) return { host: mayStartPrograms(principal), recording, tags };
   const { engines, models } = principal.scopes;
   return { host: false, recording, tags, engines, models };
 }
 
 /** A caller who may not run programs of this machine neither speaks to an agent that does, nor approves its calls. */
 export async function assertMaySpeak({ agents }: Gateway, principal: Principal, sessionId: string): Promise<void> {
-  if (!isAdmin(principal)) await assertMaySteer(agents, sessionId, visibleTo(principal));
+  if (!mayStartPrograms(principal)) await assertMaySteer(agents, sessionId, visibleTo(principal));
 }
 
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
@@ -85,7 +82,6 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/v1/sessions',
     summary: 'A new session with an agent.',
-    need: NEED,
     body: NewSession,
     response: SessionView,
     handle: async ({ gateway, principal, body }) => {
@@ -106,7 +102,6 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/v1/sessions',
     summary: 'Sessions, newest first; a caller sees its own.',
-    need: NEED,
     query: SessionListQuery,
     response: SessionList,
     handle: async ({ gateway, principal, query }) => {
@@ -119,7 +114,6 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/v1/sessions/{id}',
     summary: 'A session.',
-    need: NEED,
     params: SessionParams,
     response: SessionView,
     handle: async ({ gateway, principal, params }) => sessionView(await sessionOf(gateway, principal, params.id)),
@@ -128,7 +122,6 @@ export const sessionRoutes = [
     method: 'PATCH',
     path: '/v1/sessions/{id}',
     summary: 'Changes what is named and leaves the rest; model and limits hold from the next turn on.',
-    need: NEED,
     params: SessionParams,
     body: SessionPatch,
     response: SessionView,
@@ -142,7 +135,6 @@ export const sessionRoutes = [
     method: 'DELETE',
     path: '/v1/sessions/{id}',
     summary: 'Ends the turn under way and removes the session with its events and its workspace.',
-    need: NEED,
     params: SessionParams,
     handle: async ({ gateway, principal, params }) => {
       const { parts, worker } = gateway.sessions;
@@ -154,7 +146,6 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/v1/sessions/{id}/messages',
     summary: 'Sends a message. It begins a turn, or goes into the next step of the one under way.',
-    need: NEED,
     params: SessionParams,
     body: NewMessage,
     response: MessageView,
@@ -175,7 +166,6 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/v1/sessions/{id}/messages',
     summary: 'The conversation, oldest first.',
-    need: NEED,
     params: SessionParams,
     query: MessageListQuery,
     response: MessageList,
@@ -191,7 +181,6 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/v1/sessions/{id}/events',
     summary: 'Events after since_id, then live ones, as a stream of server-sent events; a list for callers that accept JSON alone.',
-    need: NEED,
     params: SessionParams,
     query: EventListQuery,
     response: EventList,
@@ -207,7 +196,6 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/v1/sessions/{id}/cancel',
     summary: 'Ends the turn under way at once.',
-    need: NEED,
     params: SessionParams,
     body: CancelRequest,
     response: CancelView,
@@ -221,7 +209,6 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/v1/sessions/{id}/fork',
     summary: 'A new session that continues from an earlier point of this one.',
-    need: NEED,
     params: SessionParams,
     body: ForkRequest,
     response: SessionView,

@@ -17,7 +17,7 @@ const MOST_READ = 20_000;
 /** Beyond this a count says `at_least`. */
 const MOST_COUNTED = 10_000;
 
-export type RowFilter = RowQuery & Pick<ReceiptFilter, 'unkeyed' | 'unfinished' | 'cursor' | 'content' | 'whole'>;
+export type RowFilter = RowQuery & Pick<ReceiptFilter, 'keys' | 'unkeyed' | 'unfinished' | 'cursor' | 'content' | 'whole'>;
 
 /** A receipt and its line. */
 export interface Found {
@@ -57,8 +57,8 @@ function textTest(q: string): Test {
 
 /** The part of a filter that an index answers. */
 function selected(filter: RowFilter): ReceiptFilter {
-  const { plane, engine, model, status, key, tag, since, until, unkeyed, unfinished, content, whole } = filter;
-  return { plane, engine, model, status, key, tag, since, until, unkeyed, unfinished, content, whole };
+  const { plane, engine, model, status, key, keys, tag, since, until, unkeyed, unfinished, content, whole } = filter;
+  return { plane, engine, model, status, key, keys, tag, since, until, unkeyed, unfinished, content, whole };
 }
 
 /** Receipts newest first, in chunks, with a breath between them. */
@@ -164,11 +164,15 @@ export async function withKeyNames(store: Store, rows: readonly RunRow[]): Promi
   return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? '') ?? null }));
 }
 
-/** The filter with the id of the key that it names by its name. */
-export async function withKeyId<F extends { readonly key?: string | undefined }>(store: Store, filter: F): Promise<F> {
-  const { key } = filter;
+/** The filter with the id of the key that it names by its name. Who sees some keys alone hears of no other. */
+export async function withKeyId<F extends { readonly key?: string | undefined; readonly keys?: readonly string[] | undefined }>(
+  store: Store,
+  filter: F,
+): Promise<F> {
+  const { key, keys } = filter;
   if (key === undefined || key.startsWith('key_')) return filter;
-  const [id, ...more] = await keyIdsByName(store, key);
+  const named = await keyIdsByName(store, key);
+  const [id, ...more] = keys === undefined ? named : named.filter((one) => keys.includes(one));
   if (id === undefined) throw new AbpError('not_found', `There is no key with the name "${key}".`, { key_id: key });
   if (more.length > 0) throw new AbpError('E003', `Several keys have the name "${key}": ${[id, ...more].join(', ')}. Give the id of one.`);
   return { ...filter, key: id };

@@ -43,10 +43,13 @@ type Group = keyof typeof COLUMNS;
 /** Conditions that the sums do not know; a question with one of them is answered from receipts alone. */
 const ROW_ONLY = ['plane', 'reason', 'parent', 'root', 'min_cost_nano_usd', 'min_ms', 'q'] as const;
 
+/** Whose calls are counted. */
+type Own = Pick<RowFilter, 'unkeyed' | 'key' | 'keys'>;
+
 /** A question about usage, with its times and bounds worked out. */
 interface Question {
   readonly query: UsageQuery;
-  readonly own: Pick<RowFilter, 'unkeyed' | 'key'>;
+  readonly own: Own;
   readonly groups: readonly Group[];
   readonly since: number;
   readonly until: number;
@@ -59,7 +62,7 @@ interface Asked extends Question {
 }
 
 /** The usage of calls that have ended. Runs that are made of calls are left out, so that nothing counts twice. */
-export async function usageOf(store: Store, query: UsageQuery, own: Pick<RowFilter, 'unkeyed' | 'key'>): Promise<Usage> {
+export async function usageOf(store: Store, query: UsageQuery, own: Own): Promise<Usage> {
   const until = query.until ?? Date.now();
   const since = query.since ?? until - DAY_MS;
   const starts = bucketStarts(query.bucket, since, until);
@@ -149,6 +152,7 @@ function choiceOf({ query, own }: Question, part: Times & Pick<RollupChoice, 'sp
   const wanted = { engine, model, status, mode, agent, error, key_id: key };
   return {
     ...part,
+    keys: own.keys,
     equal: Object.fromEntries(Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] !== undefined)),
     tag,
     fates: fate === undefined ? undefined : 1 << Fate.options.indexOf(fate),
@@ -205,6 +209,7 @@ function count(asked: Asked, call: CallUsage): void {
   const key = own.unkeyed === true ? '' : own.key;
   const wanted = { engine, model, status, mode, agent, error, key_id: key };
   for (const [name, value] of Object.entries(wanted)) if (value !== undefined && call[name as keyof typeof wanted] !== value) return;
+  if (own.keys?.includes(call.key_id) === false) return;
   if (tag !== undefined && !storedTags(call.tags).includes(tag)) return;
   if (fate !== undefined && (call.fates & (1 << Fate.options.indexOf(fate))) === 0) return;
   const at = bucketAt(asked, call.startedAt);

@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import { type Backend, listBackends, resolveBackend } from '../../runtime/backends.ts';
 import type { SidecarBackend } from '../../runtime/work-orders/work-orders.ts';
-import { authorize } from '../auth/access.ts';
+import { may } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { workOrdersOf } from './work-orders.ts';
@@ -34,11 +34,5 @@ async function sidecars(gateway: Gateway, principal: Principal): Promise<readonl
 
 /** To greet a sidecar is to start a program, which not everybody may who may read. */
 function mayStart(principal: Principal): boolean {
-  try {
-    authorize(principal, { kind: 'plane', plane: 'run' });
-    return true;
-  } catch (error) {
-    if (AbpError.is(error)) return false;
-    throw error;
-  }
+  return may(principal, 'runs');
 }

@@ -1,25 +1,39 @@
 import type { Transaction } from 'kysely';
 import { AbpError } from '../../contract/errors.ts';
+import { hasForeignCodes, rowMac } from '../key-mac.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { storableText } from '../text.ts';
 import type { KeyHoldersTable, TeamsTable, UsersTable } from './people-schema.ts';
 
+/** A user with the role that a process of ours gave. */
+export type StoredUser = Omit<UsersTable, 'mac'>;
+
 /** Everybody who is known, at one moment. */
 export interface AllPeople {
-  readonly users: readonly UsersTable[];
+  readonly users: readonly StoredUser[];
   readonly teams: readonly TeamsTable[];
   readonly members: readonly { readonly team_id: string; readonly user_id: string }[];
   readonly holders: readonly KeyHoldersTable[];
 }
 
-export async function readPeople({ db }: Store): Promise<AllPeople> {
+export async function readPeople(store: Store): Promise<AllPeople> {
+  const { db } = store;
+  const users = await db.selectFrom('users').selectAll().orderBy('id').execute();
+  const trustsAll = users.some(({ mac }) => mac !== null) && (await hasForeignCodes(store));
   return {
-    users: await db.selectFrom('users').selectAll().orderBy('id').execute(),
+    users: users.map(({ mac, ...user }) => (trustsAll || mac === userMac(store, user) ? user : { ...user, ...NOBODY_IN_PARTICULAR })),
     teams: await db.selectFrom('teams').selectAll().orderBy('id').execute(),
     members: await db.selectFrom('team_members').selectAll().orderBy('team_id').orderBy('user_id').execute(),
     holders: await db.selectFrom('key_holders').selectAll().execute(),
   };
+}
+
+/** The part of a user that counts only with its code. */
+const NOBODY_IN_PARTICULAR = { role: null, subject: null, key_id: null };
+
+function userMac({ keySecret }: Store, { id, role, subject, key_id }: Omit<StoredUser, 'name' | 'created_at'>): string {
+  return rowMac(keySecret, 'user', [id, role, subject, key_id]);
 }
 
 export async function createTeam({ db }: Store, team: TeamsTable): Promise<void> {
@@ -32,10 +46,10 @@ export async function createTeam({ db }: Store, team: TeamsTable): Promise<void>
   if (made === 0n) throw new AbpError('conflict', `There is a team ${team.id} already.`, { team: team.id });
 }
 
-export async function changeTeam({ db }: Store, { id, name, limits }: Omit<TeamsTable, 'created_at'>): Promise<void> {
+export async function changeTeam({ db }: Store, { id, name, limits, shows_runs }: Omit<TeamsTable, 'created_at'>): Promise<void> {
   await db
     .updateTable('teams')
-    .set({ name: storableText(name), limits })
+    .set({ name: storableText(name), limits, shows_runs })
     .where('id', '=', id)
     .execute();
 }
@@ -48,11 +62,11 @@ export async function deleteTeam({ db }: Store, id: string): Promise<void> {
   });
 }
 
-export async function createUser({ db }: Store, user: UsersTable, teams: readonly string[]): Promise<void> {
-  await db.transaction().execute(async (change) => {
+export async function createUser(store: Store, user: StoredUser, teams: readonly string[]): Promise<void> {
+  await store.db.transaction().execute(async (change) => {
     const { numInsertedOrUpdatedRows: made } = await change
       .insertInto('users')
-      .values({ ...user, name: storableText(user.name) })
+      .values({ ...user, name: storableText(user.name), mac: userMac(store, user) })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirst();
     if (made === 0n) throw new AbpError('conflict', `There is a user ${user.id} already.`, { user: user.id });
@@ -60,11 +74,15 @@ export async function createUser({ db }: Store, user: UsersTable, teams: readonl
   });
 }
 
-export async function changeUser({ db }: Store, { id, name }: Omit<UsersTable, 'created_at'>, teams: readonly string[]): Promise<void> {
-  await db.transaction().execute(async (change) => {
+export async function changeUser(
+  store: Store,
+  { id, name, role, subject, key_id }: Omit<StoredUser, 'created_at'>,
+  teams: readonly string[],
+): Promise<void> {
+  await store.db.transaction().execute(async (change) => {
     await change
       .updateTable('users')
-      .set({ name: storableText(name) })
+      .set({ name: storableText(name), role, subject, key_id, mac: userMac(store, { id, role, subject, key_id }) })
       .where('id', '=', id)
       .execute();
     await change.deleteFrom('team_members').where('user_id', '=', id).execute();
@@ -94,7 +112,11 @@ export async function setHolder({ db }: Store, holder: KeyHoldersTable): Promise
     .insertInto('key_holders')
     .values(holder)
     .onConflict((conflict) =>
-      conflict.column('key_id').doUpdateSet((eb) => ({ user_id: eb.ref('excluded.user_id'), team_id: eb.ref('excluded.team_id') })),
+      conflict.column('key_id').doUpdateSet((eb) => ({
+        user_id: eb.ref('excluded.user_id'),
+        team_id: eb.ref('excluded.team_id'),
+        service: eb.ref('excluded.service'),
+      })),
     )
     .execute();
 }

@@ -26,6 +26,8 @@ export interface ReceiptChoice {
 
 /** Which receipts to list. */
 export interface ReceiptFilter extends ReceiptChoice, PageOptions {
+  /** Only runs of these keys; one at least. */
+  readonly keys?: readonly string[] | undefined;
   /** Only runs without a key. */
   readonly unkeyed?: boolean | undefined;
   /** Only runs that have not ended. */
@@ -53,6 +55,7 @@ export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBu
     const wanted = filter[name];
     if (wanted !== undefined) all.push(eb(FILTER_COLUMNS[name], '=', indexedText(wanted)));
   }
+  if (filter.keys !== undefined) all.push(eb('key_id', 'in', filter.keys.map(indexedText)));
   if (filter.unkeyed === true) all.push(eb('key_id', 'is', null));
   if (filter.whole === true) all.push(eb('status', 'not in', [ARCHIVED, DELETED]));
   if (filter.tag !== undefined) all.push(eb.and([hasTag(store, filter.tag)]));

@@ -69,6 +69,8 @@ export interface RecordingFilter extends PageOptions {
   readonly tag?: string | undefined;
   readonly engine?: string | undefined;
   readonly run?: RunId | undefined;
+  /** Only those of these keys; one at least. */
+  readonly keys?: readonly string[] | undefined;
   /** Only those made without a key. */
   readonly unkeyed?: boolean | undefined;
 }
@@ -79,6 +81,7 @@ export async function listRecordings(store: Store, filter: RecordingFilter = {})
   let query = store.db.selectFrom('recordings').selectAll();
   if (filter.run !== undefined) query = query.where('run_id', '=', runKey(filter.run));
   if (filter.key !== undefined) query = query.where('key_id', '=', indexedText(filter.key));
+  if (filter.keys !== undefined) query = query.where('key_id', 'in', filter.keys.map(indexedText));
   if (filter.unkeyed === true) query = query.where('key_id', 'is', null);
   if (filter.engine !== undefined) query = query.where('engine', '=', indexedText(filter.engine));
   const { tag, cursor } = filter;

@@ -157,6 +157,8 @@ export interface RollupChoice {
   readonly until: number;
   /** By facet; every given one must match. */
   readonly equal: Readonly<Partial<Record<'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error', string>>>;
+  /** Only calls of these keys; one at least. */
+  readonly keys?: readonly string[] | undefined;
   readonly tag?: string | undefined;
   /** Bits, one of which a row must have. */
   readonly fates?: number | undefined;
@@ -172,9 +174,10 @@ export type RollupSums = Partial<Pick<UsageRollupsTable, RollupFacet>> & {
 type Where = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
 
 function chosen(store: Store, choice: RollupChoice, eb: ExpressionBuilder<Tables, 'usage_rollups'>): Where {
-  const { span, since, until, equal, tag, fates } = choice;
+  const { span, since, until, equal, keys, tag, fates } = choice;
   const all: Where[] = [eb('span', '=', span), eb('start', '>=', since), eb('start', '<', until)];
   for (const [name, value] of Object.entries(equal)) all.push(eb(name as keyof typeof equal, '=', indexedText(value))); // the names are the type's
+  if (keys !== undefined) all.push(eb('key_id', 'in', keys.map(indexedText)));
   if (tag !== undefined) all.push(eb.and([hasTag(store, tag)]));
   if (fates !== undefined) all.push(eb.and([sql<boolean>`(fates & ${fates}) > 0`]));
   return eb.and(all);

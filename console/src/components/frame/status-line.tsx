@@ -24,6 +24,20 @@ function Cell({ good, children }: { readonly good: boolean; readonly children: s
   );
 }
 
+/** Who the server takes this browser for, and the way to sign in where there is one. */
+function Who(): JSX.Element {
+  const { data: session } = useQuery(sessionQuery);
+  const name = session?.user ?? WHO[session?.principal ?? ''] ?? session?.principal ?? '';
+  const isNobody = session?.principal === 'anonymous' || session?.principal === 'local';
+  if (!isNobody || session.sign_in === null) return <span>{name}</span>;
+  const place = encodeURIComponent(location.pathname);
+  return (
+    <span>
+      {name} · <a href={`${session.sign_in}?return_to=${place}`}>Sign in</a>
+    </span>
+  );
+}
+
 /** What holds at this moment. A fault turns its cell vermilion and leads to where it is explained. */
 export function StatusLine(): JSX.Element {
   const ready = useQuery(readyQuery);
@@ -57,7 +71,7 @@ export function StatusLine(): JSX.Element {
       </span>
       <span className="sp" />
       {typeof recording === 'string' ? <span>recording {recording}</span> : null}
-      <span>{WHO[session.data?.principal ?? ''] ?? session.data?.principal ?? ''}</span>
+      <Who />
       <span>{health.data?.version ?? ''}</span>
     </footer>
   );

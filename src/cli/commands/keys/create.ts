@@ -1,10 +1,11 @@
-import { isJsonObject, type Json } from '../../../base/json.ts';
+import type { Json } from '../../../base/json.ts';
 import { connect } from '../../client.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
-import { CliError } from '../../failure.ts';
 import { flag, list, optional, required } from '../../parameter.ts';
+import { lifeOf, secretLines } from '../../people/key-secret.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../../people/limits.ts';
+import { ROLE_HELP } from '../../people/roles.ts';
 
 export const command = defineCommand({
   arguments: { name: required('<name>', 'what the key is for, in words') },
@@ -15,19 +16,21 @@ export const command = defineCommand({
     agent: list('--agent <pattern>', 'a coding agent it may run; repeatable (default every one)'),
     tag: list('--tag <tag>', 'a label on the receipts of its runs; repeatable'),
     recording: optional('--recording <policy>', 'full, digest or off (default as the server is configured)'),
-    expires: optional('--expires <days>', 'days until it stops working (default never)'),
+    expires: optional('--expires <days>', 'days until it stops working, or never (default as auth.key_days of the server says)'),
+    role: optional('--role <role>', ROLE_HELP),
     user: optional('--user <id>', 'the user whose key it is'),
     team: optional('--team <id>', 'the team whose key it is'),
+    service: optional('--service <name>', 'the program whose key it is, where it is no user’s'),
     ...LIMIT_OPTIONS,
     raw: flag('--raw', 'allow vendor paths that are not part of a dialect'),
     admin: flag('--admin', 'allow everything, keys and settings included'),
   },
-  examples: ['abp keys create ci --engine sim --tag ci --expires 30', 'abp keys create laptop --plane gateway --plane agent --json'],
-  async run({ output, homePath }, { name, recording, expires, user, team, ...rest }) {
-    const days = expires === undefined ? undefined : Number(expires);
-    if (days !== undefined && !(days > 0)) {
-      throw new CliError('usage', `'${expires}' is not a number of days`, { hint: 'Give a number above 0, such as 30.' });
-    }
+  examples: [
+    'abp keys create ci --engine sim --tag ci --expires 30',
+    'abp keys create laptop --plane gateway --plane agent --json',
+    'abp keys create audit --role auditor --service nightly-audit',
+  ],
+  async run({ output, homePath }, { name, recording, expires, user, team, service, ...rest }) {
     const created = await connect({ homePath }).call('POST', '/v1/keys', {
       name,
       scopes: scopesOf(rest),
@@ -36,18 +39,22 @@ export const command = defineCommand({
       ...(recording === undefined ? {} : { recording }),
       ...(user === undefined ? {} : { user }),
       ...(team === undefined ? {} : { team }),
-      ...(days === undefined ? {} : { expires_in_s: days * 86_400 }),
+      ...(service === undefined ? {} : { service }),
+      ...(expires === undefined ? {} : { expires_in_s: lifeOf(expires) }),
     });
-    output.print(
-      created,
-      (key) =>
-        `${secretOf(key)}\n${output.paint.faint(`The secret of ${idOf(key)}, shown once. Send it in X-ABP-Key, or where your SDK puts its API key. abp keys revoke ${idOf(key)} ends it.`)}`,
+    output.print(created, (key) =>
+      secretLines(key, (id) =>
+        output.paint.faint(
+          `The secret of ${id}, shown once. Send it in X-ABP-Key, or where your SDK puts its API key. abp keys revoke ${id} ends it.`,
+        ),
+      ),
     );
     return EXITS.ok.code;
   },
 });
 
 interface Given {
+  readonly role: string | undefined;
   readonly plane: readonly string[];
   readonly engine: readonly string[];
   readonly model: readonly string[];
@@ -56,16 +63,8 @@ interface Given {
   readonly admin: boolean;
 }
 
-function scopesOf({ plane, engine, model, agent, raw, admin }: Given): Json {
+function scopesOf({ role, plane, engine, model, agent, raw, admin }: Given): Json {
   const lists = { planes: plane, engines: engine, models: model, agents: agent };
   const given = Object.entries(lists).filter(([, names]) => names.length > 0);
-  return { ...Object.fromEntries(given), ...(raw && { raw }), ...(admin && { admin }) };
-}
-
-function secretOf(created: Json): string {
-  return isJsonObject(created) && typeof created.secret === 'string' ? created.secret : '';
-}
-
-function idOf(created: Json): string {
-  return isJsonObject(created) && typeof created.id === 'string' ? created.id : 'the key';
+  return { ...Object.fromEntries(given), ...(role !== undefined && { role }), ...(raw && { raw }), ...(admin && { admin }) };
 }

@@ -30,11 +30,12 @@ export const command = defineCommand({
 function render(page: Json, paint: Paint): string {
   const items = isJsonObject(page) && Array.isArray(page.items) ? page.items.filter(isJsonObject) : [];
   if (items.length === 0) return paint.faint('There are no keys. Make one with abp keys create.');
-  const head = ['Key', 'Name', 'Begins', 'Scopes', 'Tags', 'Last used', 'State'].map(paint.strong);
+  const head = ['Key', 'Name', 'Begins', 'Whose', 'Scopes', 'Tags', 'Last used', 'State'].map(paint.strong);
   const rows = items.map((key) => [
     text(key.id),
     text(key.name),
     text(key.prefix),
+    whose(key),
     scopes(key),
     listIn(key.tags).join(', ') || '–',
     typeof key.last_used_at === 'string' ? agoText(key.last_used_at) : 'never',
@@ -48,10 +49,16 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** `planes gateway; engines sim, claude` */
+/** `ann, team blue` */
+function whose({ user, service, team }: JsonObject): string {
+  const named = [text(user), text(service), typeof team === 'string' ? `team ${team}` : ''].filter((one) => one !== '');
+  return named.join(', ') || '–';
+}
+
+/** `role auditor; planes gateway; engines sim, claude` */
 function scopes({ scopes: given }: JsonObject): string {
   const words = Object.entries(isJsonObject(given) ? given : {}).map(([name, value]) =>
-    Array.isArray(value) ? `${name} ${value.join(', ')}` : name,
+    Array.isArray(value) ? `${name} ${value.join(', ')}` : typeof value === 'string' ? `${name} ${value}` : name,
   );
   return words.length === 0 ? 'gateway' : words.join('; ');
 }

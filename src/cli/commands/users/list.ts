@@ -6,7 +6,9 @@ import { table } from '../../table.ts';
 
 /** The members that the table shows. */
 const Answer = z.looseObject({
-  items: z.array(z.looseObject({ id: z.string(), name: z.string(), teams: z.array(z.string()), created_at: z.string() })),
+  items: z.array(
+    z.looseObject({ id: z.string(), name: z.string(), role: z.string().nullish(), teams: z.array(z.string()), created_at: z.string() }),
+  ),
 });
 
 export const command = defineCommand({
@@ -18,8 +20,15 @@ export const command = defineCommand({
     output.print(answer, (data) => {
       const { items } = Answer.parse(data);
       if (items.length === 0) return output.paint.faint('There are no users. Make one with abp users create.');
-      const head = ['User', 'Name', 'Teams', 'Since'].map(output.paint.strong);
-      return table([head, ...items.map((user) => [user.id, user.name, user.teams.join(', '), user.created_at.slice(0, 10)])]);
+      const head = ['User', 'Name', 'Role', 'Teams', 'Since'].map(output.paint.strong);
+      const rows = items.map(({ id, name, role, teams, created_at: since }) => [
+        id,
+        name,
+        role ?? '–',
+        teams.join(', '),
+        since.slice(0, 10),
+      ]);
+      return table([head, ...rows]);
     });
     return EXITS.ok.code;
   },

@@ -49,7 +49,6 @@ export const interactionRoutes = [
     method: 'GET',
     path: '/v1/interactions',
     summary: 'Everything that coding agents and agents wait for, oldest first; or what was answered since the server started.',
-    need: { kind: 'read' },
     query: InteractionQuery,
     response: InteractionList,
     handle: async ({ gateway, principal, query }) => {
@@ -62,7 +61,6 @@ export const interactionRoutes = [
     method: 'GET',
     path: '/v1/interactions/stream',
     summary: 'Server-sent events: questions as they are asked and as they are closed.',
-    need: { kind: 'read' },
     handle: ({ gateway, principal }) =>
       new Reply(200, Readable.from(questionEvents(gateway, principal)), {
         'content-type': 'text/event-stream; charset=utf-8',

@@ -40,7 +40,6 @@ export const modelCatalogueRoutes = [
     method: 'GET',
     path: '/v1/matrix/models',
     summary: 'Models by engine: limits, thinking, list prices, and what so many tokens would cost on each.',
-    need: { kind: 'read' },
     query: CatalogueQuery,
     response: ModelCatalogue,
     handle: async ({ gateway, query: { q = '', engine, ...tokens } }) => {

@@ -2,11 +2,9 @@ import { AgentMuxError } from '../../../contract/runs/run-error.ts';
 import { RunOptions } from '../../../contract/runs/run-options.ts';
 import { createProfiles } from '../../../runtime/profiles.ts';
 import { RunCheck } from '../../api/runs.ts';
-import { authorize } from '../../auth/access.ts';
+import { authorizeRun } from '../../auth/access.ts';
 import { defineRoute } from '../../route.ts';
 import { codingAgentsOf, runServiceOf } from '../../run-plane/runs.ts';
-
-const NEED = { kind: 'plane', plane: 'run' } as const;
 
 /** Options that never reach the agent itself and hold nevertheless, because its model calls come through us. */
 const ON_THE_WIRE = { thinkingEffort: 'the gateway sets it on the wire', model: 'the gateway sets it on the wire' } as const;
@@ -21,13 +19,12 @@ export const runCheckRoutes = [
     method: 'POST',
     path: '/v1/runs/check',
     summary: 'What would become of a run with these options; nothing is started.',
-    need: NEED,
     body: RunOptions,
     response: RunCheck,
     handle: async ({ gateway, principal, body }) => {
       try {
         const options = createProfiles({ homePath: gateway.home.path }).apply(body);
-        authorize(principal, { ...NEED, agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
+        authorizeRun(principal, { agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
         await (await runServiceOf(gateway)).check(options);
         const { installed } = await (await codingAgentsOf(gateway)).adapters.detect(options.agent, {});
         if (!installed)

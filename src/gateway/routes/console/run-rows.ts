@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery } from '../../api/run-rows.ts';
-import { ownOnly } from '../../auth/access.ts';
+import { seenOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { Reply } from '../../reply.ts';
@@ -17,7 +17,7 @@ const PAGE = 60;
 export async function runRows(gateway: Gateway, principal: Principal, query: RunListOrRowsQuery): Promise<RunRowList> {
   const { view: _view, before, limit = PAGE, ...rest } = query;
   const until = before === undefined ? rest.until : Math.min(before, rest.until ?? before);
-  const { items, ...page } = await pageOfRows(gateway.store, { ...ownOnly(principal, rest), until, limit });
+  const { items, ...page } = await pageOfRows(gateway.store, { ...seenOnly(principal, rest), until, limit });
   return { ...page, items: await withLiveFacts(gateway, items) };
 }
 
@@ -26,10 +26,9 @@ export const runRowRoutes = [
     method: 'GET',
     path: '/v1/runs/stream',
     summary: 'Server-sent events: lines of the caller’s runs as they begin, go on and end. Last-Event-ID goes on after that one.',
-    need: { kind: 'read' },
     query: RowQuery,
     handle: async ({ gateway, principal, query, headers }) => {
-      const filter = await withKeyId(gateway.store, query);
+      const filter = await withKeyId(gateway.store, seenOnly(principal, query));
       const last = Number(headers['last-event-id'] || Number.NaN);
       const after = Number.isSafeInteger(last) && last >= 0 ? last : undefined;
       return new Reply(200, Readable.from(rowEvents(gateway, principal, filter, after)), {
@@ -42,12 +41,11 @@ export const runRowRoutes = [
     method: 'GET',
     path: '/v1/usage',
     summary: 'What calls came to: how many, tokens, cost and durations, by group and by time. Runs made of calls are not counted twice.',
-    need: { kind: 'read' },
     query: UsageQuery,
     response: Usage,
     handle: async ({ gateway, principal, query }) => {
-      const { key, unkeyed } = await withKeyId(gateway.store, ownOnly(principal, { key: query.key }));
-      return await usageOf(gateway.store, query, { key, ...(unkeyed === undefined ? {} : { unkeyed }) });
+      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key }));
+      return await usageOf(gateway.store, query, { key, keys, unkeyed });
     },
   }),
 ];

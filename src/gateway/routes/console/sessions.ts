@@ -1,7 +1,9 @@
 import { isoTime } from '../../../base/clock.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { BrowserList, BrowserParams, NewPairing, Pairing, SessionInfo, SignIn } from '../../api/console.ts';
-import type { Principal } from '../../auth/principal.ts';
+import { may } from '../../auth/access.ts';
+import type { Permission } from '../../auth/permissions.ts';
+import { keyIdOf, type Principal } from '../../auth/principal.ts';
 import { consoleSecret, sessionCookie } from '../../console/console-cookie.ts';
 import type { ConsoleSession } from '../../console/console-sessions.ts';
 import type { Gateway } from '../../gateway.ts';
@@ -20,18 +22,21 @@ export function consoleLink(
   return { url: `${gateway.url}/${scope === 'answer' ? 'inbox' : ''}#code=${code}`, code, expiresAt };
 }
 
+function signInPath({ signIns }: Gateway): string | null {
+  return signIns === undefined ? null : '/v1/sign-ins/start';
+}
+
 async function sessionOf(gateway: Gateway, cookie: string | undefined): Promise<ConsoleSession | undefined> {
   const secret = consoleSecret(gateway.url, cookie);
   return secret === undefined ? undefined : await gateway.browsers.sessions.find(secret);
 }
 
+/** What the console may offer, and the permission that it takes. */
+const OFFERS: Readonly<Record<string, Permission>> = { read: 'receipts', answer: 'runs.answer', run: 'runs', settings: 'keys' };
+
 /** Scopes in the words of the console: what it may offer to this caller. */
 function scopesOf(principal: Principal): string[] {
-  if (principal.kind === 'token') return ['read', 'answer', 'run', 'settings'];
-  if (principal.kind === 'paired') return ['read', 'answer'];
-  if (principal.kind === 'local') return ['read'];
-  if (principal.kind === 'anonymous') return [];
-  return principal.scopes.admin === true ? ['read', 'answer', 'run', 'settings'] : ['read'];
+  return Object.keys(OFFERS).filter((offer) => may(principal, OFFERS[offer] ?? 'public'));
 }
 
 export const consoleRoutes = [
@@ -39,7 +44,6 @@ export const consoleRoutes = [
     method: 'POST',
     path: '/v1/console/session',
     summary: 'Signs a browser in with the code of a one-time link.',
-    need: { kind: 'public' },
     body: SignIn,
     response: SessionInfo,
     handle: async ({ gateway, body, headers }) => {
@@ -50,6 +54,8 @@ export const consoleRoutes = [
         principal: full ? 'console' : 'paired',
         scopes: scopesOf(full ? { kind: 'token' } : { kind: 'paired', session: session.id }),
         expires_at: isoTime(session.expiresAt),
+        user: null,
+        sign_in: signInPath(gateway),
       };
       const seconds = Math.round((session.expiresAt - Date.now()) / 1000);
       return new Reply(200, info, { 'set-cookie': sessionCookie(gateway, secret, seconds), 'cache-control': 'no-store' });
@@ -59,21 +65,27 @@ export const consoleRoutes = [
     method: 'GET',
     path: '/v1/console/session',
     summary: 'Who this browser is here, and what it may do.',
-    need: { kind: 'public' },
     response: SessionInfo,
     handle: async ({ gateway, principal, headers }) => {
       const session = await sessionOf(gateway, headers.cookie);
       const name = session !== undefined && principal.kind === 'token' ? 'console' : principal.kind;
-      return { principal: name, scopes: scopesOf(principal), expires_at: session === undefined ? null : isoTime(session.expiresAt) };
+      const expiresAt = principal.kind === 'key' ? principal.key.expiresAt : (session?.expiresAt ?? null);
+      return {
+        principal: name,
+        scopes: scopesOf(principal),
+        expires_at: expiresAt === null ? null : isoTime(expiresAt),
+        user: gateway.people.ownerOf(keyIdOf(principal) ?? '').user,
+        sign_in: signInPath(gateway),
+      };
     },
   }),
   defineRoute({
     method: 'DELETE',
     path: '/v1/console/session',
     summary: 'Signs this browser out.',
-    need: { kind: 'public' },
-    handle: async ({ gateway, headers }) => {
+    handle: async ({ gateway, principal, headers }) => {
       const session = await sessionOf(gateway, headers.cookie);
+      if (principal.kind === 'key' && principal.key.signIn !== null) await gateway.signIns?.end(principal.key.signIn);
       if (session !== undefined) await gateway.browsers.sessions.revoke(session.id);
       return new Reply(204, undefined, { 'set-cookie': sessionCookie(gateway, '', 0) });
     },
@@ -82,7 +94,6 @@ export const consoleRoutes = [
     method: 'POST',
     path: '/v1/console/pairings',
     summary: 'A code that lets one more browser in, once.',
-    need: { kind: 'control' },
     audit: { action: 'browser.pair' },
     body: NewPairing,
     response: Pairing,
@@ -95,7 +106,6 @@ export const consoleRoutes = [
     method: 'GET',
     path: '/v1/console/browsers',
     summary: 'Browsers that are signed in.',
-    need: { kind: 'control' },
     response: BrowserList,
     handle: async ({ gateway }) => {
       const sessions = await gateway.browsers.sessions.list();
@@ -113,7 +123,6 @@ export const consoleRoutes = [
     method: 'DELETE',
     path: '/v1/console/browsers/{id}',
     summary: 'Signs a browser out.',
-    need: { kind: 'control' },
     audit: { action: 'browser.revoke' },
     params: BrowserParams,
     handle: async ({ gateway, params }) => {

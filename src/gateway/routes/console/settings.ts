@@ -8,13 +8,14 @@ import type { LiveRoutes } from '../../live-routes.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
-const SECRET_PATHS = /(^|\.)(key|search_key)$|^(database\.url|webhooks|receipts\.head_webhook)$|^engines\.[^.]+\.headers\./;
+const SECRET_PATHS = /(^|\.)(key|search_key|client_secret)$|^(database\.url|webhooks|receipts\.head_webhook)$|^engines\.[^.]+\.headers\./;
 
 const VARIABLES: Readonly<Record<string, string>> = {
   'server.host': 'ABP_HOST',
   'server.port': 'ABP_PORT',
   'database.url': 'ABP_DATABASE_URL',
   'tools.search_key': 'ABP_SEARCH_KEY',
+  'oidc.client_secret': 'ABP_OIDC_CLIENT_SECRET',
 };
 
 /** The variable that a value may come from. */
@@ -84,7 +85,6 @@ export const settingRoutes = [
     method: 'GET',
     path: '/v1/settings',
     summary: 'The values in effect and where each comes from. Secrets are told as set.',
-    need: { kind: 'control' },
     response: SettingsView,
     handle: ({ gateway }) => settingsOf(gateway.config),
   }),
@@ -92,7 +92,6 @@ export const settingRoutes = [
     method: 'GET',
     path: '/v1/routes',
     summary: 'Which models go where; the first that matches counts.',
-    need: { kind: 'control' },
     response: RouteTable,
     handle: ({ gateway }) => routeTable(gateway.routes),
   }),
@@ -101,7 +100,6 @@ export const settingRoutes = [
     path: '/v1/routes',
     summary:
       'Replaces the routes that are kept in the database, all or none. They hold from the next call on, before those of the configuration.',
-    need: { kind: 'control' },
     audit: { action: 'routes.change', body: true },
     body: RouteChange,
     response: RouteTable,

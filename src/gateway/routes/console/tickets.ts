@@ -21,7 +21,6 @@ export const ticketRoutes = [
     method: 'POST',
     path: '/v1/tickets',
     summary: 'A ticket that opens one address once, as its caller: for EventSource and WebSocket of browsers, which can send no header.',
-    need: { kind: 'read' },
     body: NewTicket,
     response: TicketGiven,
     handle: ({ gateway, principal, body }) => {

@@ -4,8 +4,8 @@ import type { Team } from '../../people/people.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 
-function view({ id, name, limits, members, createdAt }: Team): TeamView {
-  return { id, name, limits, members: [...members], created_at: isoTime(createdAt) };
+function view({ id, name, limits, showsRuns, members, createdAt }: Team): TeamView {
+  return { id, name, limits, shows_runs: showsRuns, members: [...members], created_at: isoTime(createdAt) };
 }
 
 export const teamRoutes = [
@@ -13,18 +13,16 @@ export const teamRoutes = [
     method: 'POST',
     path: '/v1/teams',
     summary: 'A new team.',
-    need: { kind: 'control' },
     audit: { action: 'team.create', body: true },
     body: NewTeam,
     response: TeamView,
-    handle: async ({ gateway, body: { id, name = id, limits } }) =>
-      new Reply(201, view(await gateway.people.createTeam({ id, name, limits }))),
+    handle: async ({ gateway, body: { id, name = id, limits, shows_runs: showsRuns } }) =>
+      new Reply(201, view(await gateway.people.createTeam({ id, name, limits, showsRuns }))),
   }),
   defineRoute({
     method: 'GET',
     path: '/v1/teams',
     summary: 'All teams.',
-    need: { kind: 'control' },
     response: TeamList,
     handle: ({ gateway }) => ({ items: gateway.people.teams.map(view) }),
   }),
@@ -32,7 +30,6 @@ export const teamRoutes = [
     method: 'GET',
     path: '/v1/teams/{id}',
     summary: 'One team.',
-    need: { kind: 'control' },
     params: PersonParams,
     response: TeamView,
     handle: ({ gateway, params }) => view(gateway.people.team(params.id)),
@@ -40,22 +37,21 @@ export const teamRoutes = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/teams/{id}',
-    summary: 'Changes the name or the limits of a team. They hold from the next call on.',
-    need: { kind: 'control' },
+    summary: 'Changes a team: its name, its limits, and whether its members see each other’s runs. From the next call on.',
     audit: { action: 'team.change', body: true },
     params: PersonParams,
     body: TeamChange,
     response: TeamView,
     handle: async ({ gateway: { people }, params, body }) => {
-      const { id, name, limits } = people.team(params.id);
-      return view(await people.changeTeam({ id, name: body.name ?? name, limits: body.limits ?? limits }));
+      const { id, name, limits, showsRuns } = people.team(params.id);
+      const changed = { id, name: body.name ?? name, limits: body.limits ?? limits, showsRuns: body.shows_runs ?? showsRuns };
+      return view(await people.changeTeam(changed));
     },
   }),
   defineRoute({
     method: 'DELETE',
     path: '/v1/teams/{id}',
     summary: 'Deletes a team. Its users and keys stay.',
-    need: { kind: 'control' },
     audit: { action: 'team.delete' },
     params: PersonParams,
     handle: async ({ gateway, params }) => {

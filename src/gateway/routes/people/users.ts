@@ -5,8 +5,8 @@ import type { User } from '../../people/people.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 
-function view({ id, name, teams, createdAt }: User): UserView {
-  return { id, name, teams: [...teams], created_at: isoTime(createdAt) };
+function view({ id, name, role, teams, createdAt }: User): UserView {
+  return { id, name, role: role ?? null, teams: [...teams], created_at: isoTime(createdAt) };
 }
 
 export const userRoutes = [
@@ -14,18 +14,16 @@ export const userRoutes = [
     method: 'POST',
     path: '/v1/users',
     summary: 'A new user.',
-    need: { kind: 'control' },
     audit: { action: 'user.create', body: true },
     body: NewUser,
     response: UserView,
-    handle: async ({ gateway, body: { id, name = id, teams } }) =>
-      new Reply(201, view(await gateway.people.createUser({ id, name, teams }))),
+    handle: async ({ gateway, body: { id, name = id, role, teams } }) =>
+      new Reply(201, view(await gateway.people.createUser({ id, name, role, teams }))),
   }),
   defineRoute({
     method: 'GET',
     path: '/v1/users',
     summary: 'All users.',
-    need: { kind: 'control' },
     response: UserList,
     handle: ({ gateway }) => ({ items: gateway.people.users.map(view) }),
   }),
@@ -33,7 +31,6 @@ export const userRoutes = [
     method: 'GET',
     path: '/v1/users/{id}',
     summary: 'One user.',
-    need: { kind: 'control' },
     params: PersonParams,
     response: UserView,
     handle: ({ gateway, params }) => view(gateway.people.user(params.id)),
@@ -41,22 +38,21 @@ export const userRoutes = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/users/{id}',
-    summary: 'Changes the name or the teams of a user.',
-    need: { kind: 'control' },
+    summary: 'Changes the name, the role or the teams of a user.',
     audit: { action: 'user.change', body: true },
     params: PersonParams,
     body: UserChange,
     response: UserView,
     handle: async ({ gateway: { people }, params, body }) => {
-      const { id, name, teams } = people.user(params.id);
-      return view(await people.changeUser({ id, name: body.name ?? name, teams: body.teams ?? teams }));
+      const { id, name, role, teams } = people.user(params.id);
+      const changed = body.role === undefined ? role : (body.role ?? undefined);
+      return view(await people.changeUser({ id, name: body.name ?? name, role: changed, teams: body.teams ?? teams }));
     },
   }),
   defineRoute({
     method: 'DELETE',
     path: '/v1/users/{id}',
     summary: 'Deletes a user and revokes all keys of the user.',
-    need: { kind: 'control' },
     audit: { action: 'user.delete' },
     params: PersonParams,
     handle: async ({ gateway: { people, keys, store }, params }) => {

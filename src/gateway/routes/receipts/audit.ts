@@ -7,7 +7,6 @@ export const auditRoutes = [
     method: 'GET',
     path: '/v1/audit',
     summary: 'Who changed what, and who read what belongs to others, newest first: records of the signed chains of all nodes.',
-    need: { kind: 'control' },
     query: AuditQuery,
     response: AuditList,
     handle: async ({ gateway, query }) => {

@@ -7,7 +7,7 @@ import type { StoredReceipt } from '../../../store/receipts/receipt-columns.ts';
 import { getReceipt, type ReceiptFilter } from '../../../store/receipts/receipts.ts';
 import { ChainRangeQuery, ReceiptDiffQuery, ReceiptDiffView, ReceiptParams, ReceiptProof } from '../../api/receipts.ts';
 import { RunReport } from '../../api/reports.ts';
-import { maySee, ownOnly } from '../../auth/access.ts';
+import { maySee, seenOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { defineRoute } from '../../route.ts';
@@ -36,7 +36,7 @@ async function linesOf(
   const chain = (await listChains(store)).find((one) => one.number === number);
   if (chain === undefined) throw new AbpError('internal', 'the chain of this receipt is gone from the database');
   const { exportRange } = await import('../../../receipts/export.ts');
-  return await exportRange(store, chain, { filter: ownOnly<ReceiptFilter>(principal, {}), from, to });
+  return await exportRange(store, chain, { filter: seenOnly<ReceiptFilter>(principal, {}), from, to });
 }
 
 export const receiptProofRoutes = [
@@ -45,7 +45,6 @@ export const receiptProofRoutes = [
     path: '/v1/receipts/{run_id}/report',
     summary:
       'A run as people read it: the first line of its prompt, its session, the arguments of its tool calls, lines of files, and what each of its calls came to.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     response: RunReport,
     handle: async ({ gateway, principal, params }) => {
@@ -60,7 +59,6 @@ export const receiptProofRoutes = [
     path: '/v1/receipts/{run_id}/proof',
     summary:
       'What a caller needs to check a seal by itself: the lines of the chain from the receipt to the next signed head, the entry before, and the keys.',
-    need: { kind: 'read' },
     params: ReceiptParams,
     response: ReceiptProof,
     handle: async ({ gateway, principal, params }) => {
@@ -80,7 +78,6 @@ export const receiptProofRoutes = [
     method: 'GET',
     path: '/v1/receipts/diff',
     summary: 'How two receipts differ, and whether in what the runs did or only in what is of the moment: ids, times, cost.',
-    need: { kind: 'read' },
     query: ReceiptDiffQuery,
     response: ReceiptDiffView,
     handle: async ({ gateway, principal, query }) => {
@@ -97,7 +94,6 @@ export const receiptProofRoutes = [
     path: '/v1/receipts/verify',
     summary:
       'Checks this node’s chain, or a range of it, as the database holds it: hashes, links, signatures, and the columns that lists use.',
-    need: { kind: 'control' },
     query: ChainRangeQuery,
     response: ChainVerification,
     handle: async ({ gateway, query }) => {

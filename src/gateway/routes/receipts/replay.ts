@@ -158,7 +158,6 @@ export const replayRoutes = [
     path: '/v1/receipts/{run_id}/replay',
     summary:
       'Sends the recorded request of a run again, to its engine or another, or has the engine replay serve it. Answers once the new run has begun to answer; a request that is refused makes a run too.',
-    need: { kind: 'read' },
     params: BodyParams,
     body: ReplayRequest,
     response: Replayed,

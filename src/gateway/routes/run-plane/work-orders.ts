@@ -4,7 +4,7 @@ import { AbpError } from '../../../contract/errors.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import { WorkOrder } from '../../../contract/work-orders/work-order.ts';
 import { AcceptedOrder, WorkOrderQuery } from '../../api/work-orders.ts';
-import { authorize } from '../../auth/access.ts';
+import { authorizeRun } from '../../auth/access.ts';
 import { ownerOf, type Principal } from '../../auth/principal.ts';
 import { assertRunRights } from '../../auth/run-rights.ts';
 import type { Gateway } from '../../gateway.ts';
@@ -15,8 +15,6 @@ import { runServiceOf } from '../../run-plane/runs.ts';
 import { workOrdersOf } from '../../run-plane/work-orders.ts';
 import { tracedFrom } from '../../telemetry/traced-from.ts';
 import { runIdOf } from '../runs.ts';
-
-const NEED = { kind: 'plane', plane: 'run' } as const;
 
 /** The part of an order that rights are about, as options of a run. */
 function firstLook({ task, workspace, config }: WorkOrder): RunOptions {
@@ -37,7 +35,6 @@ export const workOrderRoutes = [
     method: 'POST',
     path: '/v1/work-orders',
     summary: 'Starts a run that executes a work order. Requirements are negotiated with its backend before anything is started.',
-    need: NEED,
     query: WorkOrderQuery,
     body: WorkOrder,
     accepted: AcceptedOrder,
@@ -49,7 +46,7 @@ export const workOrderRoutes = [
       const owner = { ...ownedBy(gateway, principal, parent), ...tracedFrom(gateway, request) };
       const { backend, runId, gated, asks, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
       const { options } = gated;
-      authorize(principal, { ...NEED, agent: options.agent, engine: options.engine });
+      authorizeRun(principal, { agent: options.agent, engine: options.engine });
       for (const asked of asks) assertRunRights(principal, asked, gateway.config);
       const service = await runServiceOf(gateway);
       const keepWords = recordingFor(gateway.config, principal) === 'full';
