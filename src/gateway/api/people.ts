@@ -53,3 +53,68 @@ export const UserView = z.strictObject({
 export type UserView = z.infer<typeof UserView>;
 export const UserList = z.strictObject({ items: z.array(UserView) });
 export const PersonParams = z.strictObject({ id: z.string() });
+
+const MOST_SEALED = 4000;
+
+export const StartQuery = z.strictObject({
+  return_to: z
+    .string()
+    .regex(/^\/(?![/\\])[\w\-./?=&%+:]*$/, { error: 'must be a path of this server' })
+    .default('/')
+    .describe('The page that the browser is brought to.'),
+});
+
+/** The words of the issuer; the library that knows them reads them. */
+export const CallbackQuery = z.record(z.string(), z.string());
+
+export const DeviceCode = z.strictObject({
+  device: z.string().describe('Show it to POST /v1/sign-ins/device/token until the code is confirmed.'),
+  user_code: z.string().describe('What to type at verification_uri.'),
+  verification_uri: z.string(),
+  verification_uri_complete: z.string().nullable().describe('The same address with the code in it.'),
+  expires_in_s: z.number(),
+  interval_s: z.number().describe('Seconds between two questions.'),
+});
+
+export const NewDevice = z.strictObject({
+  label: z.string().min(1).max(200).default('a command line').describe('The machine, as the list of sign-ins shows it.'),
+});
+
+export const DeviceQuestion = z.strictObject({ device: z.string().min(1).max(MOST_SEALED) });
+
+export const DevicePending = z.strictObject({
+  status: z.literal('pending'),
+  slow_down: z.boolean().describe('Wait five seconds longer between questions from now on.'),
+});
+
+export const SignedInView = z.strictObject({
+  status: z.literal('signed_in'),
+  secret: z.string().describe('Shown once: send it in X-ABP-Key.'),
+  user: z.string(),
+  name: z.string(),
+  role: Role.nullable(),
+  expires_at: z.string(),
+});
+
+const SignInView = z.strictObject({
+  id: z.string(),
+  user: z.string(),
+  via: z.enum(['browser', 'command']),
+  label: z.string().describe('The browser or machine, as it names itself.'),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+export const SignInList = z.strictObject({ items: z.array(SignInView) });
+export const SignInParams = z.strictObject({ id: z.string() });
+
+export const CurrentCaller = z.strictObject({
+  principal: z.enum(['token', 'key', 'paired', 'local', 'anonymous']).describe('Who the server takes this caller for.'),
+  sign_in: z.string().nullable().describe('The sign-in, where this is one.'),
+  key: z.string().nullable(),
+  user: z.string().nullable(),
+  service: z.string().nullable(),
+  teams: z.array(z.string()),
+  role: Role.nullable(),
+  permissions: z.array(z.string()),
+  expires_at: z.string().nullable(),
+});

@@ -11,7 +11,7 @@ import {
   SignInList,
   SignInParams,
   StartQuery,
-} from '../../api/sign-ins.ts';
+} from '../../api/people.ts';
 import { may } from '../../auth/access.ts';
 import { PERMISSION_NAMES } from '../../auth/permissions.ts';
 import { keyIdOf, type Principal } from '../../auth/principal.ts';
