@@ -33,6 +33,10 @@ async function median(times: number, measure: () => Promise<number>): Promise<nu
   return all.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? Number.NaN;
 }
 
+async function scrollTo(page: Page, top: number): Promise<void> {
+  await page.evaluate(`document.querySelector('.dl-body').scrollTo({ top: ${top} })`);
+}
+
 /** Milliseconds from a key to the first frame in which the peek shows another run. */
 async function keyToPicture(page: Page): Promise<number> {
   await page.evaluate(`
@@ -89,11 +93,10 @@ describe.skipIf(missing !== undefined)(needing('the console with 100,000 runs', 
   it('a list of thousands has few nodes wherever it stands, and lets go of pages behind it', async () => {
     const { page, context, open } = await stage.signedIn();
     await open('/runs');
-    const body = page.locator('.dl-body');
     const counted = async (): Promise<number> => Number(await page.locator('.data-list').getAttribute('aria-rowcount'));
     await expect
       .poll(async () => {
-        await body.evaluate('(element) => element.scrollTo({ top: element.scrollHeight })');
+        await scrollTo(page, 1e9);
         return await counted();
       })
       .toBeGreaterThan(3000);
@@ -144,7 +147,7 @@ describe.skipIf(missing !== undefined)(needing('the console with 100,000 runs', 
       `${frames.length} frames in ${LIVE_SECONDS} s of ${LIVE_PER_SECOND} runs/s, ${(lost * 100).toFixed(1)} % longer than ${FRAME_MS} ms`,
     );
     expect(lost).toBeLessThan(MOST_LOST);
-    await page.locator('.dl-body').evaluate('(element) => element.scrollTo({ top: 2000 })');
+    await scrollTo(page, 2000);
     const held = await page.locator('.dl-body .c-id').nth(12).getAttribute('title');
     await fillRuns(stage.server, LIVE_PER_SECOND, 1000);
     await page.getByRole('button', { name: /newer/ }).waitFor();
