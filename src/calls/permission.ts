@@ -43,7 +43,7 @@ function missingScope(
 /** A key that is held to some models must name one in a place that is read here. */
 const ANY_MODEL = 'model of any name, which a call needs whose models are not known here';
 
-export function hasPlane(scopes: Scopes, plane: Plane): boolean {
+function hasPlane(scopes: Scopes, plane: Plane): boolean {
   return (scopes.planes ?? ['gateway']).includes(plane);
 }
 

@@ -82,6 +82,15 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
   { name: 'audit', group: RUN, summary: 'Show who changed what, and who read what', load: () => import('./commands/audit.ts') },
+  { name: 'secrets set', group: RUN, summary: 'Seal a secret in the home', load: () => import('./commands/secrets/set.ts') },
+  { name: 'secrets list', group: RUN, summary: 'List names of sealed secrets', load: () => import('./commands/secrets/list.ts') },
+  { name: 'secrets remove', group: RUN, summary: 'Remove a sealed secret', load: () => import('./commands/secrets/remove.ts') },
+  {
+    name: 'secrets rotate',
+    group: RUN,
+    summary: 'Change to another master key while servers go on',
+    load: () => import('./commands/secrets/rotate.ts'),
+  },
   { name: 'login', group: RUN, summary: 'Sign in to a server with its issuer', load: () => import('./commands/login.ts') },
   { name: 'logout', group: RUN, summary: 'End the sign-in of this home', load: () => import('./commands/logout.ts') },
   {
@@ -343,6 +352,7 @@ export const FAMILIES: Readonly<Record<string, { readonly group: string; readonl
   teams: { group: RUN, summary: 'Put users and keys together, with limits' },
   budgets: { group: RUN, summary: 'Say how much may be spent, and see what is' },
   keys: { group: RUN, summary: 'Give out keys and take them back' },
+  secrets: { group: RUN, summary: 'Keep secrets encrypted at rest' },
   'sign-ins': { group: RUN, summary: 'See who is signed in, and end that' },
 };
 

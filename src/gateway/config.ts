@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
+import { dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { BudgetTerms, hasLimit } from '../calls/budgets/budget.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
@@ -12,9 +10,12 @@ import { Recording } from '../contract/receipts/parts.ts';
 import { OrderLimits } from '../contract/runs/run-limits.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
+import { homePath as homeFolder } from '../home/home.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
+import { MasterKeyConfig, readTree } from './config-file.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
+import { withSecrets } from './secret-references.ts';
 import { OidcConfig } from './sign-in/oidc-config.ts';
 import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
 import { WebhooksConfig } from './webhooks/webhook-config.ts';
@@ -145,6 +146,11 @@ export const Config = z.strictObject({
         .positive()
         .optional()
         .describe('Days until it is deleted: the stub also loses the engine and model that lists find it by. Never, unless it is set.'),
+      key_secret: z
+        .string()
+        .min(32)
+        .optional()
+        .describe('Encrypts the keys of this home that sign receipts; keep it outside of the home, best as { sealed = "…" }.'),
       head_webhook: z
         .url({ protocol: /^https?$/ })
         .optional()
@@ -257,6 +263,7 @@ export const Config = z.strictObject({
     .default([])
     .describe('Which models go where; the first that matches counts. Routes that PUT /v1/routes keeps are asked before these.'),
   oidc: OidcConfig.optional(),
+  master_key: MasterKeyConfig.prefault({}),
 });
 export type Config = z.infer<typeof Config>;
 type SecretConfig = z.infer<typeof SecretConfig>;
@@ -270,15 +277,16 @@ export interface LoadedConfig {
 
 export interface ConfigOptions {
   readonly path?: string;
+  /** Where sealed secrets lie; ABP_HOME, else ~/.abp. */
+  readonly homePath?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads the file (named, or `ABP_CONFIG`, or `abp.toml` here), then lets the environment override it. */
-export function loadConfig({ path, env }: ConfigOptions): LoadedConfig {
-  const named = path ?? env.ABP_CONFIG;
-  const file = resolve(named ?? 'abp.toml');
-  const text = readText(file, named !== undefined);
-  const config = parseAt(Config, text === undefined ? {} : tomlOf(text, file), text === undefined ? 'configuration' : file);
+export function loadConfig({ path, env, homePath }: ConfigOptions): LoadedConfig {
+  const { file, tree: text } = readTree({ path, env });
+  const tree = text === undefined ? {} : withSecrets(text, { env, homePath: homeFolder(homePath ?? env.ABP_HOME) });
+  const config = parseAt(Config, tree, text === undefined ? 'configuration' : file);
   const effective = { ...withEnvironment(config, env), sidecars: sidecarsFrom(config, dirname(file)) };
   checkEngines(effective, text === undefined ? 'configuration' : file);
   const empty = Object.entries(effective.secrets)
@@ -302,31 +310,6 @@ function sidecarsFrom({ sidecars }: Config, base: string): Config['sidecars'] {
   return Object.fromEntries(
     Object.entries(sidecars).map(([name, sidecar]) => [name, { ...sidecar, command: [...wholeCommand(sidecar.command, base)] }]),
   );
-}
-
-const NO_FILE = 'Name a file that exists with --config or ABP_CONFIG; without one the defaults hold.';
-
-function readText(file: string, required: boolean): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (missing && !required) return undefined;
-    throw new AbpError(
-      'invalid_request',
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { file },
-      NO_FILE,
-    );
-  }
-}
-
-function tomlOf(text: string, file: string): unknown {
-  try {
-    return parseToml(text);
-  } catch (error) {
-    throw new AbpError('invalid_request', `${file} is not valid TOML: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function withEnvironment(config: Config, env: ConfigOptions['env']): Config {

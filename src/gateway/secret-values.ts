@@ -22,6 +22,7 @@ export function secretValues(config: Config, token: string): string[] {
     ...sidecars,
     config.tools.search_key,
     config.oidc?.client_secret,
+    config.receipts.key_secret,
     ...passwords,
     ...hooks.map(hookOf),
     ...signing,

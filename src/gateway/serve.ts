@@ -52,8 +52,8 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 /** The configuration with what the command line says over it. */
-function configOf({ configPath, host, port }: ServeOptions): LoadedConfig {
-  const loaded = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
+function configOf({ configPath, homePath, host, port }: ServeOptions): LoadedConfig {
+  const loaded = loadConfig({ env: process.env, homePath, ...(configPath === undefined ? {} : { path: configPath }) });
   const { server } = loaded.config;
   return { ...loaded, config: { ...loaded.config, server: { ...server, host: host ?? server.host, port: port ?? server.port } } };
 }

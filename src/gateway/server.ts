@@ -7,6 +7,7 @@ import { LiveRuns } from '../calls/live-runs.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
+import { protectSealKeys, sealKeysFolder } from '../receipts/seal/seal-keys.ts';
 import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
@@ -362,12 +363,15 @@ function keeperOf(
 ): Keeper {
   const databaseUrl = config.database.url;
   const { keep_days, max_mb, redact } = config.recording;
-  const { retention_days: retentionDays, deletion_days: deletionDays } = config.receipts;
+  const { retention_days: retentionDays, deletion_days: deletionDays, key_secret: keySecret } = config.receipts;
+  // Verifying also happens outside of the keeper's thread.
+  protectSealKeys(sealKeysFolder(home.path), keySecret);
   return keep({
     homePath: home.path,
     journalFolder: home.journalFolder,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     version,
+    keySecret,
     ...(retentionDays === undefined ? {} : { retentionDays }),
     ...(deletionDays === undefined ? {} : { deletionDays }),
     onHead: (document) => heads.publish(document),

@@ -88,7 +88,7 @@ export interface AgentMuxClient {
 
 /** A client that runs in this process. Model traffic goes through the gateway of the home, or through one that lives as long as the runs. */
 export function createClient({ env = process.env, configPath, homePath }: ClientOptions = {}): AgentMuxClient {
-  const { config } = loadConfig({ env, ...(configPath !== undefined && { path: configPath }) });
+  const { config } = loadConfig({ env, homePath, ...(configPath !== undefined && { path: configPath }) });
   const agents = createCodingAgents({ env, engines: config.engines });
   const { adapters, models, plugins } = agents;
   const home = homePath ?? env.ABP_HOME;

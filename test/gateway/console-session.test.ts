@@ -80,6 +80,16 @@ describe('a signed-in browser', () => {
   });
 });
 
+it('lets nobody in by a session that somebody wrote into the database', async () => {
+  const { hashSecret } = await import('../../src/gateway/auth/key-ring.ts');
+  const { setSetting } = await import('../../src/store/settings.ts');
+  const now = Date.now();
+  const forged = { id: 'forged', scope: 'all', label: '', createdAt: now, expiresAt: now + 1e6, mac: '0'.repeat(64) };
+  await setSetting(server.gateway.store, `console_session/${hashSecret('forged-secret')}`, forged);
+  const cookie = `abp_console_${new URL(server.url).port}=forged-secret`;
+  expect(await statusOf('/v1/keys', { headers: { cookie } })).toBe(403);
+});
+
 describe('a paired browser', () => {
   it('reads and answers, and does nothing else', async () => {
     const { cookie } = await signIn('answer');

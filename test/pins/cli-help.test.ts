@@ -35,6 +35,7 @@ Run the backplane:
   teams            Put users and keys together, with limits
   keys             Give out keys and take them back
   audit            Show who changed what, and who read what
+  secrets          Keep secrets encrypted at rest
   login            Sign in to a server with its issuer
   logout           End the sign-in of this home
   whoami           Show who you are to the server, and what you may do

@@ -32,7 +32,9 @@ const ROUTES: readonly AgentRoute[] = [...agentRoutes, ...capabilityRoutes];
 
 /** The routes of the agent plane on the database of a home that no server serves. A user who can open the home holds its token. */
 export async function homeApi({ io, configPath }: Context, home: Home): Promise<AgentApi> {
-  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+  const { config } = await withConfig(() =>
+    loadConfig({ env: io.env, homePath: home.path, ...(configPath !== undefined && { path: configPath }) }),
+  );
   const store = await openStore({ home, url: config.database.url });
   const routes = new LiveRoutes(store, config);
   await routes.open(() => undefined);

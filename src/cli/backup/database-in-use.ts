@@ -7,8 +7,8 @@ import { withConfig } from '../config.ts';
 import { CliError } from '../failure.ts';
 
 /** The address of the database that the configuration names; undefined for SQLite in the home. */
-export async function databaseUrl({ io, configPath }: Context): Promise<string | undefined> {
-  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+export async function databaseUrl({ io, configPath, homePath }: Context): Promise<string | undefined> {
+  const { config } = await withConfig(() => loadConfig({ env: io.env, homePath, ...(configPath !== undefined && { path: configPath }) }));
   return config.database.url;
 }
 

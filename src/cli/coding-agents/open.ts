@@ -4,7 +4,7 @@ import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 
 /** The coding agents of this machine, with the engines of the configuration. */
-export async function openCodingAgents({ io, configPath }: Context): Promise<CodingAgents> {
-  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+export async function openCodingAgents({ io, configPath, homePath }: Context): Promise<CodingAgents> {
+  const { config } = await withConfig(() => loadConfig({ env: io.env, homePath, ...(configPath !== undefined && { path: configPath }) }));
   return createCodingAgents({ env: io.env, engines: config.engines });
 }

@@ -41,7 +41,7 @@ export const command = defineCommand({
 function subjectOf({ io, configPath, homePath }: Context): Subject {
   const home = resolveHome(homePath);
   try {
-    const loaded = loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) });
+    const loaded = loadConfig({ env: io.env, homePath, ...(configPath !== undefined && { path: configPath }) });
     return { home, loaded };
   } catch (thrown) {
     return { home, loaded: thrown instanceof Error ? thrown : new Error(String(thrown)) };

@@ -57,7 +57,7 @@ export const receiptChain: Check = {
     if (url === undefined && !existsSync(join(home, 'abp.db')))
       return warn('keys are here, and no database', 'Restore abp.db from a backup.');
     const { chainFaults } = await import('./receipt-chain.ts');
-    const faults = await chainFaults(home, url);
+    const faults = await chainFaults(home, loaded.config);
     if (faults.length === 0) return ok('the chain ends where this home has signed it');
     return fail(faults.join('; '), 'Somebody has written to the database. abp receipts verify --all says what is wrong.');
   },

@@ -13,7 +13,7 @@ import { closeInterrupted } from '../../receipts/keeper/interrupted.ts';
 import { removeReceipts } from '../../receipts/remove.ts';
 import { type Chain, openChain } from '../../receipts/seal/chain.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/seal/rotate.ts';
-import { publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
+import { protectSealKeys, publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import { verifyHome } from '../../receipts/verify/verify-home.ts';
 import { openStore } from '../../store/database.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
@@ -29,9 +29,12 @@ const MIB = 1024 * 1024;
 
 /** Receipts of a home that no server serves, read from its database. */
 export async function homeSource({ io, configPath }: Context, home: Home): Promise<ReceiptSource> {
-  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath !== undefined && { path: configPath }) }));
+  const { config } = await withConfig(() =>
+    loadConfig({ env: io.env, homePath: home.path, ...(configPath !== undefined && { path: configPath }) }),
+  );
   const store = await openStore({ home, url: config.database.url });
   const keysFolder = sealKeysFolder(home.path);
+  protectSealKeys(keysFolder, config.receipts.key_secret);
   return {
     get: async (run) => {
       const row = await getReceipt(store, run);

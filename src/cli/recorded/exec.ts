@@ -42,8 +42,8 @@ interface Calls {
 
 /** Runs a command beside a server of its own, which ends with it. The exit code is the command's. */
 export async function execThroughServer(context: Context, options: ExecOptions): Promise<number> {
-  const { io, configPath } = context;
-  const { config } = loadConfig({ env: io.env, ...(configPath === undefined ? {} : { path: configPath }) });
+  const { io, configPath, homePath } = context;
+  const { config } = loadConfig({ env: io.env, homePath, ...(configPath === undefined ? {} : { path: configPath }) });
   const parent = mkdtempSync(join(tmpdir(), 'abp-exec-'));
   const home = openHome({ path: join(parent, 'home') });
   const calls = callsOf(options);

@@ -37,7 +37,9 @@ export async function withServer<T>({ homePath, configPath, io }: Context, work:
   const { loadConfig } = await import('../../gateway/config.ts');
   const { startServer } = await import('../../gateway/server.ts');
   const { pino } = await import('pino');
-  const { config } = await withConfig(() => loadConfig({ env: io.env, ...(configPath === undefined ? {} : { path: configPath }) }));
+  const { config } = await withConfig(() =>
+    loadConfig({ env: io.env, homePath, ...(configPath === undefined ? {} : { path: configPath }) }),
+  );
   const server = await startServer({
     config: { ...config, server: { ...config.server, host: '127.0.0.1', port: 0 } },
     home,

@@ -13,7 +13,11 @@ export interface WorkOptions {
 
 /** Works on turns of a PostgreSQL database until a signal ends it. */
 export async function work(options: WorkOptions): Promise<number> {
-  const { config, warnings } = loadConfig({ env: process.env, ...(options.configPath === undefined ? {} : { path: options.configPath }) });
+  const { config, warnings } = loadConfig({
+    env: process.env,
+    homePath: options.homePath,
+    ...(options.configPath === undefined ? {} : { path: options.configPath }),
+  });
   if (config.database.url === undefined) {
     throw new AbpError(
       'invalid_request',

@@ -1,6 +1,7 @@
 import { randomToken, uuidv7Hex } from '../../base/ids.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { hasForeignCodes, rowMac } from '../../store/key-mac.ts';
 import { deleteSetting, getSetting, listSettings, setSetting } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { hashSecret } from '../auth/key-ring.ts';
@@ -72,7 +73,8 @@ export class ConsoleSessions {
     const { scope } = invitation;
     const secret = randomToken(32);
     const session: ConsoleSession = { id: uuidv7Hex(now), scope, label, createdAt: now, expiresAt: now + SESSION_MS[scope] };
-    await setSetting(this.#store, `${PREFIX}${hashSecret(secret)}`, { ...session });
+    const cookie = hashSecret(secret);
+    await setSetting(this.#store, `${PREFIX}${cookie}`, { ...session, mac: macOf(this.#store, cookie, session) });
     await this.#sweep(now);
     return { secret, session };
   }
@@ -88,7 +90,8 @@ export class ConsoleSessions {
 
   async list(): Promise<ConsoleSession[]> {
     const rows = await listSettings(this.#store, PREFIX);
-    return rows.flatMap(({ value }) => live(sessionOf(value), Date.now()) ?? []);
+    const sessions = await Promise.all(rows.map(({ name, value }) => this.#genuine(name.slice(PREFIX.length), value)));
+    return sessions.flatMap((session) => live(session, Date.now()) ?? []);
   }
 
   /** Signs a browser out; false when there is none of that id. */
@@ -103,17 +106,29 @@ export class ConsoleSessions {
 
   async #read(hash: string, now: number): Promise<ConsoleSession | undefined> {
     const value = await getSetting(this.#store, `${PREFIX}${hash}`);
-    const session = value === undefined ? undefined : sessionOf(value);
+    const session = value === undefined ? undefined : await this.#genuine(hash, value);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(hash, { session, readAt: now });
     return live(session, now);
   }
 
+  /** A session that somebody else wrote into the database lets nobody in. */
+  async #genuine(cookie: string, value: Json): Promise<ConsoleSession | undefined> {
+    const session = sessionOf(value);
+    const mac = isJsonObject(value) ? value.mac : undefined;
+    const isOurs = session !== undefined && (mac === macOf(this.#store, cookie, session) || (await hasForeignCodes(this.#store)));
+    return isOurs ? session : undefined;
+  }
+
   async #sweep(now: number): Promise<void> {
     for (const { name, value } of await listSettings(this.#store, PREFIX)) {
-      if (live(sessionOf(value), now) === undefined) await deleteSetting(this.#store, name);
+      if (live(await this.#genuine(name.slice(PREFIX.length), value), now) === undefined) await deleteSetting(this.#store, name);
     }
   }
+}
+
+function macOf({ keySecret }: Store, cookie: string, { id, scope, expiresAt }: ConsoleSession): string {
+  return rowMac(keySecret, 'browser', [cookie, id, scope, expiresAt]);
 }
 
 function live(session: ConsoleSession | undefined, now: number): ConsoleSession | undefined {

@@ -68,7 +68,7 @@ async function attached(home: Home): Promise<RunGateway | undefined> {
 }
 
 async function started(home: Home, { configPath, onWaiting }: RunGatewayOptions): Promise<RunGateway> {
-  const { config } = loadConfig({ env: process.env, ...(configPath === undefined ? {} : { path: configPath }) });
+  const { config } = loadConfig({ env: process.env, homePath: home.path, ...(configPath === undefined ? {} : { path: configPath }) });
   const { cert_file: _cert, key_file: _key, ...server } = config.server;
   const log = openLog(config.recording.redact, undefined, secretValues(config, home.token));
   log.level = process.env.ABP_LOG ?? 'error';

@@ -9,6 +9,8 @@ export interface KeeperData {
   readonly homePath: string;
   readonly databaseUrl?: string;
   readonly version: string;
+  /** Encrypts the private keys that sign receipts. */
+  readonly keySecret?: string;
   /** When this process began to write its journal. */
   readonly journalSince: number;
   /** Receipts that ended longer ago are archived; never, unless it is said. */

@@ -8,7 +8,7 @@ import { BodyKeeper } from '../bodies/keeper.ts';
 import { type Chain, openChain } from '../seal/chain.ts';
 import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
-import { sealKeysFolder } from '../seal/seal-keys.ts';
+import { protectSealKeys, sealKeysFolder } from '../seal/seal-keys.ts';
 import { RollUp } from '../usage/roll-up.ts';
 import type { SealedUsage } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
@@ -101,6 +101,7 @@ async function keep(): Promise<void> {
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
   const origin = { node: home.nodeId, version: data.version };
   const keysFolder = sealKeysFolder(home.path);
+  protectSealKeys(keysFolder, data.keySecret);
   const chain = await openChain(store, home.nodeId, keysFolder);
   const tellCut = await cutTeller(store, chain);
   const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });

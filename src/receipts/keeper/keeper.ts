@@ -31,6 +31,8 @@ export interface KeeperOptions {
   readonly homePath: string;
   readonly journalFolder: string;
   readonly databaseUrl?: string;
+  /** Encrypts the private keys that sign receipts. */
+  readonly keySecret?: string | undefined;
   readonly version: string;
   /** Receipts that ended longer ago are archived; never, unless it is said. */
   readonly retentionDays?: number;
@@ -119,6 +121,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     homePath: options.homePath,
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
     version: options.version,
+    ...(options.keySecret === undefined ? {} : { keySecret: options.keySecret }),
     journalSince,
     ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
     ...(options.deletionDays === undefined ? {} : { deletionDays: options.deletionDays }),

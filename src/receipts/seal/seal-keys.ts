@@ -5,7 +5,8 @@ import { sha256 } from '../../base/canonical-json.ts';
 import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { SealKey } from '../../contract/receipts/chain.ts';
-import { createOnce } from '../../home/private-file.ts';
+import { createOnce, replaceFile } from '../../home/private-file.ts';
+import { derivedKey, openBox, sealBox } from '../../home/sealed-box.ts';
 import { listChains, listSealKeys } from '../../store/receipts/chain.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -25,6 +26,35 @@ const SPKI_PREFIX = '302a300506032b6570032100';
 /** Where a home keeps the private keys it seals with. */
 export function sealKeysFolder(homePath: string): string {
   return join(homePath, 'seal-keys');
+}
+
+/** Secrets that the private keys of a folder are encrypted with; keys of folders without one lie open. */
+const secrets = new Map<string, Buffer>();
+const SEALED = 'sealed:';
+
+/** From now on this process reads and writes the private keys of the folder encrypted. Those that lie open are encrypted at once. */
+export function protectSealKeys(folder: string, secret: string | undefined): void {
+  if (secret === undefined) return;
+  secrets.set(folder, derivedKey(secret, 'keys that sign receipts'));
+  for (const keyId of keyFiles(folder)) {
+    const file = join(folder, `${keyId}${SUFFIX}`);
+    const text = readFileSync(file, 'utf8');
+    if (!text.startsWith(SEALED)) replaceFile(file, closed(folder, keyId, text.trimEnd()));
+  }
+}
+
+function closed(folder: string, keyId: string, pem: string): string {
+  const key = secrets.get(folder);
+  return key === undefined ? pem : `${SEALED}${sealBox(key, Buffer.from(pem), keyId).toString('base64')}`;
+}
+
+function opened(folder: string, keyId: string, text: string): string {
+  if (!text.startsWith(SEALED)) return text;
+  const key = secrets.get(folder);
+  const pem = key === undefined ? undefined : openBox(key, Buffer.from(text.slice(SEALED.length), 'base64'), keyId);
+  if (pem !== undefined) return pem.toString();
+  const why = key === undefined ? 'receipts.key_secret is not set' : 'receipts.key_secret is another one';
+  throw new AbpError('invalid_request', `the key ${keyId} that signs receipts is encrypted, and ${why}`);
 }
 
 /** The id of a key follows from the key, so that nobody can give one the name of another. */
@@ -50,7 +80,8 @@ export function createSigner(folder: string): Signer {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');
   const signer = signerOf(privateKey);
-  createOnce(join(folder, `${signer.keyId}${SUFFIX}`), () => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trimEnd());
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trimEnd();
+  createOnce(join(folder, `${signer.keyId}${SUFFIX}`), () => closed(folder, signer.keyId, pem));
   return signer;
 }
 
@@ -59,7 +90,7 @@ export function readSigner(folder: string, keyId: string): Signer | undefined {
   const file = join(folder, `${keyId}${SUFFIX}`);
   const text = keyFiles(folder).includes(keyId) ? readFileSync(file, 'utf8') : undefined;
   if (text === undefined) return undefined;
-  const signer = signerFrom(text, file);
+  const signer = signerFrom(opened(folder, keyId, text), file);
   if (signer.keyId !== keyId) throw new AbpError('internal', `${file} holds another key than its name says`);
   return signer;
 }

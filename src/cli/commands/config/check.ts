@@ -19,8 +19,10 @@ export const command = defineCommand({
   arguments: { file: optional('[file]', 'the file to check, instead of --config') },
   options: {},
   examples: ['abp config check', 'abp config check ./abp.toml --json'],
-  async run({ io, output, configPath }, { file = configPath }) {
-    const { config, source, warnings } = await withConfig(() => loadConfig({ env: io.env, ...(file !== undefined && { path: file }) }));
+  async run({ io, output, configPath, homePath }, { file = configPath }) {
+    const { config, source, warnings } = await withConfig(() =>
+      loadConfig({ env: io.env, homePath, ...(file !== undefined && { path: file }) }),
+    );
     const effective: Effective = { source, warnings, config: maskSecrets(plain(config)) };
     output.print(effective, (data) => render(data, output.paint));
     return EXITS.ok.code;

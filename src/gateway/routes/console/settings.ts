@@ -8,7 +8,8 @@ import type { LiveRoutes } from '../../live-routes.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
-const SECRET_PATHS = /(^|\.)(key|search_key|client_secret)$|^(database\.url|webhooks|receipts\.head_webhook)$|^engines\.[^.]+\.headers\./;
+const SECRET_PATHS =
+  /(^|\.)(key|search_key|client_secret|key_secret)$|^(database\.url|webhooks|receipts\.head_webhook)$|^engines\.[^.]+\.headers\./;
 
 const VARIABLES: Readonly<Record<string, string>> = {
   'server.host': 'ABP_HOST',
