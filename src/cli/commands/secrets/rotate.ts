@@ -12,11 +12,7 @@ export const command = defineCommand({
     newCommand: list('--new-command <word>', 'the program that prints the new master key; repeat it for each of its words'),
     finish: flag('--finish', 'drop every master key but the present one, and seal everything anew'),
   },
-  examples: [
-    'ABP_NEW_MASTER_KEY=$(openssl rand -hex 32) abp secrets rotate',
-    'abp secrets rotate --new-file /run/secrets/master-2',
-    'abp secrets rotate --finish',
-  ],
+  examples: ['abp secrets rotate --new-file /run/secrets/master-2', 'abp secrets rotate --finish'],
   async run(context, { newFile, newCommand, finish }) {
     const { secrets, master } = await openSealed(context);
     if (finish) {

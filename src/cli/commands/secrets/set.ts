@@ -9,7 +9,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export const command = defineCommand({
   arguments: { name: required('<name>', 'a name of your own, such as claude') },
   options: {},
-  examples: ['abp secrets set claude < key.txt', 'printf %s "$ANTHROPIC_API_KEY" | abp secrets set claude'],
+  examples: ['abp secrets set claude < key.txt'],
   async run(context, { name }) {
     if (!NAME.test(name)) {
       throw new CliError('usage', `'${name}' is not a name for a secret`, { hint: 'Letters, digits and . _ - are allowed.' });
