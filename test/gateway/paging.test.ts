@@ -85,6 +85,7 @@ it('finds the lists of the API', () => {
 /** Lists that are whole, each with the reason: their length is that of a registry, of one object, or of what waits. */
 const WHOLE: Readonly<Record<string, string>> = {
   '/v1/budgets': 'as many as administrators have made by hand',
+  '/v1/sign-ins': 'sign-ins end within hours',
   '/v1/teams': 'one line per team of this installation',
   '/v1/users': 'one line per person of this installation',
   '/v1/adapters': 'a registry',
@@ -95,6 +96,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/v1/console/browsers': 'browsers that are signed in',
   '/v1/engines': 'a registry',
   '/v1/interactions': 'questions that wait',
+  '/v1/matrix/models': 'the models of the price lists',
   '/v1/receipts/keys': 'public keys of nodes',
   '/v1/routes': 'the configuration',
   '/v1/sessions/{id}/approvals': 'questions of one turn',
