@@ -7,7 +7,6 @@ import { LiveRuns } from '../calls/live-runs.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
-import { protectSealKeys, sealKeysFolder } from '../receipts/seal/seal-keys.ts';
 import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
 import type { Store } from '../store/store.ts';
@@ -31,6 +30,7 @@ import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { LimitTable } from './limits/limit-table.ts';
 import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
+import { keeperOf } from './open-keeper.ts';
 import { People } from './people/people.ts';
 import { type Prepare, Reloader } from './reload/reloader.ts';
 import { KeyCaches, responseCacheOf } from './response-cache.ts';
@@ -43,8 +43,6 @@ import { Telemetry } from './telemetry/telemetry.ts';
 import { failureWatcher, OccasionWatch } from './webhooks/occasions.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
-const MIB = 1024 * 1024;
-const DAY_MS = 24 * 3600 * 1000;
 /** How long the last answers may take to be read for their receipts. */
 const SETTLE_MS = 5000;
 
@@ -355,46 +353,6 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
 
 function browsersOf(store: Store): Gateway['browsers'] {
   return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(), answered: new AnsweredQuestions() };
-}
-
-function keeperOf(
-  { config, home, version, log, keep }: Required<Omit<ServerOptions, 'checks' | 'between' | 'logsRequests' | 'reread'>>,
-  { live, heads, telemetry }: { readonly live: LiveRuns; readonly heads: HeadPublisher; readonly telemetry: Telemetry },
-): Keeper {
-  const databaseUrl = config.database.url;
-  const { keep_days, max_mb, redact } = config.recording;
-  const { retention_days: retentionDays, deletion_days: deletionDays, key_secret: keySecret } = config.receipts;
-  // Verifying also happens outside of the keeper's thread.
-  protectSealKeys(sealKeysFolder(home.path), keySecret);
-  return keep({
-    homePath: home.path,
-    journalFolder: home.journalFolder,
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    version,
-    keySecret,
-    ...(retentionDays === undefined ? {} : { retentionDays }),
-    ...(deletionDays === undefined ? {} : { deletionDays }),
-    onHead: (document) => heads.publish(document),
-    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact, secrets: secretValues(config, home.token) },
-    onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
-    onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
-    // Said again, because the log may be on the disk that was full.
-    onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
-    onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
-    onFact: telemetry.watch.hear,
-    onSettled: (runs, spent) => {
-      live.settled(runs);
-      telemetry.settledRuns(runs, spent);
-    },
-    onDamaged: (segment, bytes) =>
-      log.error({ segment, bytes }, 'a part of the journal could not be read; it was set aside and named in the chain: abp doctor'),
-    onChainCut: () =>
-      log.error(
-        {},
-        'receipts that this server had signed are gone from the database, or others stand in their place: abp receipts verify --all',
-      ),
-    onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
-  });
 }
 
 function keyOfRun(live: LiveRuns, hex: string): string | null {

@@ -24,6 +24,11 @@ export const VARIABLES: readonly Variable[] = [
     names: ['ABP_KEY_SECRET'],
     sets: 'the secret that rows of keys are authenticated with; the same for all homes that share a database, at least 32 characters',
   },
+  {
+    names: ['ABP_MASTER_KEY'],
+    sets: 'the master key of [sealed secrets](secrets.md); `[master_key]` names a file or a program instead',
+  },
+  { names: ['ABP_OIDC_CLIENT_SECRET'], sets: '`oidc.client_secret`' },
   { names: ['ABP_LOG'], sets: 'the log level: error, warn, info, debug' },
   {
     names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],

@@ -69,7 +69,7 @@ describe.each(Object.keys(OFFERED))('%s', (shell) => {
       [['abp', 'receipts', 'sh'], ['show']],
       [
         ['abp', '--json', 'keys', ''],
-        ['create', 'list', 'revoke'],
+        ['create', 'list', 'revoke', 'rotate'],
       ],
       [['abp', '--home', 'keys', 'serve', '--po'], ['--port']],
       [['abp', 'receipts', 'list', '--min'], ['--min-cost']],

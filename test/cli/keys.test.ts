@@ -26,7 +26,7 @@ test('a key made on the command line opens what it says, is listed without its s
   expect([await call('sim'), await call('claude')]).toEqual([200, 403]);
   await gateway.gateway.keeper.settled();
   const listed = await abp('keys', 'list', '--no-color', ...home);
-  expect(listed.out).toMatch(/ci of the shop {2}abp_\S{8} {2}engines sim {2}ci +\d+ (?:s|min) ago +until \d{4}-\d\d-\d\d/);
+  expect(listed.out).toMatch(/ci of the shop {2}abp_\S{8} {2}– +engines sim {2}ci +\d+ (?:s|min) ago +until \d{4}-\d\d-\d\d/);
   expect(listed.out).not.toContain(secret);
   expect(await abp('keys', 'revoke', id, ...home)).toEqual({ code: 0, out: `${id} is revoked.\n`, err: '' });
   expect(await call('sim')).toBe(401);
@@ -37,7 +37,7 @@ test('a key without a server to make it, or with a wrong expiry, is refused with
   const gateway = await startGateway();
   onTestFinished(gateway.close);
   const wrong = await abp('keys', 'create', 'x', '--expires', 'soon', '--home', gateway.home);
-  expect([wrong.code, wrong.err]).toEqual([2, "abp: 'soon' is not a number of days\nhint: Give a number above 0, such as 30.\n"]);
+  expect([wrong.code, wrong.err]).toEqual([2, "abp: 'soon' is not a number of days\nhint: Give a number above 0, such as 30, or never.\n"]);
 });
 
 test.each([

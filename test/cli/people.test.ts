@@ -15,7 +15,7 @@ test('a team, its user, a key and a budget are made, seen, changed and deleted o
   };
   expect(await abp('teams', 'create', 'blue', '--name', 'Blue team', '--concurrency', '4')).toContain('There is a team blue.');
   expect(await abp('users', 'create', 'ann', '--team', 'blue')).toContain('abp keys create NAME --user ann');
-  expect(await abp('users', 'list')).toMatch(/ann {2,}ann {2,}blue {2,}\d{4}-\d\d-\d\d/);
+  expect(await abp('users', 'list')).toMatch(/ann {2,}ann {2,}– {2,}blue {2,}\d{4}-\d\d-\d\d/);
   expect(await abp('teams', 'list')).toMatch(/blue {2,}Blue team {2,}ann {2,}concurrency 4/);
   const { secret, user } = JSON.parse(await abp('keys', 'create', 'laptop', '--user', 'ann', '--json'));
   expect(user).toBe('ann');

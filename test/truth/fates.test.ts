@@ -13,7 +13,7 @@ describe.each(dialects.map(({ id }) => id))('the record of a request of %s', (fr
   test.each(TARGETS)('says of each field what happens to it on $name', (target) => {
     const tally = newTally();
     for (const [at, sample] of samples.filter((one) => one.from === from).entries()) {
-      tryFates(sample, target, tally, (leaf) => (leaf + at) % STEP === 0);
+      tryFates(sample, target, tally, { picked: (leaf) => (leaf + at) % STEP === 0 });
     }
     expect(tally.tried).toBeGreaterThan(0);
     expect(linesOf(tally)).toEqual([]);

@@ -106,8 +106,19 @@ function tryArriving({ sample, target, tally, leaf, first, mapped }: TriedLeaf, 
     tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not ${fate ?? 'refused'}` });
 }
 
+interface Trial {
+  readonly picked?: (at: number) => boolean;
+  /** Whether emulated leaves are tried. A part that becomes a text is emulated as a whole, though the text leaves out its ids and its state. */
+  readonly emulated?: boolean;
+}
+
 /** Changes each leaf of a request in turn and compares what the engine would get with what the record says of the leaf. */
-export function tryFates(sample: SampleRequest, target: MappingTarget, tally: Tally, picked: (at: number) => boolean = () => true): void {
+export function tryFates(
+  sample: SampleRequest,
+  target: MappingTarget,
+  tally: Tally,
+  { picked = () => true, emulated = true }: Trial = {},
+): void {
   const mapped = (body: Json): Mapping => mapTo(target, sample.from, body, { emulate: OPTED_IN, address: sample.address });
   const first = mapped(sample.body);
   if (first.upstream === undefined) return;
@@ -116,7 +127,8 @@ export function tryFates(sample: SampleRequest, target: MappingTarget, tally: Ta
     const fate = fateOf(entries, leaf.path);
     // Which model the engine gets is decided by the route, not here.
     if (leaf.path === 'model' || !picked(at)) continue;
-    if (fate === 'emulated') tryEmulated({ sample, target, tally, leaf, first, mapped });
-    else tryArriving({ sample, target, tally, leaf, first, mapped }, fate);
+    if (fate === 'emulated') {
+      if (emulated) tryEmulated({ sample, target, tally, leaf, first, mapped });
+    } else tryArriving({ sample, target, tally, leaf, first, mapped }, fate);
   }
 }

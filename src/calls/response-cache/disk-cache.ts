@@ -3,7 +3,7 @@ import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { parseJson } from '../../base/json.ts';
-import { type KeptResponse, sizeOf } from './response-cache.ts';
+import { type KeptResponse, sizeOf } from './kept-response.ts';
 
 interface Entry {
   readonly bytes: number;

@@ -3,7 +3,8 @@ import type { Answer } from '../answers/answer.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Recorder } from '../recorder.ts';
 import type { CachePlace } from './cacheable.ts';
-import type { KeptResponse, ResponseCache } from './response-cache.ts';
+import type { KeptResponse } from './kept-response.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 /** Tells the caller whether its answer was asked for before. */
 const CACHE_HEADER = 'X-ABP-Cache';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../../base/canonical-json.ts';
 import { DiskCache } from './disk-cache.ts';
-import { type KeptResponse, ResponseCache } from './response-cache.ts';
+import type { KeptResponse } from './kept-response.ts';
+import { ResponseCache } from './response-cache.ts';
 
 const KIB = 1024;
 const clock = { time: Date.now(), now: () => clock.time };

@@ -1,15 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { CachePlace } from './cacheable.ts';
 import type { DiskCache } from './disk-cache.ts';
-
-/** An answer that is kept: its status, headers and bytes, as its caller got them. */
-export interface KeptResponse {
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-  /** Events that it was made of; 1 in one piece. */
-  readonly events: number;
-}
+import { type KeptResponse, sizeOf } from './kept-response.ts';
 
 interface Kept {
   readonly response: KeptResponse;
@@ -73,11 +65,4 @@ export class ResponseCache {
     this.#kept.delete(key);
     this.#bytes -= sizeOf(kept.response);
   }
-}
-
-/** What an entry takes beside its bytes. */
-const ENTRY_BYTES = 1024;
-
-export function sizeOf({ body }: KeptResponse): number {
-  return body.length + ENTRY_BYTES;
 }

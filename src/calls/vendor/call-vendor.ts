@@ -10,7 +10,7 @@ import { isLarge, LARGE_BYTES, MAY_HOLD_MANY } from '../large-bodies/large-bodie
 import { MustWait, type WaitingPlace } from '../limits/fair-queue.ts';
 import { Recorder } from '../recorder.ts';
 import { giveAgain, KeptAnswer } from '../response-cache/kept-answer.ts';
-import type { KeptResponse } from '../response-cache/response-cache.ts';
+import type { KeptResponse } from '../response-cache/kept-response.ts';
 import { type Planned, planCall } from './plan.ts';
 import { readLarge } from './preparation.ts';
 import { sendPlan } from './send.ts';

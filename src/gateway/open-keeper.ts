@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import type { LiveRuns } from '../calls/live-runs.ts';
+import type { Home } from '../home/home.ts';
+import type { Keeper, KeeperOptions } from '../receipts/keeper/keeper.ts';
+import { protectSealKeys, sealKeysFolder } from '../receipts/seal/seal-keys.ts';
+import type { Config } from './config.ts';
+import type { HeadPublisher } from './head-publisher.ts';
+import { secretValues } from './secret-values.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+
+const MIB = 1024 * 1024;
+const DAY_MS = 24 * 3600 * 1000;
+
+interface KeeperNeeds {
+  readonly config: Config;
+  readonly home: Home;
+  readonly version: string;
+  readonly log: Logger;
+  /** Starts what keeps receipts. */
+  readonly keep: (options: KeeperOptions) => Keeper;
+}
+
+/** Opens the keeper of receipts, and tells the log and the watchers what it sees. */
+export function keeperOf(
+  { config, home, version, log, keep }: KeeperNeeds,
+  { live, heads, telemetry }: { readonly live: LiveRuns; readonly heads: HeadPublisher; readonly telemetry: Telemetry },
+): Keeper {
+  const databaseUrl = config.database.url;
+  const { keep_days, max_mb, redact } = config.recording;
+  const { retention_days: retentionDays, deletion_days: deletionDays, key_secret: keySecret } = config.receipts;
+  // Verifying also happens outside of the keeper's thread.
+  protectSealKeys(sealKeysFolder(home.path), keySecret);
+  return keep({
+    homePath: home.path,
+    journalFolder: home.journalFolder,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    version,
+    keySecret,
+    ...(retentionDays === undefined ? {} : { retentionDays }),
+    ...(deletionDays === undefined ? {} : { deletionDays }),
+    onHead: (document) => heads.publish(document),
+    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact, secrets: secretValues(config, home.token) },
+    onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
+    onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
+    // Said again, because the log may be on the disk that was full.
+    onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
+    onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
+    onFact: telemetry.watch.hear,
+    onSettled: (runs, spent) => {
+      live.settled(runs);
+      telemetry.settledRuns(runs, spent);
+    },
+    onDamaged: (segment, bytes) =>
+      log.error({ segment, bytes }, 'a part of the journal could not be read; it was set aside and named in the chain: abp doctor'),
+    onChainCut: () =>
+      log.error(
+        {},
+        'receipts that this server had signed are gone from the database, or others stand in their place: abp receipts verify --all',
+      ),
+    onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
+  });
+}
