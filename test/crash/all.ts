@@ -15,6 +15,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   restarts: ['test/platform/crash/restarts.test.ts'],
   stages: ['test/sandbox/kill.test.ts'],
   bodies: ['test/recording/crash.test.ts'],
+  budgets: ['test/gateway/budget-race.test.ts'],
   notices: ['test/crash/notices.test.ts'],
 };
 

@@ -46,8 +46,6 @@ describe('two nodes that share a database', () => {
 
   it.each([
     ['calls', { limit_requests: 50 }, '/e/claude/v1/messages'],
-    ['calls, translated', { limit_requests: 50 }, '/e/claude/v1/chat/completions'],
-    ['calls, raw', { limit_requests: 50 }, '/e/claude/v1/messages/batches'],
     ['tokens', { limit_tokens: 50 * 50 }, '/e/claude/v1/messages'],
     ['dollars', { limit_nano_usd: 50 * COST }, '/e/claude/v1/messages'],
   ])('send no more than 51 of 200 calls for a budget of 50, and all of it is used in the end: %s', async (_, limits, path) => {
