@@ -361,6 +361,8 @@ export interface Adapter {
   readonly takesInput?: true;
   /** It can be started without tools that a rule names; some of them also by a pattern. */
   readonly takesToolRules?: true | 'patterns';
+  /** Memory in MiB that one of its processes reserves at its start and mostly never uses, where that is more than a room gives by itself. */
+  readonly reservesMb?: number;
   readonly traffic: Traffic;
   readonly sessions: SessionRule;
   /** The questions that an agent started so stops for until somebody answers. Absent: it never waits. */

@@ -23,6 +23,7 @@ export type Profile = Pick<
   | 'untold'
   | 'takesInput'
   | 'takesToolRules'
+  | 'reservesMb'
   | 'thinking'
   | 'thinkingToday'
 >;

@@ -38,11 +38,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The words of a staged run as a person reads it. */
+const shownRun = (): string[] => ['run', 'claude', 'do it', '--engine', 'sim', '--approval', 'yolo', '--cwd', workspace, '--staged'];
+
 /** Runs the agent on a task and returns what the task printed, and the receipt. */
 async function confinedRun(task: string, ...more: string[]): Promise<{ result: AbpResult; run: string; printed: string }> {
   writeFileSync(join(workspace, 'task.sh'), task);
-  const argv = ['run', 'claude', 'do it', '--engine', 'sim', '--approval', 'yolo', '--json', '--cwd', workspace, '--staged', '--sandbox'];
-  const result = await runAbp([...argv, ...more], { env });
+  const result = await runAbp([...shownRun(), '--json', '--sandbox', ...more], { env });
   const run = /run_[0-9a-f]{32}/.exec(result.out)?.[0] ?? '';
   const file = join(folder, 'home', 'stages', run, 'tree', 'task.out');
   return { result, run, printed: existsSync(file) ? readFileSync(file, 'utf8') : `nothing: ${result.out} ${result.err}` };
@@ -148,9 +150,13 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
     );
   });
 
-  it('names conflicts and changes nothing', async () => {
+  it('says how its changes come back, names conflicts and changes nothing', async () => {
     writeFileSync(join(workspace, 'both'), 'before\n');
-    const { run } = await confinedRun('echo by the agent > both');
+    writeFileSync(join(workspace, 'task.sh'), 'echo by the agent > both; mkdir .vscode; echo {} > .vscode/tasks.json');
+    const { err } = await runAbp(shownRun(), { env });
+    // The two files and what the task printed.
+    const [, run = '', count] = /hint: abp apply (run_[0-9a-f]{32}) brings (\d+) changes from its copy/.exec(err) ?? [];
+    expect(count, err).toBe('3');
     writeFileSync(join(workspace, 'both'), 'by somebody else\n');
     const { code, out } = await callAbp(['apply', run, '--json'], { env });
     expect(code).toBe(4);

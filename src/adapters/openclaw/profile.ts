@@ -68,6 +68,8 @@ export const profile: Profile = {
   cliCommand: 'openclaw',
   // Tools are told as a sum, when the run is over.
   untold: ['preToolUse', 'postToolUse'],
+  // Every thread of it reserves memory for WebAssembly; with less it crashes before its first word.
+  reservesMb: 8192,
   capabilities,
   summary: {
     cli: 'openclaw',

@@ -5,7 +5,7 @@ import { withConfig } from '../config.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { count, flag, list, optional } from '../parameter.ts';
-import { applyRun } from '../runs/apply.ts';
+import { applyRun, tellOfStage } from '../runs/apply.ts';
 import { agentAsked, orderAsked } from '../runs/asked.ts';
 import { follow, type Started } from '../runs/follow.ts';
 import { type AskedEverywhere, openRun } from '../runs/open.ts';
@@ -107,7 +107,9 @@ async function shown(context: Context, { started, asked, remote, apply }: Shown)
       return source;
     }),
   );
-  return apply && code === EXITS.ok.code ? await applyRun(context, run, []) : code;
+  if (apply && code === EXITS.ok.code) return await applyRun(context, run, []);
+  if (remote === undefined) await tellOfStage(context, run);
+  return code;
 }
 
 async function orderShown(context: Context, file: string, { backend, engine, remote, apply }: OrderValues): Promise<number> {

@@ -1,5 +1,6 @@
 import { pathGlob } from '../../base/glob.ts';
 import { homePath } from '../../home/home.ts';
+import { counted } from '../../runtime/workspaces/chosen-changes.ts';
 import { type Applied, Stage, stagesFolder } from '../../runtime/workspaces/stages.ts';
 import type { Context } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -16,7 +17,7 @@ export async function applyRun(context: Context, run: string, wanted: readonly s
     });
   }
   const globs = wanted.map(pathGlob);
-  const result = await stage.apply(({ path }) => globs.some((matches) => matches(path)));
+  const result = await stage.apply((path) => globs.some((matches) => matches(path)));
   const shown = {
     run_id: run,
     workspace: stage.source,
@@ -26,6 +27,19 @@ export async function applyRun(context: Context, run: string, wanted: readonly s
   context.output.print(shown, () => render(result, stage.source, context.output.paint));
   return result.conflicts.length === 0 ? EXITS.ok.code : EXITS.refused.code;
 }
+
+/** Says how to bring the work of a run back that ended in its stage; nothing where it had none, or changed nothing. */
+export async function tellOfStage({ output, io, homePath: home }: Context, run: string): Promise<void> {
+  const stage = Stage.open(stagesFolder(homePath(home)), runOf(run));
+  if (output.json || stage?.state !== 'finished') return;
+  const { changes } = await stage.changes();
+  const count = counted(changes.changes).length;
+  if (count === 0) return;
+  const { faint } = output.paint;
+  io.stderr.write(`hint: abp apply ${run} ${faint(`brings ${changesOf(count)} from its copy to ${stage.source}`)}\n`);
+}
+
+const changesOf = (count: number): string => (count === 1 ? '1 change' : `${count} changes`);
 
 function render({ conflicts, applied, held }: Applied, workspace: string, paint: Paint): string {
   if (conflicts.length > 0) {
@@ -37,5 +51,5 @@ function render({ conflicts, applied, held }: Applied, workspace: string, paint:
   }
   const left = held.map(({ path, held: reason }) => `  ${path}: ${reason ?? ''}`);
   const kept = left.length === 0 ? [] : [`${left.length} held back; name them with --with to apply them:`, ...left];
-  return [paint.good(`${applied === 1 ? '1 change' : `${applied} changes`} applied to ${workspace}.`), ...kept].join('\n');
+  return [paint.good(`${changesOf(applied)} applied to ${workspace}.`), ...kept].join('\n');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Equipment } from '../../confinement/equipment.ts';
 import type { RunLimits } from '../../contract/runs/run-limits.ts';
-import { joinLimits, type LimitMeans, limitEnforcement, roomLimits } from './limits.ts';
+import { joinLimits, type LimitMeans, limitEnforcement, reserveRemark, roomLimits } from './limits.ts';
 
 const EMPTY = Buffer.alloc(0);
 const sandbox: Equipment = {
@@ -91,4 +91,17 @@ it('processes inherit what no group holds for all of them', () => {
   const MIB = 1024 * 1024;
   expect(roomLimits(limits, groups)).toEqual({ memoryBytes: 32 * MIB, fileBytes: 2 * MIB });
   expect(roomLimits(limits, {})).toEqual({ processes: 9, memoryBytes: 32 * MIB, fileBytes: 2 * MIB });
+});
+
+it('an agent that reserves much gets it, unless a limit was set', () => {
+  const GIB = 1024 ** 3;
+  expect(roomLimits({}, {})).toEqual({ memoryBytes: 4 * GIB });
+  expect(roomLimits({}, {}, 1024)).toEqual({ memoryBytes: 4 * GIB });
+  expect(roomLimits({}, {}, 8192)).toEqual({ memoryBytes: 8 * GIB });
+  expect(roomLimits({ processMemoryMb: 2048 }, {}, 8192)).toEqual({ memoryBytes: 2 * GIB });
+  const row = { displayName: 'Large', reservesMb: 8192 };
+  expect(reserveRemark({ processMemoryMb: 2048 }, row)).toBe(
+    'Large reserves 8192 MiB for a process when it starts, and may not start with a limit of 2048 MiB',
+  );
+  expect([reserveRemark({}, row), reserveRemark({ processMemoryMb: 8192 }, row)]).toEqual([undefined, undefined]);
 });

@@ -1,6 +1,7 @@
+import type { Adapter } from '../../adapters/adapter.ts';
 import { isObstacle } from '../../confinement/confiner.ts';
 import type { GroupPlaces } from '../../confinement/control-groups.ts';
-import type { RoomLimits } from '../../confinement/room.ts';
+import { ROOM_LIMITS, type RoomLimits } from '../../confinement/room.ts';
 import type { RunLimits } from '../../contract/runs/run-limits.ts';
 import { bySystem, type Enforcement, type Means, type Verdict } from './enforcement.ts';
 
@@ -64,16 +65,29 @@ function countedBy({ sandbox }: LimitMeans): string {
   return shared ? 'a limit of each process; other processes of the same user count too' : 'a limit of the user namespace';
 }
 
+/** What to tell the caller of a run whose limit is below what the agent reserves; undefined where it fits. */
+export function reserveRemark(
+  { processMemoryMb }: RunLimits,
+  { displayName, reservesMb = 0 }: Pick<Adapter, 'displayName' | 'reservesMb'>,
+) {
+  if (processMemoryMb === undefined || processMemoryMb >= reservesMb) return undefined;
+  return `${displayName} reserves ${reservesMb} MiB for a process when it starts, and may not start with a limit of ${processMemoryMb} MiB`;
+}
+
 /** Whether a limit asks for what only the operating system can hold. */
 export function limitsNeedSystem({ processes, memoryMb, processMemoryMb }: RunLimits): boolean {
   return [processes, memoryMb, processMemoryMb].some((limit) => limit !== undefined);
 }
 
-/** The limits that every process of a room inherits. Those that a control group holds for all together are not among them. */
-export function roomLimits({ processes, processMemoryMb, diskMb }: RunLimits, groups: GroupPlaces): Partial<RoomLimits> {
+/**
+ * The limits that every process of a room inherits. Those that a control group holds for all together are not among them. A limit that
+ * somebody set holds whatever the agent reserves.
+ */
+export function roomLimits({ processes, processMemoryMb, diskMb }: RunLimits, groups: GroupPlaces, reservesMb = 0): Partial<RoomLimits> {
+  const memoryBytes = processMemoryMb === undefined ? Math.max(reservesMb * MIB, ROOM_LIMITS.memoryBytes) : processMemoryMb * MIB;
   return {
     ...(processes !== undefined && groups.pids === undefined && { processes }),
-    ...(processMemoryMb !== undefined && { memoryBytes: processMemoryMb * MIB }),
+    memoryBytes,
     ...(diskMb !== undefined && { fileBytes: diskMb * MIB }),
   };
 }

@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -21,7 +22,7 @@ import {
 import { join } from 'node:path';
 import { isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { type Change, pathKeyOf, stageRecord } from './change-set.ts';
-import { fileOf, lookAt, type PathKey, parentOf, sameNode, seenAt, textOf } from './tree.ts';
+import { childOf, entriesIn, fileOf, lookAt, type PathKey, parentOf, sameNode, seenAt, textOf } from './tree.ts';
 
 /** A path that is not as it was when the work began. */
 export interface Conflict {
@@ -64,18 +65,48 @@ export interface Application {
 export function judgeChanges(root: string, changes: readonly Change[]): { readonly conflicts: Conflict[]; readonly open: Change[] } {
   const conflicts: Conflict[] = [];
   const made = new Set(changes.filter(({ after }) => after?.type === 'folder').map(pathKeyOf));
+  const staying = foldersThatStay(root, changes);
   const open = changes.filter((change) => {
-    const key = pathKeyOf(change);
-    const now = seenAt(root, key)?.node;
-    if (now === undefined && change.after === null) return false;
-    const blocked = blockedAt(root, key, made);
-    if (blocked === undefined && sameNode(now, change.after ?? undefined)) return false;
-    if (blocked === undefined && sameNode(now, change.before ?? undefined)) return true;
-    conflicts.push({ path: change.path, reason: blocked ?? reasonOf(now === undefined, change.before === null) });
-    return false;
+    const verdict = staying.has(pathKeyOf(change)) ? verdictOnStaying(change) : verdictOn(root, change, made);
+    if (verdict !== 'open' && verdict !== 'nothing to do') conflicts.push({ path: change.path, reason: verdict.conflict });
+    return verdict === 'open';
   });
   return { conflicts, open };
 }
+
+type Verdict = 'open' | 'nothing to do' | { readonly conflict: string };
+
+function verdictOn(root: string, change: Change, made: ReadonlySet<PathKey>): Verdict {
+  const key = pathKeyOf(change);
+  const now = seenAt(root, key)?.node;
+  if (now === undefined && change.after === null) return 'nothing to do';
+  const blocked = blockedAt(root, key, made);
+  if (blocked !== undefined) return { conflict: blocked };
+  if (sameNode(now, change.after ?? undefined)) return 'nothing to do';
+  if (sameNode(now, change.before ?? undefined)) return 'open';
+  return { conflict: reasonOf(now === undefined, change.before === null) };
+}
+
+/** What the run did not see stays, and so does the folder around it, unless something else shall be in its place. */
+function verdictOnStaying({ after }: Change): Verdict {
+  return after === null ? 'nothing to do' : { conflict: 'it holds files that the run did not see' };
+}
+
+/** Folders that shall go and hold something that shall not: a file that was left out of the stage, or one that came meanwhile. */
+function foldersThatStay(root: string, changes: readonly Change[]): Set<PathKey> {
+  const going = changes.filter(({ before, after }) => before !== null && after?.type !== before.type).map(pathKeyOf);
+  const gone = new Set(going);
+  const folders = changes.filter(({ before, after }) => before?.type === 'folder' && after?.type !== 'folder').map(pathKeyOf);
+  const staying = new Set<PathKey>();
+  for (const folder of folders.sort((a, b) => depthOf(b) - depthOf(a))) {
+    if (lookAt(fileOf(root, folder))?.isDirectory() !== true) continue;
+    const entries = entriesIn(root, folder).map((entry) => childOf(folder, entry));
+    if (entries.some((entry) => !gone.has(entry) || staying.has(entry))) staying.add(folder);
+  }
+  return staying;
+}
+
+const depthOf = (key: PathKey): number => key.split('/').length;
 
 function reasonOf(isGone: boolean, wasAbsent: boolean): string {
   if (isGone) return 'it is gone from the workspace';
@@ -118,14 +149,13 @@ export function applyChanges(application: Application): void {
 function stepsOf(changes: readonly Change[]): Step[] {
   const numbered = changes.map((change, number) => ({ change, number, key: pathKeyOf(change) }));
   const isReplaced = ({ before, after }: Change): boolean => before?.type === 'file' && after?.type === 'file';
-  const depth = (key: PathKey): number => key.split('/').length;
   const away = numbered
     .filter(({ change }) => change.before !== null && !isReplaced(change))
-    .sort((a, b) => depth(b.key) - depth(a.key))
+    .sort((a, b) => depthOf(b.key) - depthOf(a.key))
     .map(({ change, number, key }): Step => ({ number, key, kind: change.before?.type === 'folder' ? 'leave' : 'take' }));
   const come = numbered
     .filter(({ change }) => change.after !== null)
-    .sort((a, b) => depth(a.key) - depth(b.key))
+    .sort((a, b) => depthOf(a.key) - depthOf(b.key))
     .map(({ change, number, key }): Step => {
       if (isReplaced(change)) return { number, key, kind: 'replace' };
       return { number, key, kind: change.after?.type === 'folder' ? 'make' : 'put' };
@@ -163,7 +193,7 @@ function take({ root, work }: Journal, { kind, key, number }: Step): void {
       renameSync(path, oldAt(work, number));
       break;
     case 'leave':
-      rmdirSync(path);
+      leaveFolder(path, oldAt(work, number));
       break;
     case 'make':
       mkdirSync(path);
@@ -179,6 +209,14 @@ function take({ root, work }: Journal, { kind, key, number }: Step): void {
       renameSync(newAt(work, number), path);
       break;
   }
+}
+
+/** Puts an empty folder aside as it is, so that it can come back with its rights and its owner. */
+function leaveFolder(path: Buffer, aside: string): void {
+  renameSync(path, aside);
+  if (readdirSync(aside).length === 0) return;
+  renameSync(aside, path);
+  throw new Error(`something has been put into ${path.toString()} meanwhile`);
 }
 
 /** Takes back what an application did, as far as it came; one that was done is only tidied up. Whether there was one. */
@@ -201,7 +239,10 @@ function takeBack(root: string, work: string, { kind, key, number }: Step): void
       if (isOldKept && there === undefined) renameSync(oldAt(work, number), path);
       break;
     case 'leave':
-      if (there === undefined) mkdirSync(path);
+      if (there !== undefined) break;
+      if (isOldKept) renameSync(oldAt(work, number), path);
+      // Version 0.1.0 removed folders instead of putting them aside.
+      else mkdirSync(path);
       break;
     case 'make':
       if (there?.isDirectory() === true) removeEmpty(path);

@@ -104,7 +104,8 @@ export function deltaOf({ changes }: ChangeSet, patchSha256: string | null): Wor
   return { added: paths('added'), modified: paths('modified'), removed: paths('removed'), patch_sha256: patchSha256 };
 }
 
-function isFolderOnly({ before, after }: Change): boolean {
+/** Whether a folder came or went, and nothing else. */
+export function isFolderOnly({ before, after }: Change): boolean {
   const types: readonly (TreeNode['type'] | undefined)[] = [before?.type, after?.type];
   return types.every((type) => type === undefined || type === 'folder');
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TREE } from './change-set.ts';
+import { counted } from './chosen-changes.ts';
 import { TooLarge } from './copy-tree.ts';
 import { compareStage, copyWork, makeStage } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
@@ -21,7 +22,7 @@ function answer(task: StageTask): StageAnswer {
     case 'apply': {
       const { conflicts, open } = judgeChanges(task.root, task.changes);
       if (conflicts.length === 0 && open.length > 0 && !task.onlyJudge) applyChanges({ ...task, changes: open });
-      return { kind: 'applied', conflicts, applied: open.length };
+      return { kind: 'applied', conflicts, applied: counted(open).length };
     }
   }
 }

@@ -21,7 +21,7 @@ import { applyChanges, judgeChanges, undoApply } from './apply-work.ts';
 import { kindOf } from './change-set.ts';
 import type { DiskShare } from './disk-share.ts';
 import type { StagePlan } from './stage-work.ts';
-import { Stage, tidyStages } from './stages.ts';
+import { type Applied, Stage, tidyStages } from './stages.ts';
 import { walkTree } from './tree.ts';
 
 interface Place {
@@ -191,6 +191,9 @@ describe('the patch', () => {
   });
 });
 
+/** How many changes were applied, and the paths that were held back. */
+const toldOf = ({ applied, held }: Applied): readonly [number, readonly string[]] => [applied, held.map(({ path }) => path)];
+
 describe('applying', () => {
   it('brings the original to the state of the stage, but for what is held back', async () => {
     const here = place();
@@ -198,7 +201,7 @@ describe('applying', () => {
     changeEverything(stage.tree);
     const { held, conflicts } = await stage.apply();
     expect(conflicts).toEqual([]);
-    expect(held.map(({ path }) => path)).toEqual(['nested/.git', 'nested/.git/config']);
+    expect(held.map(({ path }) => path)).toEqual(['nested/.git/config']);
     rmSync(join(stage.tree, 'nested', '.git'), { recursive: true });
     expect(picture(here.source)).toEqual(picture(stage.tree));
     expect(stage.state).toBe('applied');
@@ -209,10 +212,42 @@ describe('applying', () => {
     const stage = await staged(here);
     mkdirSync(join(stage.tree, '.vscode'));
     writeFileSync(join(stage.tree, '.vscode', 'settings.json'), '{}');
-    expect((await stage.apply()).held).toHaveLength(2);
+    writeFileSync(join(stage.tree, '.vscode', 'tasks.json'), '{}');
+    expect(toldOf(await stage.apply())).toEqual([0, ['.vscode/settings.json', '.vscode/tasks.json']]);
     expect(existsSync(join(here.source, '.vscode'))).toBe(false);
-    expect((await stage.apply(({ path }) => path.startsWith('.vscode'))).held).toEqual([]);
-    expect(existsSync(join(here.source, '.vscode', 'settings.json'))).toBe(true);
+    expect(toldOf(await stage.apply((path) => path === '.vscode/settings.json'))).toEqual([1, ['.vscode/tasks.json']]);
+    expect(readdirSync(join(here.source, '.vscode'))).toEqual(['settings.json']);
+    expect(toldOf(await stage.apply((path) => path === '.vscode'))).toEqual([1, []]);
+    expect(readdirSync(join(here.source, '.vscode'))).toEqual(['settings.json', 'tasks.json']);
+  });
+
+  it('makes no folder for what is held back alone, and keeps one that still holds something', async () => {
+    const here = place();
+    const kept = join(here.source, 'project', '.idea');
+    mkdirSync(kept, { recursive: true });
+    for (const file of [join(kept, 'run.xml'), join(here.source, 'project', 'a')]) writeFileSync(file, 'x');
+    writeFileSync(join(here.source, 'sub', 'secret'), 'not staged');
+    const stage = await staged(here, { exclude: ['sub/secret'] });
+    for (const name of ['project', 'sub']) rmSync(join(stage.tree, name), { recursive: true });
+    mkdirSync(join(stage.tree, 'made', '.vscode'), { recursive: true });
+    writeFileSync(join(stage.tree, 'made', '.vscode', 'settings.json'), '{}');
+    expect(toldOf(await stage.apply())).toEqual([2, ['made/.vscode/settings.json', 'project/.idea/run.xml']]);
+    expect(existsSync(join(here.source, 'made'))).toBe(false);
+    expect(readdirSync(join(here.source, 'project'), { recursive: true })).toEqual(['.idea', '.idea/run.xml']);
+    expect(readdirSync(join(here.source, 'sub'))).toEqual(['secret']);
+    expect(toldOf(await stage.apply((path) => path === 'project/.idea'))).toEqual([1, ['made/.vscode/settings.json']]);
+    expect(existsSync(join(here.source, 'project'))).toBe(false);
+  });
+
+  it('puts nothing in the place of a folder that holds what the run did not see', async () => {
+    const here = place();
+    const stage = await staged(here);
+    rmSync(join(stage.tree, 'sub'), { recursive: true });
+    writeFileSync(join(stage.tree, 'sub'), 'a folder became a file\n');
+    writeFileSync(join(here.source, 'sub', 'mine'), 'made meanwhile');
+    const before = picture(here.source);
+    expect((await stage.apply()).conflicts).toEqual([{ path: 'sub', reason: 'it holds files that the run did not see' }]);
+    expect(picture(here.source)).toEqual(before);
   });
 
   it('names conflicts and changes nothing', async () => {
@@ -255,6 +290,8 @@ describe('applying', () => {
     const here = place();
     const stage = await staged(here);
     changeEverything(stage.tree);
+    chmodSync(join(here.source, 'empty'), 0o750);
+    const rights = (): number => lstatSync(join(here.source, 'empty')).mode & 0o777;
     const before = picture(here.source);
     const { changes } = (await stage.finish()).changes;
     const { open } = judgeChanges(
@@ -273,7 +310,7 @@ describe('applying', () => {
         if (at > fault) throw new Error('a fault');
       };
       expect(() => applyChanges({ ...application, before: failing })).toThrow('a fault');
-      expect(picture(here.source)).toEqual(before);
+      expect([picture(here.source), rights()]).toEqual([before, 0o750]);
       expect(undoApply(stage.folder)).toBe(false);
     }
     expect(steps.length).toBeGreaterThan(30);

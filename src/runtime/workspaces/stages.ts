@@ -7,6 +7,7 @@ import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Change, type ChangeSet, PATCH_FILE, stageRecord, TREE } from './change-set.ts';
+import { chooseChanges } from './chosen-changes.ts';
 import { type Beyond, type DiskBounds, type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
 import type { Compared, Staged, StagePlan } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
@@ -165,19 +166,18 @@ export class Stage {
     return { kind: 'log', path: CHECK_LOG, sha256: sha256(text) };
   }
 
-  /** Brings the changes into the original, all or none. `wants` says which of those that are held back are asked for. */
-  async apply(wants: (change: Change) => boolean = () => false): Promise<Applied> {
+  /** Brings the changes into the original, all or none. `isAsked` says which paths, of those that are held back, somebody asked for. */
+  async apply(isAsked: (path: string) => boolean = () => false): Promise<Applied> {
     undoAbandoned(this.folder);
     const { changes } = await this.changes();
-    const chosen = changes.changes.filter((change) => change.held === undefined || wants(change));
-    const held = changes.changes.filter((change) => !chosen.includes(change));
+    const { chosen, held } = chooseChanges(changes, isAsked);
     const { conflicts, applied } = await onThread(
       {
         kind: 'apply',
         stage: this.folder,
         tree: this.tree,
         root: this.source,
-        changes: withFolders(chosen),
+        changes: chosen,
         owner: identityOf(process.pid),
         onlyJudge: false,
       },
@@ -207,22 +207,10 @@ export class Stage {
 /** The outcome of applying. With conflicts nothing was changed. */
 export interface Applied {
   readonly conflicts: readonly Conflict[];
+  /** How many changes were made, without the folders that come and go with what is in them. */
   readonly applied: number;
-  /** Changes that were not applied because nobody asked for them. */
+  /** Changes that were not applied because nobody asked for them, counted in the same way. */
   readonly held: readonly Change[];
-}
-
-/** A folder that only exists for something that is held back is not made. */
-function withFolders(changes: readonly Change[]): Change[] {
-  const isNewFolder = ({ before, after }: Change): boolean => before === null && after?.type === 'folder';
-  const inside = changes.filter((change) => !isNewFolder(change)).map(({ path }) => path);
-  const everything = changes.map(({ path }) => path);
-  return changes.filter((change) => {
-    if (!isNewFolder(change)) return true;
-    const below = (path: string): boolean => path.startsWith(`${change.path}/`);
-    // An empty folder is work too.
-    return inside.some(below) || !everything.some(below);
-  });
 }
 
 function recordIn(folder: string): StageRecord | undefined {

@@ -77,7 +77,7 @@ export function diskOf(root: string): number {
 }
 
 /** A folder may vanish between two looks. */
-function entriesIn(root: string, folder: PathKey): Dirent<Buffer>[] {
+export function entriesIn(root: string, folder: PathKey): Dirent<Buffer>[] {
   try {
     return readdirSync(fileOf(root, folder), { encoding: 'buffer', withFileTypes: true });
   } catch (error) {

@@ -14,7 +14,7 @@ import { type RunLimits, runLimits } from '../../../contract/runs/run-limits.ts'
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
 import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
-import { joinLimits, limitEnforcement, limitRules, limitsNeedSystem, roomLimits } from '../../policy/limits.ts';
+import { joinLimits, limitEnforcement, limitRules, limitsNeedSystem, reserveRemark, roomLimits } from '../../policy/limits.ts';
 import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
 import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
 import { assertAnswerable } from '../dialogue/approval-gate.ts';
@@ -233,6 +233,8 @@ function roomOf(
   { adapter, options, home, cwd, port, runId, remark }: GroundPlan,
   { equipment, policy, stage, hidden, egress, limits, groups }: RoomParts,
 ): RunRoom {
+  const tight = reserveRemark(limits, adapter);
+  if (tight !== undefined) remark(tight);
   const borrowed = (stage?.staged.borrowed ?? []).map((path) => ({ source: join(cwd, path), at: join(cwd, path), writable: false }));
   const objects = (stage?.staged.history?.objects ?? []).map((path) => shownAsIs(path));
   return new RunRoom({
@@ -244,7 +246,7 @@ function roomOf(
     workspace: { source: stage?.tree ?? cwd, at: cwd, writable: options.approvalMode !== 'deny' },
     places: [...borrowed, ...objects],
     hidden,
-    limits: roomLimits(limits, groups),
+    limits: roomLimits(limits, groups, adapter.reservesMb),
     group: groupOf(runId, limits, groups),
     rules: { allow: policy.allow_network, deny: policy.deny_network },
     admit: (socket) => port.takeConnection?.(runId, socket),
