@@ -104,6 +104,14 @@ export const Config = z.strictObject({
       cert_file: z.string().optional().describe('TLS certificate in PEM, with its chain. A new one is taken while the server runs.'),
       key_file: z.string().optional().describe('TLS key in PEM, without a passphrase.'),
       tls_min_version: z.enum(['1.2', '1.3']).default('1.2').describe('The lowest version of TLS that callers may speak.'),
+      drain_wait_s: z
+        .number()
+        .min(0)
+        .max(600)
+        .default(0)
+        .describe(
+          'Seconds after SIGTERM in which calls are still taken while /readyz answers 503, so that a load balancer goes elsewhere first.',
+        ),
     })
     .prefault({}),
   auth: z

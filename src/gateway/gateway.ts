@@ -24,6 +24,7 @@ import type { AnsweredQuestions } from './inbox/answered-questions.ts';
 import type { LimitTable } from './limits/limit-table.ts';
 import type { LiveRoutes } from './live-routes.ts';
 import type { People } from './people/people.ts';
+import type { Siblings } from './processes/siblings.ts';
 import type { Reloader } from './reload/reloader.ts';
 import type { KeyCaches } from './response-cache.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
@@ -94,6 +95,12 @@ export interface Gateway {
   readonly closing: AbortSignal;
   /** Where this server answers; known once it listens. */
   url: string;
+  /** Where this process answers: another address than `url` when several processes share that one. */
+  ownUrl: string;
+  /** Set when the server is about to stop, and still takes calls until those who balance over servers have noticed. */
+  draining: boolean;
+  /** The other processes that share the port, where there are any. */
+  readonly siblings: Siblings | undefined;
   /** Takes a connection that came out of the room of a run; there once the server listens. */
   takeConnection: ((run: RunId, socket: Socket) => void) | undefined;
 }

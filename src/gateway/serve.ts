@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
 import { AbpError } from '../contract/errors.ts';
-import { openHome, homePath as resolveHome } from '../home/home.ts';
+import { openHome, openProcessHome, homePath as resolveHome } from '../home/home.ts';
 import { noteConfigChange } from './audit/config-change.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
+import { openLog } from './log.ts';
+import { type Membership, STOP, takeMembership, tellSupervisor } from './processes/member.ts';
+import { settleRetired } from './processes/retired.ts';
 import { watchFile } from './reload/watch-file.ts';
 import { consoleLink } from './routes/console/sessions.ts';
+import { secretValues } from './secret-values.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 export interface ServeOptions {
@@ -16,6 +21,8 @@ export interface ServeOptions {
   readonly json: boolean;
   /** Whether the configuration is read again when its file changes. */
   readonly watch?: boolean | undefined;
+  /** How many processes share the port; absent for this one alone. */
+  readonly processes?: number | undefined;
 }
 
 /** Enough for calls whose objects live for milliseconds. */
@@ -26,33 +33,72 @@ const LINK_MS = 3600 * 1000;
 
 /** Serves until a signal ends it. */
 export async function serve(options: ServeOptions): Promise<number> {
-  const read = (): LoadedConfig => configOf(options);
+  const member = takeMembership();
+  if (member === undefined && options.processes !== undefined) return await superviseProcesses(options, options.processes);
+  return await serveHere(options, member);
+}
+
+/** Starts the processes that serve, and does nothing else. */
+async function superviseProcesses(options: ServeOptions, count: number): Promise<number> {
+  const { config } = configOf(options);
+  const { token } = openHome(options.homePath === undefined ? {} : { path: options.homePath });
+  const { Supervisor } = await import('./processes/supervisor.ts');
+  const log = openLog(config.recording.redact, undefined, secretValues(config, token));
+  const onReady = (url: string): void => {
+    process.stdout.write(
+      options.json ? `${JSON.stringify({ url, pid: process.pid, processes: count })}\n` : `  processes   ${count}   (pid ${process.pid})\n`,
+    );
+  };
+  return await new Supervisor({ count, config, log, onReady }).run();
+}
+
+async function serveHere(options: ServeOptions, member: Membership | undefined): Promise<number> {
+  const read = (): LoadedConfig => configOf({ ...options, port: member?.port ?? options.port });
   const loaded = read();
   const { config, warnings } = loaded;
+  const first = openHome(options.homePath === undefined ? {} : { path: options.homePath });
   const started = await startServer({
     config,
     reread: read,
-    home: openHome(options.homePath === undefined ? {} : { path: options.homePath }),
+    home: member === undefined || member.number === 1 ? first : openProcessHome(first, member.number),
     version: packageVersion(),
     logsRequests: true,
+    member,
   });
+  const { gateway } = started;
   capYoungGeneration(YOUNG_BYTES);
-  for (const warning of warnings) started.gateway.log.warn(warning);
-  await noteConfigChange(started.gateway);
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ url: started.url, pid: process.pid })}\n` : greeting(started, loaded, resolveHome(options.homePath)),
-  );
-  if (!options.json) started.gateway.browsers.files.prepare((line) => process.stdout.write(`  console     ${line}\n`));
+  if (member === undefined || member.number === 1) {
+    for (const warning of warnings) gateway.log.warn(warning);
+    await noteConfigChange(gateway);
+    await settleRetired(gateway, member?.count ?? 1);
+  }
+  if (member === undefined || member.greets) greet(started, loaded, options, member);
+  if (member !== undefined) tellSupervisor({ kind: 'ready', url: started.url, ownPort: Number(new URL(gateway.ownUrl).port) });
   const stopReloading = reloading(started, loaded, options);
-  const signal = await firstSignal();
+  const signal = await firstSignal(member);
   stopReloading();
-  started.gateway.log.info(`${signal}: letting running calls end`);
+  gateway.log.info(`${signal}: letting running calls end`);
+  gateway.draining = true;
+  // Where other processes share the port, nobody has to go elsewhere first.
+  if (signal !== STOP) await sleep(config.server.drain_wait_s * 1000);
   await started.close();
+  // The line to the one that started this process would keep it alive.
+  if (member !== undefined) process.disconnect?.();
   return 0;
 }
 
+/** Says where the server is. Where there are several processes, the one that starts them says it as JSON, once all of them answer. */
+function greet(started: RunningServer, loaded: LoadedConfig, options: ServeOptions, member: Membership | undefined): void {
+  if (options.json) {
+    if (member === undefined) process.stdout.write(`${JSON.stringify({ url: started.url, pid: process.pid })}\n`);
+    return;
+  }
+  process.stdout.write(greeting(started, loaded, resolveHome(options.homePath)));
+  started.gateway.browsers.files.prepare((line) => process.stdout.write(`  console     ${line}\n`));
+}
+
 /** The configuration with what the command line says over it. */
-function configOf({ configPath, homePath, host, port }: ServeOptions): LoadedConfig {
+function configOf({ configPath, homePath, host, port }: Omit<ServeOptions, 'port'> & { readonly port?: number | undefined }): LoadedConfig {
   const loaded = loadConfig({ env: process.env, homePath, ...(configPath === undefined ? {} : { path: configPath }) });
   const { server } = loaded.config;
   return { ...loaded, config: { ...loaded.config, server: { ...server, host: host ?? server.host, port: port ?? server.port } } };
@@ -97,9 +143,10 @@ function greeting(server: RunningServer, loaded: LoadedConfig, home: string): st
   ].join('\n');
 }
 
-async function firstSignal(): Promise<NodeJS.Signals> {
+async function firstSignal(member: Membership | undefined): Promise<NodeJS.Signals | typeof STOP> {
   return await new Promise((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
+    if (member !== undefined) process.on('message', (message) => message === STOP && resolve(STOP));
   });
 }

@@ -4,6 +4,7 @@ import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
 import { CallLimits } from '../calls/limits/call-limits.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
+import { AbpError } from '../contract/errors.ts';
 import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
@@ -21,7 +22,7 @@ import type { Config, LoadedConfig } from './config.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { ConsoleSessions } from './console/console-sessions.ts';
 import { type Between, type Deployed, deploy } from './deployments.ts';
-import { assertSafeBind, listen } from './door/listener.ts';
+import { assertSafeBind, type Listener, listen } from './door/listener.ts';
 import { openMetricsPort } from './door/metrics-port.ts';
 import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
@@ -32,6 +33,8 @@ import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
 import { keeperOf } from './open-keeper.ts';
 import { People } from './people/people.ts';
+import type { Membership } from './processes/member.ts';
+import { siblingsOf } from './processes/siblings.ts';
 import { type Prepare, Reloader } from './reload/reloader.ts';
 import { KeyCaches, responseCacheOf } from './response-cache.ts';
 import { metricsReply } from './routes/health.ts';
@@ -61,6 +64,8 @@ export interface ServerOptions {
   readonly reread?: (() => LoadedConfig) | undefined;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
+  /** The place of this process among those that share the port. */
+  readonly member?: Membership | undefined;
 }
 
 export interface RunningServer {
@@ -78,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   assertSafeBind(options.config);
   const listening = Promise.withResolvers<void>();
   return await opened(async (closers) => {
-    const gateway = await admit(await assemble(options, closers, serverDoor(listening.promise)), options.home, closers);
+    const gateway = await admit(await assemble(options, closers, serverDoor(listening.promise)), options, closers);
     listening.resolve();
     return gateway;
   });
@@ -123,6 +128,7 @@ async function assemble(
     reread,
     keep = startKeeper,
     logsRequests = false,
+    member,
   }: ServerOptions,
   closers: Closers,
   door: RunDoor,
@@ -169,6 +175,9 @@ async function assemble(
     version,
     closing: closing.signal,
     url: '',
+    ownUrl: '',
+    draining: false,
+    siblings: member === undefined ? undefined : siblingsOf(member, home),
     takeConnection: undefined,
   };
   await telemetry.open({ version, node: home.nodeId });
@@ -185,7 +194,7 @@ async function assemble(
 
 /** What this server writes down, and where. */
 async function openBooks(
-  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread'>>,
+  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread' | 'member'>>,
   closers: Closers,
 ): Promise<Pick<Gateway, 'shelf' | 'telemetry' | 'keeper' | 'store'> & { readonly live: LiveRuns }> {
   const lock = home.lockServer();
@@ -333,7 +342,8 @@ async function serveMetrics(gateway: Gateway, closers: Closers): Promise<Gateway
 }
 
 /** Lets callers in. */
-async function admit({ gateway, closing }: Assembled, home: Home, closers: Closers): Promise<Gateway> {
+async function admit({ gateway, closing }: Assembled, { home, member }: ServerOptions, closers: Closers): Promise<Gateway> {
+  const own = member === undefined ? undefined : await openOwnDoor(gateway, member, closers);
   const listener = await listen(gateway);
   closers.push(() => listener.close());
   await serveMetrics(gateway, closers);
@@ -342,13 +352,31 @@ async function admit({ gateway, closing }: Assembled, home: Home, closers: Close
     closing.abort();
   });
   gateway.url = listener.url;
+  gateway.ownUrl = own ?? listener.url;
   const tell = (certificate: string | undefined): void =>
-    home.writeAddress({ url: gateway.url, pid: process.pid, ...(certificate === undefined ? {} : { certificate }) });
+    home.writeAddress({
+      ...(own === undefined ? { url: gateway.url } : { url: own, shared: gateway.url }),
+      pid: process.pid,
+      ...(certificate === undefined || own !== undefined ? {} : { certificate }),
+    });
   tell(listener.certificate);
   closers.push(() => closeRuns(gateway));
   closers.push(() => home.removeAddress());
   closers.push(listener.watchCertificate(tell));
   return gateway;
+}
+
+/** A door of loopback for this process alone: for its own coding agents, the commands of its home and the other processes. */
+async function openOwnDoor(gateway: Gateway, { ownPort }: Membership, closers: Closers): Promise<string> {
+  const config = onLoopback(gateway.config);
+  const at = (port: number): Promise<Listener> => listen(gateway, { ...config, server: { ...config.server, port } });
+  // Another program may have taken the port while this process was away.
+  const listener = await at(ownPort).catch((error: unknown) => {
+    if (!AbpError.is(error) || error.code !== 'conflict') throw error;
+    return at(0);
+  });
+  closers.push(() => listener.close());
+  return listener.url;
 }
 
 function browsersOf(store: Store): Gateway['browsers'] {

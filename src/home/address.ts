@@ -6,6 +6,8 @@ import { pinCertificate } from '../base/pinned-certificates.ts';
 export interface ServerAddress {
   readonly url: string;
   readonly pid: number;
+  /** Where callers find any of several processes; `url` is then the door of this one alone. */
+  readonly shared?: string | undefined;
   /** SHA-256 of its certificate, where it speaks TLS. */
   readonly certificate?: string | undefined;
 }
@@ -32,7 +34,11 @@ export function readAddress(file: string): ServerAddress | undefined {
 }
 
 function addressIn(file: string): ServerAddress | undefined {
-  const { url, pid, certificate } = parseJsonObject(textOf(file) ?? '') ?? {};
+  const { url, pid, shared, certificate } = parseJsonObject(textOf(file) ?? '') ?? {};
   if (typeof url !== 'string' || typeof pid !== 'number' || !URL.canParse(url)) return undefined;
-  return typeof certificate === 'string' ? { url, pid, certificate } : { url, pid };
+  return {
+    ...{ url, pid },
+    ...(typeof shared === 'string' && URL.canParse(shared) && { shared }),
+    ...(typeof certificate === 'string' && { certificate }),
+  };
 }

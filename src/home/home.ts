@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
@@ -12,6 +12,8 @@ import { isServed, lockServer, type ServerLock } from './server-lock.ts';
 /** The folder that holds everything one installation keeps. */
 export interface Home {
   readonly path: string;
+  /** The folder that all processes of the installation share; that of the first process, which is `path` where there is one process. */
+  readonly installation: string;
   readonly journalFolder: string;
   readonly bodiesFolder: string;
   readonly databaseFile: string;
@@ -99,13 +101,45 @@ function stableValue(file: string, make: () => string): string {
 /** Opens the home, creating what is missing. Only its owner can enter the folder. */
 export function openHome(options: HomeOptions = {}): Home {
   const path = homePath(options.path);
+  return existsSync(join(path, FURTHER)) ? furtherHome(path) : homeAt(path);
+}
+
+const PROCESSES = 'processes';
+/** A file in the folder of a further process, so that its folder alone is not taken for an installation. */
+const FURTHER = 'further-process';
+
+/**
+ * The home of a further process of an installation. It is a node of its own, with its own journal, chain and lock; the token and the
+ * secret of keys are those of the installation, so that every process knows the same callers.
+ */
+export function openProcessHome(first: Home, number: number): Home {
+  const path = join(first.path, PROCESSES, String(number));
+  openPrivateFolder(path);
+  inHome(path, () => createOnce(join(path, FURTHER), () => String(number)));
+  return furtherHome(path);
+}
+
+function furtherHome(path: string): Home {
+  const first = homeAt(resolve(path, '..', '..'));
+  return { ...homeAt(path, first.token), installation: first.path, keySecret: first.keySecret };
+}
+
+/** Folders of all processes that an installation has ever had, by their numbers; the first has the folder of the installation. */
+export function processFolders(installation: string): ReadonlyMap<number, string> {
+  const folder = join(installation, PROCESSES);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^[1-9]\d{0,3}$/.test(name)) : [];
+  const further = names.map(Number).sort((a, b) => a - b);
+  return new Map([[1, installation], ...further.map((number) => [number, join(folder, String(number))] as const)]);
+}
+
+function homeAt(path: string, sharedToken?: string): Home {
   openPrivateFolder(path);
   const journalFolder = join(path, 'journal');
   const bodiesFolder = join(path, 'bodies');
   const { token, nodeId } = inHome(path, () => {
     for (const folder of [journalFolder, bodiesFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     return {
-      token: stableValue(join(path, 'token'), () => randomToken(32)),
+      token: sharedToken ?? stableValue(join(path, 'token'), () => randomToken(32)),
       nodeId: stableValue(join(path, 'node-id'), () => `node_${uuidv7Hex()}`),
     };
   });
@@ -113,6 +147,7 @@ export function openHome(options: HomeOptions = {}): Home {
   const lockFile = join(path, 'server.lock');
   return {
     path,
+    installation: path,
     journalFolder,
     bodiesFolder,
     databaseFile: join(path, 'abp.db'),

@@ -19,11 +19,16 @@ export function leftOut(home: string): string[] {
   return readdirSync(home).filter((name) => WORTH_SAYING.test(name));
 }
 
+/** Whether a folder is the home itself, or that of a further process in it. */
+function isHome(folder: string): boolean {
+  return folder === '' || /^processes\/\d+$/.test(folder);
+}
+
 /** The files of a home below a folder, by their names from the home on. */
 export function filesBelow(home: string, folder = ''): string[] {
   return readdirSync(join(home, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if ((folder === '' && LEFT_OUT.test(entry.name)) || PASSING.test(entry.name)) return [];
+    if ((isHome(folder) && LEFT_OUT.test(entry.name)) || PASSING.test(entry.name)) return [];
     if (entry.isDirectory()) return filesBelow(home, name);
     return entry.isFile() ? [name] : [];
   });

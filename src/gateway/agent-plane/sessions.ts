@@ -29,6 +29,6 @@ export function sessionServiceOf(config: Config, { home, store, agents, calls, l
     log,
     agents: storedAgents(agents),
     routes: () => agents.routes,
-    homePath: home.path,
+    homePath: home.installation,
   });
 }

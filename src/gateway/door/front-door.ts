@@ -71,6 +71,8 @@ export class FrontDoor {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
+    // The caller of a server that is about to stop opens its next connection elsewhere, instead of losing this one.
+    if (this.#gateway.draining) response.shouldKeepAlive = false;
     const runId = newRunId();
     const seen = this.#gateway.telemetry.arrived(runId, request, response);
     let target: Target | undefined;

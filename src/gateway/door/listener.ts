@@ -48,9 +48,12 @@ export function assertSafeBind(config: Config): void {
 /** Connections that may wait to be accepted; the system lowers it to what it allows. A full queue resets callers who come all at once. */
 const BACKLOG = 4096;
 
-/** Opens the port; `gateway.url` is where. */
-export async function listen(gateway: Gateway): Promise<Listener> {
-  const { config } = gateway;
+/** Systems that spread connections over the processes that listen on one port; elsewhere processes share one queue of connections. */
+const SPREADS_CONNECTIONS = process.platform === 'linux' || process.platform === 'freebsd';
+
+/** Opens the port, or a door that is for this process alone where several processes share the port; `gateway.url` is where. */
+export async function listen(gateway: Gateway, own?: Config): Promise<Listener> {
+  const config = own ?? gateway.config;
   let port = config.server.port;
   const trust = trustCheck(config, () => port);
   const connections = new Connections(config.limits.connections);
@@ -71,8 +74,10 @@ export async function listen(gateway: Gateway): Promise<Listener> {
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseRaw(gateway, error, socket));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: Error & { code?: string }) => reject(listenError(error, config)));
-    server.listen({ host: config.server.host, port: config.server.port, backlog: BACKLOG }, resolve);
+    server.once('error', (error: Error & { code?: string }) => reject(listenError(error, config.server)));
+    const { host, port: wanted } = config.server;
+    const shares = own === undefined && gateway.siblings !== undefined && SPREADS_CONNECTIONS;
+    server.listen({ host, port: wanted, backlog: BACKLOG, exclusive: own !== undefined, reusePort: shares }, resolve);
   });
   const address = server.address() as AddressInfo; // a TCP server has one once it listens
   port = address.port;
@@ -159,14 +164,14 @@ function warnOfEnd({ log }: Gateway, { validTo }: Certificate): void {
   if (validTo.getTime() < Date.now()) log.warn({ valid_to: validTo }, 'the certificate of this server has expired; callers will refuse it');
 }
 
-function listenError(error: Error & { code?: string }, config: Config): AbpError {
-  const where = `${config.server.host}:${config.server.port}`;
+export function listenError(error: Error & { code?: string }, { host, port }: Pick<Config['server'], 'host' | 'port'>): AbpError {
+  const where = `${host}:${port}`;
   if (error.code === 'EADDRINUSE')
     return new AbpError(
       'conflict',
-      `port ${config.server.port} on ${config.server.host} is taken by another program`,
-      { host: config.server.host, port: config.server.port },
-      `Stop that program, or choose another port: ABP_PORT=${config.server.port + 1} npm start, or abp serve --port ${config.server.port + 1}.`,
+      `port ${port} on ${host} is taken by another program`,
+      { host, port },
+      `Stop that program, or choose another port: ABP_PORT=${port + 1} npm start, or abp serve --port ${port + 1}.`,
     );
   return new AbpError(
     'invalid_request',

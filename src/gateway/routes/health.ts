@@ -2,12 +2,18 @@ import { z } from 'zod';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Keeper } from '../../receipts/keeper/keeper.ts';
 import type { Gateway } from '../gateway.ts';
+import { mergeMetrics } from '../processes/merge-metrics.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { Exposition } from '../telemetry/exposition.ts';
 
 const Health = z.strictObject({ status: z.literal('ok'), version: z.string(), contract_version: z.string() });
-const Ready = z.strictObject({ status: z.enum(['ready', 'degraded']), database: z.string(), journal: z.string(), chain: z.string() });
+const Ready = z.strictObject({
+  status: z.enum(['ready', 'degraded', 'stopping']),
+  database: z.string(),
+  journal: z.string(),
+  chain: z.string(),
+});
 
 function journalState({ blocked, stalled, damaged }: Keeper): string {
   if (blocked !== undefined) return 'unwritable';
@@ -19,11 +25,16 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const expositions = new WeakMap<Gateway, Exposition>();
 
-/** The metrics of the server as Prometheus reads them. */
-export async function metricsReply(gateway: Gateway): Promise<Reply> {
+/** The metrics of the server as Prometheus reads them: of all processes that share its port, unless those of this one are asked for. */
+export async function metricsReply(gateway: Gateway, of?: 'process'): Promise<Reply> {
   const exposition = expositions.get(gateway) ?? new Exposition(gateway);
   expositions.set(gateway, exposition);
-  return new Reply(200, await exposition.text(), { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' });
+  const { siblings } = gateway;
+  const text =
+    siblings === undefined || of === 'process'
+      ? await exposition.text()
+      : mergeMetrics(new Map([...(await siblings.metrics()), [siblings.number, await exposition.text()]]));
+  return new Reply(200, text, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' });
 }
 
 export const healthRoutes = [
@@ -37,7 +48,8 @@ export const healthRoutes = [
   defineRoute({
     method: 'GET',
     path: '/readyz',
-    summary: 'The process serves: 200 when ready, 503 while the database does not answer or the journal cannot be written.',
+    summary:
+      'The process serves: 200 when ready, 503 while the database does not answer, the journal cannot be written, or the server is about to stop.',
     response: Ready,
     handle: async ({ gateway }) => {
       // The reason of a stall is in the log; this route is public.
@@ -50,6 +62,7 @@ export const healthRoutes = [
         gateway.log.warn({ error }, 'the database does not answer');
         return new Reply(503, { status: 'degraded', database: 'unreachable', journal, chain });
       }
+      if (gateway.draining) return new Reply(503, { status: 'stopping', database: 'ok', journal, chain });
       // A cut that an earlier process noticed cannot be mended; it is told, and the server is ready.
       const answer = { status: journal === 'ok' && chain !== 'cut' ? 'ready' : 'degraded', database: 'ok', journal, chain };
       return blocked === undefined ? answer : new Reply(503, answer);
@@ -59,6 +72,9 @@ export const healthRoutes = [
     method: 'GET',
     path: '/metrics',
     summary: 'Numbers about this server in the text format of Prometheus.',
-    handle: ({ gateway }) => metricsReply(gateway),
+    query: z.strictObject({
+      of: z.literal('process').optional().describe('Of several processes that share the port, only the one that is asked.'),
+    }),
+    handle: ({ gateway, query }) => metricsReply(gateway, query.of),
   }),
 ];

@@ -180,7 +180,7 @@ export const runRoutes = [
     response: StartedRun,
     handle: async ({ gateway, principal, runId, body }) => {
       // The key must also allow the options that a profile adds.
-      const options = createProfiles({ homePath: gateway.home.path }).apply(body);
+      const options = createProfiles({ homePath: gateway.home.installation }).apply(body);
       authorizeRun(principal, { agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
       assertRunRights(principal, options, gateway.config);
       const service = await runServiceOf(gateway);

@@ -23,7 +23,7 @@ export function attachedRunsOf(gateway: Gateway): AttachedRuns {
 
 async function end(gateway: Gateway, run: RunId, { startedAt, endsWithOwner }: Attached): Promise<void> {
   // Its files, and whatever the agent left running.
-  sweepRuns(runsFolder(gateway.home.path));
+  sweepRuns(runsFolder(gateway.home.installation));
   (await startedRuns(gateway))?.endPartsOf(run);
   const port = runPort(gateway);
   const spend = await port.spent(run, 'ended');

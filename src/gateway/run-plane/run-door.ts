@@ -21,6 +21,7 @@ export function workerDoor(): RunDoor {
   const open = async (gateway: Gateway): Promise<Listener> => {
     const listener = await listen(gateway);
     gateway.url = listener.url;
+    gateway.ownUrl = listener.url;
     return listener;
   };
   return {
@@ -36,7 +37,7 @@ export function workerDoor(): RunDoor {
   };
 }
 
-/** The configuration of a worker: whatever address its servers have, its own is on loopback, and no more is recorded for that. */
+/** The configuration of a worker, and of the door that a process has for itself: whatever address its servers have, its own is on loopback, and no more is recorded for that. */
 export function onLoopback(config: Config): Config {
   const { cert_file: _cert, key_file: _key, ...server } = config.server;
   return {

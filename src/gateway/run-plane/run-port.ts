@@ -39,7 +39,7 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
   const { keyId } = owner;
   return {
     get url() {
-      return gateway.url;
+      return gateway.ownUrl;
     },
     enforcement: gateway.config.auth.local ? 'advisory' : 'enforced',
     policy: gateway.config.policy,

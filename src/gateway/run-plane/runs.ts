@@ -29,7 +29,7 @@ async function makeService(gateway: Gateway): Promise<RunService> {
   ]);
   return new RunService({
     store: gateway.store,
-    starter: new RunStarter({ agents, homePath: gateway.home.path }),
+    starter: new RunStarter({ agents, homePath: gateway.home.installation }),
     port: (owner) => runPort(gateway, owner),
     accepted: (run, keyId) => gateway.calls.live.begin(run, Date.now(), keyId),
     release: (run) => {
@@ -44,9 +44,9 @@ async function makeService(gateway: Gateway): Promise<RunService> {
 
 /** Ends agents that a killed process of this home left behind, and closes their rows; their receipts are closed by the keeper. */
 export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<void> {
-  const restored = tidyStages(stagesFolder(home.path));
+  const restored = tidyStages(stagesFolder(home.installation));
   if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
-  const swept = sweepRuns(runsFolder(home.path));
+  const swept = sweepRuns(runsFolder(home.installation));
   const closed = await interruptRuns(store, home.nodeId, Date.now());
   const ended = [...new Set([...swept, ...closed])];
   // Somebody may have kept the key of a run that nobody could take back.

@@ -23,7 +23,7 @@ export const runCheckRoutes = [
     response: RunCheck,
     handle: async ({ gateway, principal, body }) => {
       try {
-        const options = createProfiles({ homePath: gateway.home.path }).apply(body);
+        const options = createProfiles({ homePath: gateway.home.installation }).apply(body);
         authorizeRun(principal, { agent: options.agent, engine: options.direct === true ? 'direct' : options.engine });
         await (await runServiceOf(gateway)).check(options);
         const { installed } = await (await codingAgentsOf(gateway)).adapters.detect(options.agent, {});

@@ -51,7 +51,7 @@ export const receiptProofRoutes = [
       const row = await visible(gateway, principal, params.run_id);
       await gateway.audit.reads(principal, row.keyId, { action: 'body.read', target: row.runId, details: { part: 'report' } });
       const { runReport } = await import('../../report/run-report.ts');
-      return await runReport({ store: gateway.store, shelf: gateway.shelf, homePath: gateway.home.path }, row);
+      return await runReport({ store: gateway.store, shelf: gateway.shelf, homePath: gateway.home.installation }, row);
     },
   }),
   defineRoute({

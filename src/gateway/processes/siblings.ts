@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { nodeFetch } from '../../base/node-fetch.ts';
+import { readAddress } from '../../home/address.ts';
+import { type Home, processFolders } from '../../home/home.ts';
+import { isServed } from '../../home/server-lock.ts';
+import { type Membership, tellSupervisor } from './member.ts';
+
+/** The processes that share a port with this one, as this one sees them. */
+export interface Siblings {
+  readonly number: number;
+  /** Has every other process read the configuration again. */
+  reload(): void;
+  /** The metrics of each other process; undefined of one that does not answer. */
+  metrics(): Promise<ReadonlyMap<number, string | undefined>>;
+}
+
+/** Scrapers give up after ten seconds. */
+const ANSWER_MS = 2000;
+
+/** Processes find each other by the address that each keeps in its folder. */
+export function siblingsOf({ number, count }: Membership, home: Home): Siblings {
+  const others = Array.from({ length: count }, (_, at) => at + 1).filter((other) => other !== number);
+  return {
+    number,
+    reload: () => tellSupervisor({ kind: 'reload' }),
+    metrics: async () => {
+      const folders = processFolders(home.installation);
+      const texts = others.map(async (other) => [other, await metricsAt(folders.get(other), home.token)] as const);
+      return new Map(await Promise.all(texts));
+    },
+  };
+}
+
+async function metricsAt(folder: string | undefined, token: string): Promise<string | undefined> {
+  const served = folder !== undefined && isServed(join(folder, 'server.lock'));
+  const address = served ? readAddress(join(folder, 'address')) : undefined;
+  if (address === undefined) return undefined;
+  try {
+    const headers = { 'x-abp-key': token };
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await nodeFetch(`${address.url}/metrics?of=process`, { headers, signal, answerMs: ANSWER_MS });
+    return answer.ok ? await answer.text() : undefined;
+  } catch {
+    // It is being started again, or too busy: the metrics of the others say that it did not answer.
+    return undefined;
+  }
+}
