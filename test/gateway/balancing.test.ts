@@ -236,7 +236,7 @@ async function hitRate(keys: number): Promise<{ rate: number; used: Set<unknown>
   const gateway = await startGateway({ engines: { sim: { prompt_cache: true, deployments } } });
   const used = new Set<unknown>();
   let [read, all] = [0, 0];
-  const agents = conversations(20, 8).map(async (asks) => {
+  const agents = conversations(12, 7).map(async (asks) => {
     for (const ask of asks) {
       const reply = await post(`${gateway.url}/e/sim/v1/messages`, ask);
       used.add(reply.headers['x-abp-deployment']);

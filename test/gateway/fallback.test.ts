@@ -218,16 +218,17 @@ test('every answer names the engine that gave it, streamed and whole, relayed an
     }
 });
 
-test.each(['sim/backup', 'sim:claude/backup', 'sim:gemini/backup', 'sim:openai-responses/backup'])(
-  'JSON mode is JSON from the fallback %s',
-  async (fallback) => {
-    const gateway = await startGateway({
-      engines: { openai: { url: 'http://127.0.0.1:1', key: 'k' } },
-      config: { routes: [{ match: 'smart', to: 'openai/real', fallback: [fallback] }] },
-    });
-    onTestFinished(gateway.close);
+const JSON_FALLBACKS = ['sim/backup', 'sim:claude/backup', 'sim:gemini/backup', 'sim:openai-responses/backup'];
+
+test(`JSON mode is JSON from each of the fallbacks ${JSON_FALLBACKS.join(', ')}`, async () => {
+  const gateway = await startGateway({
+    engines: { openai: { url: 'http://127.0.0.1:1', key: 'k' } },
+    config: { routes: JSON_FALLBACKS.map((fallback, at) => ({ match: `smart-${at}`, to: 'openai/real', fallback: [fallback] })) },
+  });
+  onTestFinished(gateway.close);
+  for (const at of JSON_FALLBACKS.keys()) {
     const asked = {
-      model: 'smart',
+      model: `smart-${at}`,
       messages: [{ role: 'user', content: 'Give me the capital of France as JSON.' }],
       response_format: { type: 'json_object' },
     };
@@ -239,5 +240,5 @@ test.each(['sim/backup', 'sim:claude/backup', 'sim:gemini/backup', 'sim:openai-r
       .filter((line) => line.startsWith('data: {'))
       .map((line) => JSON.parse(line.slice(6)).choices[0]?.delta.content ?? '');
     expect(typeof JSON.parse(lines.join(''))).toBe('object');
-  },
-);
+  }
+});

@@ -6,7 +6,7 @@ import { listReceipts } from '../../src/store/receipts/receipts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { noReceipts } from '../support/no-receipts.ts';
 
-const STREAMS = 1000;
+const STREAMS = 250;
 const CHUNKS = 12;
 
 /** Bytes that depend on the request, cut where events are not. */

@@ -78,7 +78,7 @@ describe('abp run', () => {
     expect(runs.map(({ code, err }) => (code === 0 ? '' : err))).toEqual(['', '', '', '', '', '']);
     const results = runs.map(({ out }) => linesOf(out).at(-1));
     expect(results.map((result) => result?.exitReason)).toEqual(Array(6).fill('completed'));
-    const receipts = await runAbp(['receipt', 'verify', '--all'], { env: { ...env, ABP_HOME: home } });
+    const receipts = await callAbp(['receipt', 'verify', '--all'], { env: { ...env, ABP_HOME: home } });
     expect(receipts.code).toBe(0);
   });
 
@@ -137,13 +137,13 @@ describe('abp run --remote', () => {
     const config = join(folder, 'far.toml');
     writeFileSync(config, `[runs]\nroots = [${JSON.stringify(folder)}]\n`);
     const server = await startServe(far, { HOME: env.HOME, PATH: env.PATH, ABP_CONFIG: config });
-    const made = await runAbp(['keys', 'create', 'a friend', '--plane', 'run', '--json'], { env: { ...env, ABP_HOME: far } });
+    const made = await callAbp(['keys', 'create', 'a friend', '--plane', 'run', '--json'], { env: { ...env, ABP_HOME: far } });
     const near = { ...env, ABP_HOME: join(folder, 'near'), ABP_KEY: JSON.parse(made.out).secret };
     const argv = ['run', 'claude', 'hello', '--engine', 'sim', '--remote', `${server.url}/`, '--cwd', folder];
-    const { code, out } = await runAbp([...argv, '--json'], { env: near });
+    const { code, out } = await callAbp([...argv, '--json'], { env: near });
     expect([code, linesOf(out).at(-1)]).toMatchObject([EXITS.ok.code, { type: 'run_result', exitReason: 'completed' }]);
-    expect(JSON.parse((await runAbp(['receipt', 'list', '--json'], { env: near })).out)).toMatchObject({ items: [] });
-    const stranger = await runAbp(argv, { env: { ...near, ABP_KEY: 'abp_of_somebody_else' } });
+    expect(JSON.parse((await callAbp(['receipt', 'list', '--json'], { env: near })).out)).toMatchObject({ items: [] });
+    const stranger = await callAbp(argv, { env: { ...near, ABP_KEY: 'abp_of_somebody_else' } });
     expect([stranger.code, stranger.err]).toEqual([
       EXITS.auth.code,
       expect.stringContaining('hint: Set ABP_KEY to a key of that backplane'),
