@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   kill: ['test/crash/kill.test.ts'],
   outage: ['test/crash/outage.test.ts'],
   'lost-node': ['test/crash/lost-node.test.ts'],
+  fleet: ['test/crash/fleet.test.ts'],
   'turns-postgres': ['test/platform/crash/crash.test.ts', '-t', 'three workers on PostgreSQL'],
   'turns-sqlite': ['test/platform/crash/crash.test.ts', '-t', 'one process on SQLite'],
   restarts: ['test/platform/crash/restarts.test.ts'],
