@@ -43,7 +43,23 @@ it('names every path that is wrong, not only the first', () => {
       { path: 'required[0].min_support', message: '"any" is not one of native, emulated' },
       { path: 'required[1].capability', message: 'is required' },
       { path: 'required[1].min_support', message: 'is required' },
-      { path: 'extra', message: 'is not a known field' },
+      { path: 'extra', message: 'is not a known field; there are required' },
+    ],
+  });
+});
+
+it('names the field that was meant, or those that there are', () => {
+  const Server = z.strictObject({ port: z.number().optional(), cert_file: z.string().optional() });
+  const Shape = z.strictObject({
+    servers: z.array(Server.prefault({})).default([]),
+    named: z.record(z.string(), z.union([z.string(), Server])),
+  });
+  const value = { servers: [{ prot: 1 }, { tls: true }], named: { a: { cert: 'x' } } };
+  expect(refusal(Shape, value).details).toEqual({
+    issues: [
+      { path: 'servers[0].prot', message: 'is not a known field; did you mean port?' },
+      { path: 'servers[1].tls', message: 'is not a known field; there are port, cert_file' },
+      { path: 'named.a.cert', message: 'is not a known field; did you mean cert_file?' },
     ],
   });
 });

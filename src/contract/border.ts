@@ -3,6 +3,7 @@ import { isExactNumber } from '../base/json.ts';
 import { CAPABILITIES, UNKNOWN_CAPABILITY } from './capability.ts';
 import { AbpError } from './errors.ts';
 import { nearName } from './near-name.ts';
+import { fieldsAt } from './schema-fields.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -28,7 +29,7 @@ export function checkAt<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   if (parsed.success) return { ok: true, value: parsed.data };
   const eased = withDoubles(value, parsed.error.issues);
   if (eased !== value) return checkAt(schema, eased);
-  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, [])) };
+  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(schema, issue, [])) };
 }
 
 /** Decimals with more digits than a double has are doubles to a field that asks for a number; integers must not change. */
@@ -63,19 +64,23 @@ export function parseAt<T>(schema: z.ZodType<T>, value: unknown, what: string): 
   });
 }
 
-function complaintsOf(issue: Issue, base: Path): Complaint[] {
+function complaintsOf(schema: z.ZodType, issue: Issue, base: Path): Complaint[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: unknownKey(key, issue.message) }));
+    const known = issue.message === UNKNOWN_CAPABILITY ? capabilityNames : fieldsAt(schema, path);
+    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: unknownKey(key, known, issue.message) }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return closestBranch(issue.errors).flatMap((inner) => complaintsOf(inner, path));
+    return closestBranch(issue.errors).flatMap((inner) => complaintsOf(schema, inner, path));
   }
   return [{ path: pathText(path), message: messageOf(issue) }];
 }
 
-function unknownKey(key: string, message: string): string {
-  return message === UNKNOWN_CAPABILITY ? unknownValue(key, capabilityNames, UNKNOWN_CAPABILITY) : 'is not a known field';
+function unknownKey(key: string, known: readonly string[], message: string): string {
+  if (message === UNKNOWN_CAPABILITY) return unknownValue(key, known, UNKNOWN_CAPABILITY);
+  const near = nearName(key, known);
+  if (near !== undefined) return `is not a known field; did you mean ${near}?`;
+  return known.length > 0 && known.length <= MOST_CHOICES ? `is not a known field; there are ${known.join(', ')}` : 'is not a known field';
 }
 
 /** The branch of a union that went deepest is the one the caller meant. */

@@ -1,13 +1,15 @@
-/** Edits (insert, delete, replace) between two names. */
+/** Edits between two names: a letter more, less or other, or two neighbours that changed places. */
 export function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const swapped = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }
@@ -24,7 +26,7 @@ export function nearName(name: string, known: readonly string[]): string | undef
   return slipOf(name, known) ?? known.filter((candidate) => overlaps(plain(name), plain(candidate))).sort((a, b) => a.length - b.length)[0];
 }
 
-/** The known name that is at most two edits away. */
+/** The known name that is at most two edits away, and fewer than half of the letters. */
 export function slipOf(name: string, known: readonly string[]): string | undefined {
   const text = plain(name);
   // Names come from outside, and the distance costs the product of both lengths.
@@ -32,7 +34,7 @@ export function slipOf(name: string, known: readonly string[]): string | undefin
   return known
     .filter((candidate) => Math.abs(candidate.length - text.length) <= 2)
     .map((candidate) => ({ candidate, edits: editDistance(text, plain(candidate)) }))
-    .filter((entry) => entry.edits <= 2 && entry.edits < text.length)
+    .filter((entry) => entry.edits <= 2 && entry.edits * 2 < text.length)
     .sort((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
