@@ -1,6 +1,8 @@
 import type { RegisteredAdapter } from '../../src/adapters/index.ts';
 import { adapters } from '../../src/adapters/index.ts';
 import { type ModelCapabilities, THINKING_EFFORT_LEVELS } from '../../src/contract/runs/coding-agent.ts';
+import type { SupportLevel } from '../../src/contract/support.ts';
+import { adapterManifest } from '../../src/runtime/adapter-manifest.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 /** The page of the coding agents: what their profiles say, what today's versions differ in, their models. */
@@ -44,6 +46,9 @@ function render(): string {
     '## Attachments',
     'What reaches the model: `content` is handed over as it is, `prompt` means that the text stands in the prompt. Everything else is refused before the start. Where the profile says no and today’s version yes, the version that is installed decides.',
     table(['agent', 'images', 'PDF', 'text', 'by address'], adapters.map(attachments)),
+    '## Hooks',
+    'The level of `hooks_pre_tool_use` and `hooks_post_tool_use` in `abp capabilities adapter:<agent>` and `GET /v1/matrix`. A hook before a tool is native where the agent waits for it before every tool, in every approval mode; hooks after a tool are called for what the agent tells. [More about hooks](coding-agents.md#hooks).',
+    table(['agent', 'before a tool', 'after a tool'], adapters.map(hooks)),
     '## What today’s versions differ in',
     table(
       ['agent', 'measured', 'note'],
@@ -53,6 +58,13 @@ function render(): string {
     'The bundled lists. `abp models refresh <agent>` asks the agent itself. Prices are US dollars per million tokens at list price.',
     ...adapters.flatMap(models),
   ].join('\n\n')}\n`;
+}
+
+function hooks(adapter: RegisteredAdapter): string[] {
+  const { hooks_pre_tool_use: before, hooks_post_tool_use: after } = adapterManifest(adapter);
+  const words = (level: SupportLevel | undefined): string =>
+    typeof level === 'object' ? `restricted: ${level.restricted.reason}` : (level ?? '');
+  return [`\`${adapter.agent}\``, words(before), words(after)];
 }
 
 function ways({ agent, capabilities, today }: RegisteredAdapter): string[][] {

@@ -353,6 +353,8 @@ export interface Adapter {
   readonly auth: AuthRule;
   /** Absent: it takes no messages while it runs. */
   readonly messages?: MessageRule;
+  /** The most that it can be made to wait for, by its profile: whether a hook decides on its tools. Absent: nothing is said about that. */
+  readonly waits?: WaitsFor;
   /** Hooks that would never be called, as the agent does not tell of what they are about. */
   readonly untold?: readonly HookType[];
   /** How attachments reach the model. Absent: the adapter of somebody else's code sees to that itself, for what its capabilities allow. */

@@ -20,6 +20,7 @@ export type Profile = Pick<
   | 'auth'
   | 'messages'
   | 'attachments'
+  | 'waits'
   | 'untold'
   | 'takesInput'
   | 'takesToolRules'

@@ -27,11 +27,11 @@ const engineBackend = ({ id, name, manifest, aliases }: (typeof engines)[number]
 const backends: readonly Backend[] = [
   ...engines.map(engineBackend),
   ...HOSTS.map(({ id, name, manifest }) => ({ id, name, kind: 'host' as const, manifest, aliases: [] })),
-  ...profiles.map(({ displayName, capabilities }) => ({
-    id: `adapter:${capabilities.agent}`,
-    name: displayName,
+  ...profiles.map((profile) => ({
+    id: `adapter:${profile.agent}`,
+    name: profile.displayName,
     kind: 'adapter' as const,
-    manifest: adapterManifest(capabilities),
+    manifest: adapterManifest(profile),
     aliases: [],
   })),
 ];

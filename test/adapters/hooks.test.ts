@@ -44,6 +44,14 @@ it('agents wait for every tool, for what they ask about, or for nothing', () => 
   expect(waits({ watched: true })).toEqual({ claude: every, pi: every, omp: every, ...others });
 });
 
+it('the profile says the most that an agent can be made to wait for', () => {
+  const most = rows.map(([agent, { waitsFor }]) => {
+    const plan = planOf(agent, { approvalMode: 'prompt' }, { answerable: true, watched: true });
+    return [agent, waitsFor?.(plan) ?? 'nothing'];
+  });
+  expect(rows.map(([agent, { waits }]) => [agent, waits])).toEqual(most);
+});
+
 it('Gemini cannot ask in an earlier session', () => {
   const plan = planOf('gemini', { approvalMode: 'prompt', sessionId: 's' }, { answerable: true });
   expect(rows.find(([agent]) => agent === 'gemini')?.[1].waitsFor?.(plan)).toBe('nothing');

@@ -4,10 +4,25 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../src/base/process-table.ts';
+import { newRunId, type RunId } from '../../src/contract/run-id.ts';
 import { openHome } from '../../src/home/home.ts';
+import { openStore } from '../../src/store/database.ts';
+import { createRun } from '../../src/store/runs/runs.ts';
+
 import { fakeCommand } from '../support/agents/command.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { type ServeProcess, startServe } from '../support/serve.ts';
+
+/** A run whose process was killed after it had been accepted, and before anything else was written of it. */
+async function acceptedOnly(path: string): Promise<RunId> {
+  const home = openHome({ path });
+  const store = await openStore({ home });
+  const runId = newRunId();
+  const options = { agent: 'claude', prompt: 'x', engine: 'sim', model: 'm' };
+  await createRun(store, { runId, agent: 'claude', node: home.nodeId, keyId: null, options, createdAt: Date.now() });
+  await store.close();
+  return runId;
+}
 
 it('a server that is killed leaves no agent, and its next start closes the run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'abp-run-crash-'));
@@ -28,12 +43,24 @@ it('a server that is killed leaves no agent, and its next start closes the run',
   await expect.poll(agents, { timeout: 60_000 }).not.toEqual([]);
   await first.end('SIGKILL');
   await expect.poll(agents, { timeout: 60_000 }).toEqual([]);
+  const accepted = await acceptedOnly(home);
   const second = await startServe(home);
   expect(await call(second, `/v1/runs/${run}`)).toMatchObject({ status: 'failed', reason: 'interrupted', state: null });
   expect(await receiptOf(second.url, String(run), ['x-abp-key', token])).toMatchObject({
     plane: 'run',
     status: 'failed',
     reason: 'interrupted',
+  });
+  expect(await receiptOf(second.url, accepted, ['x-abp-key', token])).toMatchObject({
+    ...{
+      plane: 'run',
+      status: 'failed',
+      reason: 'interrupted',
+      engine: 'sim',
+      model: { requested: 'm' },
+      backend: { id: 'adapter:claude' },
+    },
+    error: { message: 'the process of the run ended before its agent was started' },
   });
   expect(readdirSync(join(home, 'runs'), { recursive: true })).toEqual(['.processes']);
   const database = new DatabaseSync(join(home, 'abp.db'), { readOnly: true });

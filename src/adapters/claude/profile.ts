@@ -67,6 +67,7 @@ export const profile: Profile = {
   messages: { when: 'steering', held: 'always' },
   takesInput: true,
   takesToolRules: true,
+  waits: 'every-tool',
   capabilities,
   summary: {
     cli: 'claude',

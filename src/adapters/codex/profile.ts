@@ -60,6 +60,7 @@ export const profile: Profile = {
   displayName: 'Codex CLI',
   cliCommand: 'codex',
   messages: { when: 'steering', held: 'always' },
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'codex',

@@ -68,6 +68,7 @@ export const profile: Profile = {
   displayName: 'Copilot CLI',
   cliCommand: 'copilot',
   messages: { when: 'between', held: 'asked' },
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'copilot',

@@ -68,6 +68,7 @@ export const profile: Profile = {
   agent: 'cursor',
   displayName: 'Cursor',
   cliCommand: 'cursor-agent',
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'cursor',

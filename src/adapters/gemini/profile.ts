@@ -59,6 +59,7 @@ export const profile: Profile = {
   displayName: 'Gemini CLI',
   cliCommand: 'gemini',
   messages: { when: 'between', held: 'asked' },
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'gemini',

@@ -73,6 +73,7 @@ export const profile: Profile = {
   displayName: 'Hermes',
   cliCommand: 'hermes',
   messages: { when: 'between', held: 'always' },
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'hermes',

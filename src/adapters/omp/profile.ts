@@ -63,6 +63,7 @@ export const profile: Profile = {
   displayName: 'omp (oh-my-pi)',
   cliCommand: 'omp',
   messages: { when: 'steering', held: 'asked' },
+  waits: 'every-tool',
   capabilities,
   summary: {
     cli: 'omp',

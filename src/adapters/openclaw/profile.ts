@@ -66,6 +66,7 @@ export const profile: Profile = {
   agent: 'openclaw',
   displayName: 'OpenClaw',
   cliCommand: 'openclaw',
+  waits: 'nothing',
   // Tools are told as a sum, when the run is over.
   untold: ['preToolUse', 'postToolUse'],
   // Every thread of it reserves memory for WebAssembly; with less it crashes before its first word.

@@ -64,6 +64,7 @@ export const profile: Profile = {
   displayName: 'OpenCode',
   cliCommand: 'opencode',
   messages: { when: 'between', held: 'asked' },
+  waits: 'what-it-asks',
   capabilities,
   summary: {
     cli: 'opencode',

@@ -63,6 +63,7 @@ export const profile: Profile = {
   displayName: 'Pi',
   cliCommand: 'pi',
   messages: { when: 'steering', held: 'asked' },
+  waits: 'every-tool',
   capabilities,
   summary: {
     cli: 'pi',

@@ -43,7 +43,8 @@ async function makeService(gateway: Gateway): Promise<RunService> {
 }
 
 /** Ends agents that a killed process of this home left behind, and closes their rows; their receipts are closed by the keeper. */
-export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<void> {
+export async function settleEarlierRuns(gateway: Gateway): Promise<void> {
+  const { home, store, log } = gateway;
   const restored = tidyStages(stagesFolder(home.installation));
   if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
   const swept = sweepRuns(runsFolder(home.installation));
@@ -52,6 +53,7 @@ export async function settleEarlierRuns({ home, store, log }: Gateway): Promise<
   // Somebody may have kept the key of a run that nobody could take back.
   await revokeRunKeys(store, ended, Date.now());
   if (ended.length > 0) log.warn({ runs: ended }, 'coding agents of an earlier process were ended');
+  if (closed.length > 0) await import('./lost-runs.ts').then(({ keepLostRuns }) => keepLostRuns(gateway, closed));
 }
 
 /** Ends every run before the server stops answering: their agents call it. */

@@ -203,7 +203,7 @@ export class WorkOrders {
       const { inputPricePerMillion: read, outputPricePerMillion: written } = rows ?? {};
       return {
         id: `adapter:${adapter.agent}`,
-        manifest: adapterManifest(adapter.capabilities),
+        manifest: adapterManifest(adapter),
         ...(found === undefined && { obstacle: 'it is not installed' }),
         ...(read !== undefined && written !== undefined && { usdPerMillion: read + written }),
       };
