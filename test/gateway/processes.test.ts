@@ -69,6 +69,47 @@ describe('several processes on one port', () => {
     expect(nodes.size).toBe(2);
   });
 
+  it('answer as one what is not a call: tickets, links of the console, and streams of what all of them do', async () => {
+    const headers = [...token, 'content-type', 'application/json'];
+    const ask = async (method: string, path: string, body: object): Promise<Record<string, string>> =>
+      JSON.parse(String((await call(`${url}${path}`, { method, headers, body: JSON.stringify(body) })).body));
+    // Every call has a connection of its own, which comes to one process or the other.
+    for (let round = 0; round < 6; round += 1) {
+      const { ticket } = await ask('POST', '/v1/tickets', { path: '/v1/receipts/stream' });
+      const opened = await send(`${url}/v1/receipts/stream?ticket=${ticket}`);
+      expect(opened.statusCode).toBe(200);
+      opened.destroy();
+      const again = await call(`${url}/v1/receipts/stream?ticket=${ticket}`);
+      expect(again.status).toBe(401);
+      const { code } = await ask('POST', '/v1/console/pairings', { scopes: ['answer'] });
+      const browser = await call(`${url}/v1/console/session`, {
+        method: 'POST',
+        headers: ['content-type', 'application/json'],
+        body: JSON.stringify({ code }),
+      });
+      expect(browser.status).toBe(200);
+    }
+    const stream = await send(`${url}/v1/receipts/stream`, { headers: token });
+    let text = '';
+    stream.on('data', (chunk) => (text += String(chunk)));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post(`${url}/e/sim/v1/messages`, asked('told'))));
+    const runs = answers.map(({ headers: got }) => String(got['x-abp-run-id']));
+    await expect.poll(() => runs.filter((run) => !text.includes(run))).toEqual([]);
+    stream.destroy();
+    const nodes = new Set([...text.matchAll(/"node":"(node_\w+)"/g)].map(([, node]) => node));
+    expect(nodes.size).toBe(2);
+    // Who lost the connection goes on after the last event, on whichever process.
+    const last = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
+    expect(last).toMatch(/^\d+:\d+,\d+:\d+$/);
+    const next = await send(`${url}/v1/receipts/stream`, { headers: [...token, 'last-event-id', last] });
+    let later = '';
+    next.on('data', (chunk) => (later += String(chunk)));
+    const { headers: got } = await post(`${url}/e/sim/v1/messages`, asked('later'));
+    await expect.poll(() => later).toContain(String(got['x-abp-run-id']));
+    next.destroy();
+    expect(runs.filter((run) => later.includes(run))).toEqual([]);
+  });
+
   it('are started again when they are killed, and the other one serves meanwhile', async () => {
     for (const number of [1, 2]) {
       const before = pidOf(number);

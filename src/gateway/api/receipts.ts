@@ -75,7 +75,7 @@ export const HeadQuery = z.strictObject({
 });
 
 export const ReceiptStreamQuery = z.strictObject({
-  after: z.string().optional().describe('A sequence or a run id to go on after, like the header Last-Event-ID.'),
+  after: z.string().optional().describe('A place (the id of an event) or a run id to go on after, like the header Last-Event-ID.'),
 });
 
 export const ReceiptRemoval = z.strictObject({

@@ -20,7 +20,7 @@ import { answerPreflight, isPreflight, openFor } from './cors.ts';
 import { asAbpError, sendError } from './errors.ts';
 import { isProblemPath } from './problem.ts';
 import { parseTarget, type Target } from './target.ts';
-import { takeTicket } from './tickets.ts';
+import { hasTicket, takeTicket } from './tickets.ts';
 import { isLoopbackAddress, isPassedOn, type TrustCheck } from './trust.ts';
 
 /** A control request that passed the door. */
@@ -86,7 +86,8 @@ export class FrontDoor {
       sendError(response, error, { runId, url, dialect, path: request.url, redact: store.withoutSecrets });
     };
     try {
-      const ticket = this.#takeTicket(request);
+      const ticketed = this.#first !== undefined && hasTicket(request.url ?? '/');
+      const ticket = ticketed ? undefined : this.#takeTicket(request);
       target = parseTarget(request.url ?? '/');
       match = matchPath(request.method ?? 'GET', target.path, dialectsOf(target));
       const room = this.#rooms.get(request.socket);
@@ -97,6 +98,11 @@ export class FrontDoor {
           answerPreflight(request, response, runId);
           return;
         }
+      }
+      if (ticketed) {
+        seen.surface = 'control';
+        this.#first?.passOn(request, response, false).catch(fail);
+        return;
       }
       const arrived: Arrived = { request, response, runId, target, match, seen };
       // Whatever a program in a room shows, it is its run and nobody else.
@@ -122,6 +128,11 @@ export class FrontDoor {
       sendError(response, asAbpError(thrown), { runId, url: this.#gateway.url });
     };
     const splice = async (): Promise<void> => {
+      if (this.#first !== undefined && hasTicket(request.url ?? '/')) {
+        this.#trust(request);
+        await this.#first.passUpgradeOn(request, socket, head);
+        return;
+      }
       const ticket = this.#takeTicket(request);
       const target = parseTarget(request.url ?? '/');
       this.#trust(request);
@@ -136,6 +147,11 @@ export class FrontDoor {
   /** Ends the connections that left HTTP: they have no end of their own. */
   close(): void {
     for (const socket of this.#spliced) socket.destroy();
+  }
+
+  /** The process that answers what is no call to an engine; undefined where this is the one. */
+  get #first(): NonNullable<Gateway['siblings']>['first'] {
+    return this.#gateway.siblings?.first;
   }
 
   /** Lets a page of an allowed origin read the answer; our own pages need no leave. Says whether its browser only asks for leave. */
@@ -172,9 +188,13 @@ export class FrontDoor {
       handleRaw(this.#gateway, { request, runId, target: { ...target, engine }, principal }, response);
       return;
     }
+    seen.surface = 'control';
+    if (this.#first !== undefined && !OWN_PATHS.has(target.path)) {
+      this.#first.passOn(request, response, principal.kind === 'local').catch(fail);
+      return;
+    }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
-    seen.surface = 'control';
     this.#control({ request, response, runId, principal }, fail);
   }
 
@@ -209,6 +229,9 @@ export class FrontDoor {
     );
   }
 }
+
+/** Questions about the process that is asked. */
+const OWN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Callers that showed no key of ours. */
 const UNNAMED: ReadonlySet<Principal['kind']> = new Set(['local', 'anonymous']);

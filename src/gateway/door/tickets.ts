@@ -50,6 +50,10 @@ export class Tickets {
   }
 }
 
+export function hasTicket(url: string): boolean {
+  return url.includes('ticket=') && takeTicket(url).ticket !== undefined;
+}
+
 /** Takes `ticket` out of an address, so that no log, error or engine sees it. */
 export function takeTicket(url: string): { readonly url: string; readonly ticket: string | undefined } {
   if (!url.includes('ticket=')) return { url, ticket: undefined };

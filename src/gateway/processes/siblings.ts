@@ -1,9 +1,12 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { nodeFetch } from '../../base/node-fetch.ts';
 import { readAddress } from '../../home/address.ts';
 import { type Home, processFolders } from '../../home/home.ts';
 import { isServed } from '../../home/server-lock.ts';
 import { type Membership, tellSupervisor } from './member.ts';
+import { passOn, passUpgradeOn } from './pass-on.ts';
 
 /** The processes that share a port with this one, as this one sees them. */
 export interface Siblings {
@@ -12,6 +15,17 @@ export interface Siblings {
   reload(): void;
   /** The metrics of each other process; undefined of one that does not answer. */
   metrics(): Promise<ReadonlyMap<number, string | undefined>>;
+  /** How requests come to the first process; undefined in the first itself. */
+  readonly first: FirstProcess | undefined;
+}
+
+/**
+ * The first process answers the requests that are not calls to engines: it drives coding agents, holds what waits for an answer or for a
+ * browser, and has the console. So these behave as with one process, whichever of them is met.
+ */
+interface FirstProcess {
+  passOn(request: IncomingMessage, response: ServerResponse, local: boolean): Promise<void>;
+  passUpgradeOn(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
 
 /** Scrapers give up after ten seconds. */
@@ -22,6 +36,13 @@ export function siblingsOf({ number, count }: Membership, home: Home): Siblings 
   const others = Array.from({ length: count }, (_, at) => at + 1).filter((other) => other !== number);
   return {
     number,
+    first:
+      number === 1
+        ? undefined
+        : {
+            passOn: (request, response, local) => passOn(home.installation, { request, response, local }),
+            passUpgradeOn: (request, socket, head) => passUpgradeOn(home.installation, { request, socket, head }),
+          },
     reload: () => tellSupervisor({ kind: 'reload' }),
     metrics: async () => {
       const folders = processFolders(home.installation);

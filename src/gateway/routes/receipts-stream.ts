@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId } from '../../contract/run-id.ts';
-import { chainOf, type StoredChain } from '../../store/receipts/chain.ts';
 import { ARCHIVED, DELETED } from '../../store/receipts/receipt-columns.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
-import { sealedAfter } from '../../store/receipts/sealed-after.ts';
+import { type SealedReceipt, sealedAfter } from '../../store/receipts/sealed-after.ts';
 import { ReceiptStreamQuery } from '../api/receipts.ts';
 import { maySee } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { ChainPlaces, isPlace, OTHERS_MS } from '../rows/chain-places.ts';
 import { SettleBell } from '../rows/settle-bell.ts';
 
 const PAGE = 100;
@@ -18,53 +18,65 @@ const PAGE = 100;
 const KEEP_ALIVE_MS = 15_000;
 const REMOVED = new Set([ARCHIVED, DELETED]);
 
-/** Where a caller wants to go on: after an entry of the chain, or after a run. */
-async function positionOf({ store, home }: Gateway, after: string | undefined): Promise<{ chain: StoredChain; position: number }> {
-  const chain = await chainOf(store, home.nodeId);
-  if (after === undefined || after === '') return { chain, position: chain.sequence };
-  if (/^\d{1,15}$/.test(after)) return { chain, position: placeBefore(chain, Number(after)) };
+/** Where a caller wants to go on: after a place that a stream told, or after a run. */
+async function placesAfter(gateway: Gateway, after: string | undefined): Promise<ChainPlaces> {
+  if (after === undefined || after === '') return await ChainPlaces.open(gateway, undefined, 'refused');
+  if (isPlace(after)) return await ChainPlaces.open(gateway, after, 'refused');
   const run = parseRunId(after);
-  const row = run === undefined ? undefined : await getReceipt(store, run);
-  if (row?.chain === chain.number && row.sequence !== null) return { chain, position: row.sequence };
-  throw new AbpError('invalid_request', `"${after}" is neither a sequence nor a run whose receipt this node has sealed.`);
-}
-
-/** A reader who has seen more than there is would wait in silence for what it has not seen: the database is an older one, or another. */
-function placeBefore({ sequence, node }: StoredChain, after: number): number {
-  if (after <= sequence) return after;
-  throw new AbpError('invalid_request', `The chain of ${node} ends at ${sequence}, before ${after}; begin without a position.`);
+  const row = run === undefined ? undefined : await getReceipt(gateway.store, run);
+  if (row === undefined || row.chain === null || row.sequence === null)
+    throw new AbpError('invalid_request', `"${after}" is neither a place of a stream nor a run whose receipt is sealed.`);
+  const places = await ChainPlaces.open(gateway, undefined, 'refused');
+  places.move(row.chain, row.sequence);
+  return places;
 }
 
 /** Receipts of the caller's runs as they are sealed, from the position on. */
-async function* receiptEvents(gateway: Gateway, principal: Principal, chain: number, start: number): AsyncGenerator<string> {
+async function* receiptEvents(gateway: Gateway, principal: Principal, places: ChainPlaces): AsyncGenerator<string> {
   const bell = new SettleBell(gateway);
-  let position = start;
+  let saidAt = performance.now();
   try {
     // The first id is where the stream begins: who loses the connection before any receipt goes on from there.
-    yield `id: ${position}\nevent: open\ndata: {"sequence":${position}}\n\n`;
+    yield `id: ${places.text}\nevent: open\ndata: {"sequence":${places.own}}\n\n`;
     while (!gateway.closing.aborted) {
-      const rows = await sealedAfter(gateway.store, chain, position, PAGE);
-      position = rows.at(-1)?.sequence ?? position;
-      const events = rows.filter(({ keyId, status }) => maySee(principal, keyId) && !REMOVED.has(status));
-      if (events.length > 0)
-        yield events.map(({ sequence, document }) => `id: ${sequence}\nevent: receipt\ndata: ${document}\n\n`).join('');
-      if (rows.length < PAGE && !(await bell.rung(KEEP_ALIVE_MS))) yield ': waiting\n\n';
+      let isMore = false;
+      for (const { chain, place } of await places.behind()) {
+        const rows = await sealedAfter(gateway.store, chain, place, PAGE);
+        isMore ||= rows.length === PAGE;
+        const text = eventsOf(rows, principal, (sequence) => places.move(chain, sequence), places);
+        if (text === '') continue;
+        yield text;
+        saidAt = performance.now();
+      }
+      if (isMore || (await bell.rung(places.several ? OTHERS_MS : KEEP_ALIVE_MS)) || performance.now() - saidAt < KEEP_ALIVE_MS) continue;
+      yield ': waiting\n\n';
+      saidAt = performance.now();
     }
   } finally {
     bell.end();
   }
 }
 
+function eventsOf(rows: readonly SealedReceipt[], principal: Principal, move: (sequence: number) => void, places: ChainPlaces): string {
+  let text = '';
+  for (const { sequence, keyId, status, document } of rows) {
+    move(sequence);
+    if (maySee(principal, keyId) && !REMOVED.has(status)) text += `id: ${places.text}\nevent: receipt\ndata: ${document}\n\n`;
+  }
+  return text;
+}
+
 export const receiptStreamRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/receipts/stream',
-    summary: 'Server-sent events: each receipt of the caller’s runs on this node as it is sealed. Last-Event-ID goes on after that one.',
+    summary:
+      'Server-sent events: each receipt of the caller’s runs as it is sealed, on any node of the database. Last-Event-ID goes on after that one.',
     query: ReceiptStreamQuery,
     handle: async ({ gateway, principal, query, headers }) => {
       const last = headers['last-event-id'];
-      const { chain, position } = await positionOf(gateway, query.after ?? (Array.isArray(last) ? last[0] : last));
-      return new Reply(200, Readable.from(receiptEvents(gateway, principal, chain.number, position)), {
+      const places = await placesAfter(gateway, query.after ?? (Array.isArray(last) ? last[0] : last));
+      return new Reply(200, Readable.from(receiptEvents(gateway, principal, places)), {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
       });

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeSse } from '../../base/sse.ts';
-import { chainOf } from '../../store/receipts/chain.ts';
 import { receiptOf } from '../../store/receipts/receipt-columns.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
+import type { Store } from '../../store/store.ts';
 import type { RowQuery, RunRow } from '../api/run-rows.ts';
 import { maySee, seesAll } from '../auth/access.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
+import { ChainPlaces, OTHERS_MS } from './chain-places.ts';
 import { rowTest, withKeyNames } from './find-rows.ts';
 import { withLiveFacts } from './live-rows.ts';
 import { rowOf } from './run-row.ts';
@@ -22,31 +23,34 @@ const MOST_UNDER_WAY = 200;
 
 /** The lines that a stream has told so far. */
 interface Told {
-  position: number;
+  readonly places: ChainPlaces;
   readonly underWay: Map<string, string>;
   lastProgress: number;
 }
 
-/** Lines of runs as they begin, go on and end, from an entry of the chain on. */
+/** Lines of runs as they begin, go on and end, on every node of the database, from a place in its chains on. */
 export async function* rowEvents(
   gateway: Gateway,
   principal: Principal,
   query: RowQuery,
-  after: number | undefined,
+  after: string | undefined,
 ): AsyncGenerator<string> {
   const bell = new SettleBell(gateway);
   const notices = budgetTexts(gateway, principal, () => bell.ring());
   const test = wanted(query, principal);
-  const chain = await chainOf(gateway.store, gateway.home.nodeId);
-  const told: Told = { position: Math.min(after ?? chain.sequence, chain.sequence), underWay: new Map(), lastProgress: 0 };
+  const places = await ChainPlaces.open(gateway, after, 'end');
+  const told: Told = { places, underWay: new Map(), lastProgress: 0 };
+  let saidAt = performance.now();
   try {
-    yield encodeSse({ id: String(told.position), event: 'open', data: JSON.stringify({ sequence: told.position }) });
+    yield encodeSse({ id: places.text, event: 'open', data: JSON.stringify({ sequence: places.own }) });
     while (!gateway.closing.aborted) {
-      const text = (await ended(gateway, chain.number, told, test)) + (await underWay(gateway, told, test)) + notices.take();
+      const text = (await ended(gateway, told, test)) + (await underWay(gateway, told, test)) + notices.take();
       if (text !== '') yield text;
       const quiet = told.underWay.size > 0 ? PROGRESS_MS : KEEP_ALIVE_MS;
-      if (await bell.rung(quiet)) await sleep(GATHER_MS, undefined, { ref: false });
-      else if (text === '') yield ': waiting\n\n';
+      if (await bell.rung(places.several ? OTHERS_MS : quiet)) await sleep(GATHER_MS, undefined, { ref: false });
+      else if (text === '' && performance.now() - saidAt >= quiet) yield ': waiting\n\n';
+      else continue;
+      saidAt = performance.now();
     }
   } finally {
     notices.end();
@@ -84,14 +88,21 @@ function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean
     test(row);
 }
 
-async function ended({ store }: Gateway, chain: number, told: Told, test: (row: RunRow) => boolean): Promise<string> {
+async function ended({ store }: Gateway, told: Told, test: (row: RunRow) => boolean): Promise<string> {
   let text = '';
-  for (;;) {
+  for (const { chain, place } of await told.places.behind()) text += await endedIn(store, { chain, place }, told, test);
+  return text;
+}
+
+async function endedIn(store: Store, from: { chain: number; place: number }, told: Told, test: (row: RunRow) => boolean): Promise<string> {
+  const { chain } = from;
+  let text = '';
+  for (let { place } = from; ; ) {
     const found = await store.db
       .selectFrom('receipts')
       .selectAll()
       .where('chain', '=', chain)
-      .where('sequence', '>', told.position)
+      .where('sequence', '>', place)
       .orderBy('sequence')
       .limit(PAGE)
       .execute();
@@ -100,9 +111,10 @@ async function ended({ store }: Gateway, chain: number, told: Told, test: (row: 
       found.map((stored) => rowOf(receiptOf(stored))),
     );
     for (const row of rows) {
-      told.position = row.sequence ?? told.position;
+      place = row.sequence ?? place;
+      told.places.move(chain, place);
       told.underWay.delete(row.run_id);
-      if (test(row)) text += encodeSse({ id: String(told.position), event: 'run.ended', data: JSON.stringify(row) });
+      if (test(row)) text += encodeSse({ id: told.places.text, event: 'run.ended', data: JSON.stringify(row) });
     }
     if (found.length < PAGE) return text;
   }

@@ -68,6 +68,8 @@ interface LiveRun {
 /** How long events that are not to be kept wait for readers that are behind. */
 const READERS_MS = 5000;
 const LOOK_MS = 50;
+/** How often the database is asked what a run on another node has said. */
+const ELSEWHERE_MS = 250;
 
 const CANCELLED: ReadonlySet<RunResult['exitReason']> = new Set(['aborted', 'interrupted']);
 
@@ -178,13 +180,19 @@ export class RunService {
     while (!signal.aborted) {
       // Asked for before the look, so that nothing falls between the two.
       const changed = log?.changed();
-      const over = log === undefined || log.ended;
+      const over = log === undefined ? !(await this.#isElsewhere(runId)) : log.ended;
       const page = log?.after(position) ?? (await readRunEvents(this.#options.store, runId, position));
       position = page.at(-1)?.sequence ?? position;
       if (page.length > 0) yield page;
       else if (over) return;
-      else await Promise.race([changed, gone]);
+      else await Promise.race([changed ?? sleep(ELSEWHERE_MS), gone]);
     }
+  }
+
+  /** Whether another node drives the run; what it says comes by way of the database. */
+  async #isElsewhere(runId: RunId): Promise<boolean> {
+    const run = await getRun(this.#options.store, runId);
+    return run !== undefined && run.status === 'running' && run.node !== this.#options.node;
   }
 
   /** The result of a run that has ended. */

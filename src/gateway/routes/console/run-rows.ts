@@ -5,6 +5,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
+import { isPlace } from '../../rows/chain-places.ts';
 import { withKeyId } from '../../rows/find-rows.ts';
 import { withLiveFacts } from '../../rows/live-rows.ts';
 import { pageOfRows } from '../../rows/row-page.ts';
@@ -29,8 +30,8 @@ export const runRowRoutes = [
     query: RowQuery,
     handle: async ({ gateway, principal, query, headers }) => {
       const filter = await withKeyId(gateway.store, seenOnly(principal, query));
-      const last = Number(headers['last-event-id'] || Number.NaN);
-      const after = Number.isSafeInteger(last) && last >= 0 ? last : undefined;
+      const last = String(headers['last-event-id'] ?? '');
+      const after = isPlace(last) ? last : undefined;
       return new Reply(200, Readable.from(rowEvents(gateway, principal, filter, after)), {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
