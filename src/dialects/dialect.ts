@@ -36,6 +36,8 @@ export interface FateNote {
   readonly code: FateCode;
   readonly note: string;
   readonly at?: string;
+  /** Says something of a leaf alone: a request without it has nothing to tell. */
+  readonly ofLeaf?: true;
 }
 
 /** Traits in which the target model differs from the rest of its dialect; they come from the engine's data. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
 import { join, type Ledger } from '../ir/ledger.ts';
 import type { HostedLimit, HostedLimits, IrHostedTool } from '../ir/request.ts';
 import type { FateNote } from './dialect.ts';
@@ -17,6 +18,8 @@ const NAMES = ['type', 'name', 'cache_control'];
 /** Reads the limits of a hosted tool and claims them one by one, so that no other tool takes its place without them. */
 export function liftLimits(tool: JsonObject, path: string, places: LimitPlaces, ledger: Ledger): { limits?: HostedLimits } {
   claimOthers(tool, path, Object.values(places), ledger);
+  const { container } = tool;
+  if (isJsonObject(container) && isNothing('container', container)) ledger.claim(join(path, 'container'), 'tool_option');
   for (const hint of HINTS) if (tool[hint] !== undefined) ledger.claim(join(path, hint), 'tool_option');
   if (tool.cache_control !== undefined) ledger.claim(join(path, 'cache_control'), 'cache_mark');
   const limits = Object.entries(places).flatMap(([name, steps]) => {
@@ -24,9 +27,23 @@ export function liftLimits(tool: JsonObject, path: string, places: LimitPlaces, 
     if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return [];
     const at = steps.reduce(join, path);
     ledger.claim(at, 'hosted_limit');
-    return [[name, { value, at }] as const];
+    return [[name, { value: name === 'userLocation' ? placeOf(value, at, ledger) : value, at }] as const];
   });
   return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
+}
+
+/** A location without its type: there is one type, and vendors write it in different places. */
+function placeOf(location: Json, at: string, ledger: Ledger): Json {
+  if (!isJsonObject(location)) return location;
+  const { type, ...place } = location;
+  assertApproximate(type, at);
+  if (type !== undefined) ledger.claim(join(at, 'type'), 'structure');
+  return place;
+}
+
+export function assertApproximate(type: Json | undefined, at: string): void {
+  if (type !== undefined && type !== null && type !== 'approximate')
+    throw new AbpError('invalid_request', `${at}.type: "approximate" is the only type of a location`);
 }
 
 /** Members that no table knows may be limits, too: what they say must not get lost under the name of another vendor's tool. */
@@ -55,7 +72,9 @@ export function lowerLimits(tool: IrHostedTool, places: LimitPlaces, served: str
       continue;
     }
     notes.push({ concept: 'hosted_limit', fate: 'renamed', code: 'other_name', note: steps.join('.'), at });
-    out = withValue(out, steps, value);
+    // Chat writes the type of a location beside it.
+    const typed = name === 'userLocation' && isJsonObject(value) && steps.length === 1 ? { type: 'approximate', ...value } : value;
+    out = withValue(out, steps, typed);
   }
   return out;
 }

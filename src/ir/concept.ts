@@ -76,6 +76,8 @@ export const CONCEPTS = {
   property_order: { weight: 'hint', title: 'Order of properties', as: 'structured_output_json_schema' },
   json_schema: { weight: 'meaning', title: 'Structured output', as: 'structured_output_json_schema' },
   thinking: { weight: 'meaning', title: 'Extended thinking', as: 'extended_thinking' },
+  thinking_budget: { weight: 'hint', title: 'Thinking budget', as: 'extended_thinking' },
+  thinking_display: { weight: 'hint', title: 'Display of thinking', as: 'extended_thinking' },
   effort: { weight: 'meaning', title: 'Reasoning effort', as: 'extended_thinking' },
   reasoning_summary: { weight: 'hint', title: 'Reasoning summary' },
   verbosity: { weight: 'hint', title: 'Verbosity' },

@@ -72,7 +72,7 @@ export function fidelity(input: FidelityInput): Fidelity {
     if (isLoss(entry)) list(losses, { ...entry, ...meant });
     if (fate === 'refused') list(refused, { path, note: note ?? '', ...meant });
   });
-  const untold = input.notes.filter((note) => !told.has(note));
+  const untold = input.notes.filter((note) => !told.has(note) && note.ofLeaf !== true);
   return {
     entries: [...shapes.values(), ...singles, ...additions(input, untold)],
     losses: [...losses, ...untold.map((note) => ({ path: note.at ?? note.concept, ...note })).filter(isLoss)],
@@ -123,17 +123,35 @@ function refusedBy({ at, concept, note }: FateNote): RefusedLeaf {
 }
 
 function judgeOf(input: FidelityInput): (path: string, value: Json) => Verdict {
-  const { ledger, notes } = input;
+  const { ledger } = input;
+  const noteFor = notesByPlace(input.notes);
   const same = input.source.id === input.target.id;
   return (path, value) => {
     const claim = claimOf(ledger.claims, path);
     if (claim === undefined) return same ? { fate: 'exact' } : excused(input, path, unclaimed(input, path, value));
     const { concept, at } = claim;
-    const by = notes.find((candidate) => candidate.concept === concept && covers(candidate.at, path));
+    const by = noteFor(concept, path);
     if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
     if (same || concept === 'structure') return { fate: 'exact', concept };
     const verdict = spared(ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept), concept, value);
     return concept === 'vendor_option' ? excused(input, path, verdict) : verdict;
+  };
+}
+
+/** The first of the notes on a concept that covers a place. A long conversation has thousands of both. */
+function notesByPlace(notes: readonly FateNote[]): (concept: Concept, path: string) => FateNote | undefined {
+  const places = new Map<Concept, Map<string, number>>();
+  notes.forEach(({ concept, at = '' }, index) => {
+    const known = places.get(concept) ?? new Map<string, number>();
+    if (!known.has(at)) known.set(at, index);
+    places.set(concept, known);
+  });
+  return (concept, path) => {
+    const known = places.get(concept);
+    if (known === undefined) return undefined;
+    let first = known.get('') ?? notes.length;
+    for (let at = path; at !== ''; at = parentOf(at)) first = Math.min(first, known.get(at) ?? notes.length);
+    return notes[first];
   };
 }
 

@@ -1,6 +1,8 @@
+import { isExactNumber, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { IrMessage } from '../ir/conversation.ts';
+import { join } from '../ir/ledger.ts';
 import type { IrPart, VendorPart } from '../ir/part.ts';
 import type { IrRequest } from '../ir/request.ts';
 import { pastLabelOf, unknownLabel } from './answers/labels.ts';
@@ -12,10 +14,11 @@ import { pastLabelOf, unknownLabel } from './answers/labels.ts';
  */
 export function readableHistory(request: IrRequest, target: Dialect): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
   const notes: FateNote[] = [];
+  const told = new ToldLeaves();
   if (!request.messages.some((message) => message.parts.some((part) => isForeign(message, part, target)))) return { request, notes };
   const messages = request.messages.map((message) => ({
     ...message,
-    parts: message.parts.map((part) => (isForeign(message, part, target) ? readable(part, notes) : part)),
+    parts: message.parts.map((part) => (isForeign(message, part, target) ? readable(part, notes, told) : part)),
   }));
   return { request: { ...request, messages }, notes };
 }
@@ -28,11 +31,33 @@ function isForeign({ role }: IrMessage, part: IrPart, { id, rules }: Dialect): b
   return MEDIA.has(part.kind) && !rules.assistantMedia;
 }
 
-function readable(part: IrPart, notes: FateNote[]): IrPart {
+function readable(part: IrPart, notes: FateNote[], told: ToldLeaves): IrPart {
   const at = part.at === undefined ? {} : { at: part.at };
+  const text = part.kind === 'vendor' ? textOf(part) : `[generated ${part.kind}]`;
   const note = 'sent as labelled text: it belongs to the engine that wrote it';
-  for (const concept of conceptsOf(part)) notes.push({ concept, fate: 'emulated', code: 'block_as_text', note, ...at });
-  return { kind: 'text', text: part.kind === 'vendor' ? textOf(part) : `[generated ${part.kind}]`, ...at };
+  const untold = untoldOf(part, told);
+  for (const concept of conceptsOf(part)) {
+    for (const place of untold)
+      notes.push({
+        concept,
+        fate: 'dropped',
+        code: 'not_in_text',
+        note: 'the labelled text of the block does not tell it',
+        at: place,
+        ofLeaf: true,
+      });
+    notes.push({ concept, fate: 'emulated', code: 'block_as_text', note, ...at });
+  }
+  return { kind: 'text', text, ...at };
+}
+
+/** Places of a block that its text leaves out: ids, states, scores. */
+function untoldOf(part: IrPart, told: ToldLeaves): string[] {
+  const block = part.kind === 'vendor' ? part.meta?.[part.dialect] : undefined;
+  if (part.kind !== 'vendor' || part.at === undefined || block === undefined) return [];
+  return told.untold(block, part.at, (one) =>
+    textOf({ ...part, type: typeIn(one, part.type), meta: { ...part.meta, [part.dialect]: one } }),
+  );
 }
 
 function conceptsOf(part: IrPart): readonly FateNote['concept'][] {
@@ -45,4 +70,63 @@ function conceptsOf(part: IrPart): readonly FateNote['concept'][] {
 function textOf(part: VendorPart): string {
   const shown = findDialect(part.dialect)?.answers.show(part);
   return shown === undefined ? unknownLabel(part.type, part.meta?.[part.dialect]) : pastLabelOf(shown);
+}
+
+function typeIn({ type }: JsonObject, otherwise: string): string {
+  return typeof type === 'string' ? type : otherwise;
+}
+
+/** Work that one request may take to find out which members of its blocks a text tells; beyond it, places of one shape are judged alike. */
+const MOST_WORK = 2_000_000;
+
+type Members = Record<string | number, Json>;
+
+/** Says of members of blocks that become texts which of them the text depends on: each is changed a little, and the text read again. */
+class ToldLeaves {
+  #work = 0;
+
+  /** Places below `at` of which the text says nothing. */
+  untold(block: JsonObject, at: string, textOf: (block: JsonObject) => string): string[] {
+    const text = textOf(block);
+    // A copy that is changed in place, so that a block of many members is not copied for each of them.
+    const copy = structuredClone(block);
+    const leaves = leavesOf(copy, at);
+    const shapes = new Map<string, boolean>();
+    return leaves
+      .filter(({ within, key, path }) => {
+        const shape = path.replaceAll(/\[\d+\]/g, '[*]');
+        const known = this.#work > MOST_WORK ? shapes.get(shape) : undefined;
+        if (known !== undefined) return !known;
+        this.#work += text.length + leaves.length;
+        const value = within[key] ?? null;
+        within[key] = changed(value);
+        const told = textOf(copy) !== text;
+        within[key] = value;
+        shapes.set(shape, told);
+        return !told;
+      })
+      .map(({ path }) => path);
+  }
+}
+
+interface Leaf {
+  readonly within: Members;
+  readonly key: string | number;
+  readonly path: string;
+}
+
+function leavesOf(value: JsonObject | Json[], path: string): Leaf[] {
+  return Object.entries(value).flatMap(([name, member]): Leaf[] => {
+    const key = Array.isArray(value) ? Number(name) : name;
+    const place = join(path, key);
+    if ((Array.isArray(member) || isJsonObject(member)) && !isExactNumber(member) && Object.keys(member).length > 0)
+      return leavesOf(member as JsonObject | Json[], place); // one of the two
+    return [{ within: value as Members, key, path: place }]; // the copy is ours to change
+  });
+}
+
+function changed(value: Json): Json {
+  if (typeof value === 'string') return `${value}x`;
+  if (typeof value === 'number') return value + 1;
+  return typeof value === 'boolean' ? !value : 'x';
 }

@@ -62,7 +62,7 @@ test('a call without a result gets one that says so', () => {
 test('a result whose call is gone becomes text', () => {
   const { messages, notes } = repair([result], claude, none);
   expect(messages[0]?.parts).toEqual([
-    { kind: 'text', text: '[tool result]\n' },
+    { kind: 'text', text: '[tool result of c1]\n' },
     { kind: 'text', text: 'seen' },
   ]);
   expect(notes).toHaveLength(1);

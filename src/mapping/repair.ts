@@ -195,7 +195,7 @@ function orphanText(part: ToolResultPart, notes: FateNote[]): IrPart[] {
       note: 'the text says that it failed',
       ...where(part),
     });
-  return [{ kind: 'text', text: part.isError ? '[failed tool result]\n' : '[tool result]\n' }, ...part.parts];
+  return [{ kind: 'text', text: `[${part.isError ? 'failed tool result' : 'tool result'} of ${part.callId}]\n` }, ...part.parts];
 }
 
 /** Results stand first in the turn right after their calls: that is the one place every wire takes them. */

@@ -3,7 +3,7 @@ import { hasCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { needing } from '../support/needs.ts';
 import { describedAnswers, describedRequests } from '../truth/described.ts';
 import { tryEcho } from '../truth/echo.ts';
-import { tryFates } from '../truth/fates.ts';
+import { tryFates, vocabularyOf } from '../truth/fates.ts';
 import { type SampleAnswer, type SampleRequest, TARGETS } from '../truth/sources.ts';
 import { linesOf, newTally } from '../truth/tally.ts';
 
@@ -28,9 +28,10 @@ describe.skipIf(!hasCorpus)(needing('what the vendors describe', hasCorpus ? und
 
   test('members of requests have the fate that the record says', () => {
     const tally = newTally();
+    const words = vocabularyOf(requests);
     for (const [at, sample] of requests.entries())
       for (const [number, target] of TARGETS.entries())
-        if ((at + number) % STEP === 0 && target.dialect.id !== sample.from) tryFates(sample, target, tally, { emulated: false });
+        if ((at + number) % STEP === 0 && target.dialect.id !== sample.from) tryFates(sample, target, tally, { words });
     expect(tally.tried).toBeGreaterThan(1000);
     expect(linesOf(tally)).toEqual([]);
   });

@@ -219,3 +219,21 @@ export async function describedRequests(): Promise<SampleRequest[]> {
       );
   });
 }
+
+/** Two members at a time, in one form of each: what comes of one may depend on the other. */
+export async function describedPairs(): Promise<SampleRequest[]> {
+  const forms = new Map<string, SampleRequest[]>();
+  for (const sample of await describedRequests()) {
+    const member = sample.id.slice(0, sample.id.lastIndexOf(' '));
+    forms.set(member, [...(forms.get(member) ?? []), sample]);
+  }
+  const members = [...forms];
+  return members.flatMap(([name, some], at) =>
+    members.slice(at + 1).flatMap(([otherName, others], step) => {
+      const [one, other] = [some[(at + step) % some.length], others[(at * 7 + step) % others.length]];
+      if (one === undefined || other === undefined || one.from !== other.from) return [];
+      const added = otherName.slice(otherName.indexOf('.') + 1);
+      return [{ ...one, id: `${name} and ${otherName} ${at} ${step}`, body: { ...one.body, [added]: other.body[added] ?? null } }];
+    }),
+  );
+}

@@ -36,11 +36,35 @@ function changed(value: Json): Json {
 }
 
 /** Values that mean something else than this one to somebody who only tells few kinds apart: sizes by powers of ten, words, the first letters. */
-function others({ value, siblings }: Leaf): Json[] {
+function others({ value, siblings }: Leaf, elsewhere: readonly Json[]): Json[] {
   if (typeof value === 'number') return [value + 1, value * 10, value / 10, value + 100_000, 1];
   if (typeof value === 'string')
-    return [changed(value), `x${value}`, `${value} and more`, 'data:image/png;base64,QUJD', 'https://x.example/y', ...WORDS, ...siblings];
+    return [
+      ...[changed(value), `x${value}`, `${value} and more`, 'data:image/png;base64,QUJD', 'https://x.example/y'],
+      ...[...WORDS, ...siblings, ...elsewhere],
+    ];
   return [changed(value)];
+}
+
+/** Values that stand at the same place in other requests of the dialect: a word of a fixed list means something else than another. */
+export type Vocabulary = ReadonlyMap<string, ReadonlySet<Json>>;
+
+/** Texts beyond it are no words of a list. */
+const LONGEST_WORD = 40;
+
+export function vocabularyOf(samples: readonly SampleRequest[]): Vocabulary {
+  const words = new Map<string, Set<Json>>();
+  for (const { from, body } of samples)
+    for (const { path, value } of leavesOf(body)) {
+      if (typeof value !== 'string' || value.length > LONGEST_WORD) continue;
+      const place = `${from} ${shapeOf(path)}`;
+      words.set(place, (words.get(place) ?? new Set()).add(value));
+    }
+  return words;
+}
+
+function shapeOf(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, '[*]');
 }
 
 /** Words of fixed lists, of which one means something else than another. */
@@ -52,9 +76,20 @@ function withLeaf(value: Json, [step, ...rest]: readonly (string | number)[], le
   return isJsonObject(value) ? { ...value, [step]: withLeaf(value[step] ?? null, rest, leaf) } : value;
 }
 
+function withoutLeaf(value: Json, [step, ...rest]: readonly (string | number)[]): Json {
+  if (Array.isArray(value))
+    return value.flatMap((item: Json, at) => (at !== step ? [item] : rest.length === 0 ? [] : [withoutLeaf(item, rest)]));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      key !== step ? [[key, item]] : rest.length === 0 ? [] : [[key, withoutLeaf(item, rest)]],
+    ),
+  );
+}
+
 /** What the public record says of a leaf: the line of its own, else the line of its shape. */
 function fateOf(entries: ReadonlyMap<string, FidelityEntry>, path: string): Fate | undefined {
-  return (entries.get(path) ?? entries.get(path.replaceAll(/\[\d+\]/g, '[*]')))?.fate;
+  return (entries.get(path) ?? entries.get(shapeOf(path)))?.fate;
 }
 
 function sentBy({ upstream }: Mapping): string | undefined {
@@ -77,15 +112,21 @@ interface TriedLeaf {
   readonly leaf: Leaf;
   readonly first: Mapping;
   readonly mapped: (body: Json) => Mapping;
+  readonly words: Vocabulary;
 }
 
-/** A leaf that is said to be emulated does something: another value of it is sent, done to the answer, refused, or told in another way. */
-function tryEmulated({ sample, target, tally, leaf, first, mapped }: TriedLeaf): void {
+/** A leaf that is said to be emulated does something: another value of it, or none, is sent, done to the answer, refused, or told in another way. */
+function tryEmulated({ sample, target, tally, leaf, first, mapped, words }: TriedLeaf): void {
   // A schema that the gateway holds answers to is held whether it is called strict or not; the last of an order follows from the others.
   if (/(?:^|\.)strict$|propertyOrdering\[\d+\]$/.test(leaf.path)) return;
   tally.tried += 1;
-  const does = others(leaf).some((value) => {
-    const again = mapped(withLeaf(sample.body, leaf.steps, value));
+  const elsewhere = [...(words.get(`${sample.from} ${shapeOf(leaf.path)}`) ?? [])];
+  const bodies = [
+    ...others(leaf, elsewhere).map((value) => withLeaf(sample.body, leaf.steps, value)),
+    withoutLeaf(sample.body, leaf.steps),
+  ];
+  const does = bodies.some((body) => {
+    const again = mapped(body);
     // What nobody could take is refused before anything depends on it.
     if (again.error !== undefined) return /^E0/.test(again.error.code);
     if (doneBy(again) !== doneBy(first)) return true;
@@ -108,8 +149,7 @@ function tryArriving({ sample, target, tally, leaf, first, mapped }: TriedLeaf, 
 
 interface Trial {
   readonly picked?: (at: number) => boolean;
-  /** Whether emulated leaves are tried. A part that becomes a text is emulated as a whole, though the text leaves out its ids and its state. */
-  readonly emulated?: boolean;
+  readonly words?: Vocabulary;
 }
 
 /** Changes each leaf of a request in turn and compares what the engine would get with what the record says of the leaf. */
@@ -117,7 +157,7 @@ export function tryFates(
   sample: SampleRequest,
   target: MappingTarget,
   tally: Tally,
-  { picked = () => true, emulated = true }: Trial = {},
+  { picked = () => true, words = new Map() }: Trial = {},
 ): void {
   const mapped = (body: Json): Mapping => mapTo(target, sample.from, body, { emulate: OPTED_IN, address: sample.address });
   const first = mapped(sample.body);
@@ -127,8 +167,8 @@ export function tryFates(
     const fate = fateOf(entries, leaf.path);
     // Which model the engine gets is decided by the route, not here.
     if (leaf.path === 'model' || !picked(at)) continue;
-    if (fate === 'emulated') {
-      if (emulated) tryEmulated({ sample, target, tally, leaf, first, mapped });
-    } else tryArriving({ sample, target, tally, leaf, first, mapped }, fate);
+    const tried = { sample, target, tally, leaf, first, mapped, words };
+    if (fate === 'emulated') tryEmulated(tried);
+    else tryArriving(tried, fate);
   }
 }

@@ -1,10 +1,10 @@
 import { dialects } from '../../src/dialects/index.ts';
 import { tryAcceptable } from './acceptable.ts';
 import { tryAnswer, tryStream } from './answers.ts';
-import { describedAnswers, describedRequests } from './described.ts';
+import { describedAnswers, describedPairs, describedRequests } from './described.ts';
 import { type Descriptions, readDescriptions } from './descriptions.ts';
 import { tryEcho } from './echo.ts';
-import { tryFates } from './fates.ts';
+import { tryFates, vocabularyOf } from './fates.ts';
 import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
@@ -39,6 +39,7 @@ function requestsOfAll(): SampleRequest[] {
 /** The same for laws about answers, with every kind of part that a vendor describes. */
 interface Described {
   readonly requests: readonly SampleRequest[];
+  readonly pairs: readonly SampleRequest[];
   readonly answers: readonly SampleAnswer[];
 }
 
@@ -63,8 +64,9 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   yield { id: 'answers', claim: 'Law 1: every leaf of an answer has a fate in the receipt, and it is true', tally: answers };
 
   const fates = newTally();
-  eachRequest(requests, (sample, target) => tryFates(sample, target, fates));
-  eachRequest(described.requests, (sample, target) => tryFates(sample, target, fates, { emulated: false }));
+  const words = vocabularyOf([...requests, ...described.requests]);
+  eachRequest(requests, (sample, target) => tryFates(sample, target, fates, { words }));
+  eachRequest([...described.requests, ...described.pairs], (sample, target) => tryFates(sample, target, fates, { words }));
   yield {
     id: 'fates',
     claim:
@@ -116,5 +118,6 @@ async function* wireLaws(): AsyncGenerator<LawResult> {
 /** Tries everything, one line at a time. */
 export async function* allLaws(): AsyncGenerator<LawResult> {
   yield* wireLaws();
-  yield* offlineLaws(await readDescriptions(), { requests: await describedRequests(), answers: await describedAnswers() });
+  const described = { requests: await describedRequests(), pairs: await describedPairs(), answers: await describedAnswers() };
+  yield* offlineLaws(await readDescriptions(), described);
 }

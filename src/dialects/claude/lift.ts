@@ -51,7 +51,7 @@ export function liftRequest(body: Json, context: LiftContext): IrRequest {
   f.take('metadata', 'metadata');
   const maxTokens = f.take('max_tokens', 'max_tokens');
   const serviceTier = f.take('service_tier', 'service_tier');
-  const tools = f.list('tools').map(liftTool);
+  const tools = f.list('tools').map((tool) => liftTool(tool, f.value.tool_choice?.name));
   return {
     model,
     stream: f.take('stream', 'stream') ?? context.stream ?? false,
@@ -145,9 +145,10 @@ function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolChoice; p
 }
 
 function liftOutput(f: Fields<wire.Request>): IrOutputFormat | undefined {
-  const known = ['type', 'schema'];
-  const format =
-    f.object('output_config')?.takeMembers('format', 'json_schema', known) ?? f.takeMembers('output_format', 'json_schema', known);
+  const config = f.object('output_config');
+  const format = config?.takeMembers('format', 'json_schema', ['schema']) ?? f.takeMembers('output_format', 'json_schema', ['schema']);
+  // There is one type of format.
+  for (const inner of [config?.object('format'), f.object('output_format')]) inner?.take('type', 'structure');
   return format === null || format === undefined ? undefined : { kind: 'json-schema', schema: jsonOf(format.schema) };
 }
 
@@ -155,8 +156,8 @@ function liftThinking(f: Fields<wire.Request>): IrThinking | undefined {
   const t = f.object('thinking');
   if (t === undefined) return undefined;
   const type = t.take('type', 'thinking');
-  const budget = t.take('budget_tokens', 'thinking');
-  const display = t.take('display', 'thinking');
+  const budget = t.take('budget_tokens', 'thinking_budget');
+  const display = t.take('display', 'thinking_display');
   if (type === 'enabled' && budget === undefined)
     throw new AbpError('invalid_request', 'thinking.budget_tokens: required when thinking.type is "enabled"');
   return {
@@ -181,14 +182,9 @@ export const LIMITS: LimitPlaces = {
   maxUses: ['max_uses'],
 };
 
-function liftTool(t: Fields<wire.Tool>): IrTool {
+function liftTool(t: Fields<wire.Tool>, chosen: string | undefined): IrTool {
   const { type } = t.value;
-  if (type !== undefined && type !== null && type !== 'custom') {
-    t.ledger.claim(t.path, 'hosted_tool');
-    const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
-    const limits = hosted === 'vendor' ? {} : liftLimits(jsonOf(t.value), t.path, LIMITS, t.ledger);
-    return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: jsonOf(t.value) } };
-  }
+  if (type !== undefined && type !== null && type !== 'custom') return liftHosted(t, type, chosen);
   t.take('type', 'tool');
   const name = t.take('name', 'tool');
   const description = t.take('description', 'tool');
@@ -207,6 +203,15 @@ function liftTool(t: Fields<wire.Tool>): IrTool {
     at: t.path,
     ...vendorMeta('claude', otherMembers(t.value, ['type', 'name', 'description', 'input_schema', 'strict'])),
   };
+}
+
+function liftHosted(t: Fields<wire.Tool>, type: string, chosen: string | undefined): IrTool {
+  t.ledger.claim(t.path, 'hosted_tool');
+  const hosted = HOSTED.find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'vendor';
+  // Each of these tools has one name, by which a choice may force it.
+  if (hosted !== 'vendor' && t.value.name !== chosen) t.take('name', 'item_identity');
+  const limits = hosted === 'vendor' ? {} : liftLimits(jsonOf(t.value), t.path, LIMITS, t.ledger);
+  return { kind: 'hosted', hosted, name: t.value.name ?? type, ...limits, at: t.path, meta: { claude: jsonOf(t.value) } };
 }
 
 /** `stop_reason` in neutral words. */

@@ -33,6 +33,8 @@ export const names: Dialect['names'] = {
   top_k: 'top_k',
   json_schema: 'output_config.format',
   thinking: 'thinking',
+  thinking_budget: 'thinking.budget_tokens',
+  thinking_display: 'thinking.display',
   effort: 'output_config.effort',
   end_user: 'metadata.user_id',
   service_tier: 'service_tier',

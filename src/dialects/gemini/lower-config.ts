@@ -8,7 +8,7 @@ import { liftThinking } from './lift-config.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import { ProtoFields } from './proto.ts';
 import { toJsonSchema } from './schema.ts';
-import { lowerMeasure } from './thinking-measure.ts';
+import { lowerMeasure, wishedBudget } from './thinking-measure.ts';
 import * as wire from './wire.ts';
 
 /** How many stop sequences Gemini takes. */
@@ -94,9 +94,18 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   const config = compact({ includeThoughts: shown ? true : undefined, ...measure });
   const words = `thinkingConfig ${JSON.stringify(config)}`;
   if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_level', note: words });
+  for (const concept of besidesThinking(request, context))
+    notes.push({ concept, fate: 'emulated', code: 'thinking_as_level', note: words, ofLeaf: true });
   const exact = thinking?.mode !== 'disabled' && measure.thinkingLevel === effort?.toUpperCase();
   if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', code: 'thinking_as_level', note: words });
   return config;
+}
+
+/** What else of the thinking decides what is sent; beside a level of effort, models with levels go by that. */
+function besidesThinking({ thinking, effort }: IrRequest, { traits }: LowerContext): FateNote['concept'][] {
+  if (thinking === undefined || thinking.mode === 'disabled') return [];
+  const counts = wishedBudget(thinking) !== undefined && (effort === undefined || !traits.has('thinking-level'));
+  return counts ? ['thinking_display', 'thinking_budget'] : ['thinking_display'];
 }
 
 /** Whether the caller's own config still says what the request says; an override makes it stale. */

@@ -40,10 +40,15 @@ export function lowerMeasure(
   return compact({ thinkingLevel: level === undefined ? undefined : fitLevel(level, traits) });
 }
 
+/** A number beside thinking that adapts says nothing. */
+export function wishedBudget(thinking: IrThinking | undefined): number | undefined {
+  return thinking?.mode === 'enabled' ? thinking.budgetTokens : undefined;
+}
+
 /** -1 leaves the budget to the model. */
 function budgetOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): number {
   if (thinking?.mode === 'disabled') return 0;
-  return thinking?.budgetTokens ?? (effort === undefined ? -1 : BUDGETS[effort]);
+  return wishedBudget(thinking) ?? (effort === undefined ? -1 : BUDGETS[effort]);
 }
 
 function fitBudget(budget: number, traits: ReadonlySet<string>): number {
@@ -56,7 +61,7 @@ function fitBudget(budget: number, traits: ReadonlySet<string>): number {
 function levelOf(thinking: IrThinking | undefined, effort: IrEffort | undefined): string | undefined {
   if (thinking?.mode === 'disabled') return LEVELS.none;
   if (effort !== undefined) return LEVELS[effort];
-  const budget = thinking?.budgetTokens;
+  const budget = wishedBudget(thinking);
   if (budget === undefined) return undefined;
   return budget < 4096 ? LEVELS.low : budget < 16_384 ? LEVELS.medium : LEVELS.high;
 }

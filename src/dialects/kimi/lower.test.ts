@@ -31,7 +31,10 @@ it('Kimi gets a switch or a level, never both', () => {
   expect([switched.body.thinking, switched.body.reasoning_effort]).toEqual([{ type: 'enabled' }, undefined]);
   const level = lower(both, ['reasoning-effort']);
   expect([level.body.thinking, level.body.reasoning_effort]).toEqual([undefined, 'high']);
-  expect(level.notes).toMatchObject([{ concept: 'effort', fate: 'emulated', code: 'thinking_as_effort' }]);
+  expect(level.notes).toMatchObject([
+    { concept: 'thinking', fate: 'dropped', code: 'thinking_lost_to_effort' },
+    { concept: 'effort', fate: 'emulated', code: 'thinking_as_effort' },
+  ]);
 });
 
 it('Kimi says what its models cannot do: one that always reasons gets its lowest level, a tool forced while thinking is refused', () => {

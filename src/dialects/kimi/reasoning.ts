@@ -1,7 +1,7 @@
 import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { IrEffort, IrRequest } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
-import { effortOf } from '../families/chat/reasoning.ts';
+import { effortOf, LOST_TO_EFFORT, measured } from '../families/chat/reasoning.ts';
 
 /** The levels that k3 knows, and what comes nearest to the others. */
 const LEVELS: Readonly<Record<Exclude<IrEffort, 'none'>, string>> = {
@@ -27,8 +27,6 @@ export function lowerReasoning(request: IrRequest, context: LowerContext, notes:
 function lowerForm(request: IrRequest, context: LowerContext, notes: FateNote[]): JsonObject {
   const { thinking, effort } = request;
   if (thinking === undefined && effort === undefined) return {};
-  if (thinking?.display !== undefined)
-    notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_switch', note: 'the model shows its reasoning in any case' });
   const levels = context.traits.has('reasoning-effort') || (thinking === undefined && !context.traits.has('thinking-switch'));
   return levels ? lowerLevel(request, notes) : lowerSwitch(request, notes);
 }
@@ -42,15 +40,18 @@ function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
       code: 'model_lacks',
       note: 'the model takes a level and no other setting',
     });
-  const concept = effort === undefined ? 'thinking' : 'effort';
+  if (thinking !== undefined && effort !== undefined) notes.push(LOST_TO_EFFORT);
+  const said = effort === undefined && thinking !== undefined ? measured(thinking) : ([{ concept: 'effort' }] as const);
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
   if (wanted === undefined) return {};
   if (wanted === 'none') {
-    notes.push({ concept, fate: 'emulated', code: 'always_reasons', note: 'the model always reasons; sent as its lowest level' });
+    for (const one of said)
+      notes.push({ ...one, fate: 'emulated', code: 'always_reasons', note: 'the model always reasons; sent as its lowest level' });
     return { reasoning_effort: LEVELS.minimal };
   }
   const level = LEVELS[wanted];
-  if (level !== effort) notes.push({ concept, fate: 'emulated', code: 'thinking_as_effort', note: `sent as reasoning_effort ${level}` });
+  if (level !== effort)
+    for (const one of said) notes.push({ ...one, fate: 'emulated', code: 'thinking_as_effort', note: `sent as reasoning_effort ${level}` });
   return { reasoning_effort: level };
 }
 

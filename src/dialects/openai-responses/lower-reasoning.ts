@@ -43,15 +43,14 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
     return {};
   }
   if (thinking.mode === 'disabled') return withoutThinking(context, notes);
-  const level = thinking.budgetTokens === undefined ? undefined : levelOf(thinking.budgetTokens);
+  const level = thinking.mode !== 'enabled' || thinking.budgetTokens === undefined ? undefined : levelOf(thinking.budgetTokens);
   const asked = effort ?? level;
   const words = asked === undefined ? 'sent as reasoning with the effort the model chooses' : `sent as reasoning effort ${asked}`;
-  notes.push({
-    concept: 'thinking',
-    fate: 'emulated',
-    code: 'thinking_as_effort',
-    note: `${words}; the answer holds summaries of the reasoning`,
-  });
+  const note = `${words}; the answer holds summaries of the reasoning`;
+  const counts = effort === undefined && level !== undefined;
+  notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_effort', note });
+  for (const concept of ['thinking_display', ...(counts ? (['thinking_budget'] as const) : [])] as const)
+    notes.push({ concept, fate: 'emulated', code: 'thinking_as_effort', note, ofLeaf: true });
   return { ...(level === undefined ? {} : { effort: level }), ...(thinking.display === 'omitted' ? {} : { summary: 'auto' }) };
 }
 

@@ -66,7 +66,9 @@ describe('a request of another dialect', () => {
   ])('with a thinking budget of %i reasons with %s effort and shows summaries', (budgetTokens, effort) => {
     const thinking = { mode: 'enabled', budgetTokens } as const;
     expect(body({ thinking }).reasoning).toEqual({ summary: 'auto', effort });
-    expect(notes({ thinking })).toMatchObject([{ concept: 'thinking', fate: 'emulated', code: 'thinking_as_effort' }]);
+    expect(notes({ thinking })).toMatchObject(
+      ['thinking', 'thinking_display', 'thinking_budget'].map((concept) => ({ concept, fate: 'emulated', code: 'thinking_as_effort' })),
+    );
   });
 
   test('that wants no thinking says so where the model can be told', () => {

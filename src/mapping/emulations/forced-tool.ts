@@ -1,4 +1,5 @@
 import { AbpError } from '../../contract/errors.ts';
+import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrFunctionTool, IrRequest } from '../../ir/request.ts';
 import { isQuickCheck, type JsonAsked, type JsonVerdict, judgeJson } from '../../negotiation/post-processing.ts';
@@ -6,8 +7,8 @@ import type { AnswerFilter, FilterNote } from '../answer-filter.ts';
 import type { Emulation } from './emulation.ts';
 
 const TOOL_NAME = 'json_answer';
-/** Concepts of a schema, its name and strictness too: the emulation makes the tool of all of them. */
-const SCHEMA = ['json_schema', 'schema_name', 'schema_strict'] as const;
+/** A schema is held by the tool that is made of it, strict or not; the tool has a name of its own. */
+const SCHEMA = ['json_schema', 'schema_strict'] as const;
 
 /** JSON output on an engine without it: the model must call a tool whose arguments are the answer, and the caller sees them as text. */
 export function forcedTool(request: IrRequest, thinking: boolean): Emulation | undefined {
@@ -38,12 +39,18 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
   const others = request.tools.length > 0 && choice !== 'none';
   const { output: _taken, ...rest } = request;
   return {
-    notes: (output.kind === 'json' ? (['json_mode'] as const) : SCHEMA).map((concept) => ({
-      concept,
-      fate: 'emulated',
-      code: 'forced_tool',
-      note: `forced tool use: the answer is the arguments of the tool ${name}`,
-    })),
+    notes: [
+      ...(output.kind === 'json' ? (['json_mode'] as const) : SCHEMA).map(
+        (concept): FateNote => ({
+          concept,
+          fate: 'emulated',
+          code: 'forced_tool',
+          note: `forced tool use: the answer is the arguments of the tool ${name}`,
+          ...(concept === 'schema_strict' ? { ofLeaf: true } : {}),
+        }),
+      ),
+      { concept: 'schema_name', fate: 'dropped', code: 'bookkeeping', note: `the tool is called ${name}`, ofLeaf: true },
+    ],
     request: {
       ...rest,
       tools: [...request.tools, tool],

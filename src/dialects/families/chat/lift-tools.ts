@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { Fields } from '../../../ir/ledger.ts';
 import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
-import { type LimitPlaces, liftLimits } from '../../hosted-limits.ts';
+import { assertApproximate, type LimitPlaces, liftLimits } from '../../hosted-limits.ts';
 import { compact, otherMembers, vendorMeta } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import type { Members } from './members.ts';
@@ -28,6 +28,11 @@ function liftSearch(m: Members, flavour: ChatFlavour): IrTool[] {
   if (options === undefined) return [];
   const members = { web_search_options: jsonOf(options) };
   const limits = liftLimits(jsonOf(options), 'web_search_options', LIMITS, m.f.ledger);
+  const { user_location: location } = jsonOf(options);
+  if (isJsonObject(location)) {
+    assertApproximate(location.type, 'web_search_options.user_location');
+    m.f.ledger.claim('web_search_options.user_location.type', 'structure');
+  }
   return [
     { kind: 'hosted', hosted: 'web_search', name: 'web_search', ...limits, at: 'web_search_options', meta: { [flavour.id]: members } },
   ];
@@ -122,7 +127,8 @@ function claimChoice(f: Fields<wire.Request>): void {
   allowed?.take('mode', 'tool_choice');
   for (const named of [...(choice === undefined ? [] : [choice]), ...(allowed?.list('tools') ?? [])]) {
     const tool = named as Fields<wire.NamedTool>; // both name a tool in the same way
-    tool.take('type', 'tool_choice');
+    // What else it says is of this type alone.
+    tool.take('type', 'structure');
     tool.takeMembers('function', 'tool_choice', ['name']);
     tool.takeMembers('custom', 'tool_choice', ['name']);
   }
