@@ -119,6 +119,46 @@ class KnownValues {
   }
 }
 
+/** Puts as many other characters where known secrets stand, so that lengths stay true. */
+export interface SecretMask {
+  text(text: string): string;
+  /** The same buffer where it holds none. */
+  bytes(bytes: Buffer): Buffer;
+  /** How many bytes at the end may be the beginning of a secret. */
+  opened(bytes: Buffer): number;
+}
+
+/** Undefined where no value is long enough to be known by it. */
+export function secretMask(values: readonly string[]): SecretMask | undefined {
+  const forms = [...new Set(values.flatMap((value) => secretForms(value)))].toSorted((a, b) => b.length - a.length);
+  const inBytes = forms.map((form) => Buffer.from(form, 'utf8'));
+  if (forms.length === 0) return undefined;
+  return {
+    text: (text) => forms.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, maskOf(form.length)) : rest), text),
+    bytes: (bytes) => inBytes.reduce(masked, bytes),
+    opened: (bytes) => Math.max(...inBytes.map((form) => overlap(bytes, form))),
+  };
+}
+
+function maskOf(length: number): string {
+  return length < REDACTED.length ? '*'.repeat(length) : REDACTED.padEnd(length, '*');
+}
+
+function masked(bytes: Buffer, form: Buffer): Buffer {
+  let at = bytes.indexOf(form);
+  if (at === -1) return bytes;
+  const copy = Buffer.from(bytes);
+  for (; at !== -1; at = copy.indexOf(form, at + form.length)) copy.write(maskOf(form.length), at, 'latin1');
+  return copy;
+}
+
+/** The longest end of the bytes with which the form begins. */
+function overlap(bytes: Buffer, form: Buffer): number {
+  for (let length = Math.min(bytes.length, form.length - 1); length > 0; length -= 1)
+    if (bytes[bytes.length - length] === form[0] && bytes.subarray(bytes.length - length).equals(form.subarray(0, length))) return length;
+  return 0;
+}
+
 /** Takes these values out of a text, in every form that it may hold them in, and nothing else: what is JSON stays JSON. */
 export function withoutValues(values: readonly string[]): (text: string) => string {
   const known = new KnownValues(values);

@@ -14,10 +14,12 @@ import type { Transport } from '../upstream/exchange.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
 import { type HttpTransport, httpTransport } from '../upstream/http.ts';
 import { Load } from '../upstream/load.ts';
+import { spliceWithoutOwnSecrets, withoutOwnSecrets } from '../upstream/own-secrets.ts';
 import { type Probed, Prober } from '../upstream/prober.ts';
 import { watched, watchedSplice } from '../upstream/watched.ts';
 import type { Config } from './config.ts';
 import { basePathOf, type DeploymentConfig, deploymentName, type EngineConfig, enginesOf } from './engine-config.ts';
+import { sentSecrets } from './secret-values.ts';
 
 const SILENCE_MS = 900_000;
 const CONNECT_MS = 10_000;
@@ -147,7 +149,12 @@ function deployment(engine: Engine, { settings, place }: PlaceSettings, { inside
   }
   const http = httpOf(settings);
   const health = new Health(breakerOf(settings), systemClock);
-  const reach = { transport: watched(http.transport, { health, load }), splice: watchedSplice(http.splice, load), health };
+  const secrets = sentSecrets(settings);
+  const reach = {
+    transport: withoutOwnSecrets(watched(http.transport, { health, load }), secrets),
+    splice: spliceWithoutOwnSecrets(watchedSplice(http.splice, load), secrets),
+    health,
+  };
   return { http, transport: http.transport, deployment: deployed({ engine, settings, place }, reach, between) };
 }
 

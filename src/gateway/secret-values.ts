@@ -1,5 +1,6 @@
 import { isSecretName } from '../base/redact.ts';
 import type { Config } from './config.ts';
+import type { EngineConfig } from './engine-config.ts';
 
 /**
  * Every secret of this installation: keys of engines, of search, of tools and of sidecars, passwords in addresses, paths and signing keys
@@ -7,15 +8,14 @@ import type { Config } from './config.ts';
  */
 export function secretValues(config: Config, token: string): string[] {
   const places = Object.values(config.engines).flatMap((engine) => [engine, ...(engine.deployments ?? [])]);
-  const engines = places.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers).filter(isSecret)]);
+  const engines = places.flatMap(sentSecrets);
   const tools = Object.values(config.secrets).map(({ key }) => key);
   const sidecars = Object.values(config.sidecars).flatMap(({ env }) =>
     Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),
   );
-  const engineUrls = places.map(({ url }) => url);
   const hooks = [config.receipts.head_webhook, ...config.webhooks.map(({ url }) => url)];
   const signing = config.webhooks.map(({ secret }) => secret);
-  const passwords = [config.database.url, config.tools.search_url, ...hooks, ...engineUrls].map(passwordOf);
+  const passwords = [config.database.url, config.tools.search_url, ...hooks].map(passwordOf);
   const given = [
     ...engines,
     ...tools,
@@ -29,6 +29,12 @@ export function secretValues(config: Config, token: string): string[] {
     token,
   ];
   return [...new Set(given.filter((value) => value !== undefined && value !== ''))] as string[]; // the filter leaves no undefined
+}
+
+/** Secrets that one deployment of an engine is sent. */
+export function sentSecrets({ key, headers = {}, url }: Pick<EngineConfig, 'key' | 'headers' | 'url'>): string[] {
+  const sent = [key, ...Object.values(headers).filter(isSecret), passwordOf(url)];
+  return sent.filter((value) => value !== undefined && value !== '') as string[]; // the filter leaves no undefined
 }
 
 /** Shorter values of headers are words such as `beta`, which stand in harmless places too. */

@@ -59,10 +59,17 @@ export interface Exchange {
 /** How an engine is reached: over HTTP, or inside this process. */
 export type Transport = (request: ExchangeRequest, sink: ExchangeSink) => Exchange;
 
+/** Bytes of an engine on their way to the caller, piece by piece. */
+export interface SpliceFilter {
+  chunk(chunk: Buffer): Buffer;
+  /** Bytes that were held back, at the end. */
+  rest(): Buffer | undefined;
+}
+
 /** A connection that leaves HTTP: a WebSocket to an engine. */
 export interface SpliceSink {
-  /** The engine agreed; from here on the bytes are the two ends' own. */
-  open(headers: readonly string[], socket: Duplex): void;
+  /** The engine agreed; from here on the bytes are the two ends' own, but for what the filter takes out of the engine's. */
+  open(headers: readonly string[], socket: Duplex, filter?: SpliceFilter): void;
   /** The engine answered in HTTP instead. */
   refuse(status: number, headers: readonly string[], body: Buffer): void;
   fail(failure: ExchangeFailure): void;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Transform } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
-import type { Exchange, ExchangeFailure } from '../../upstream/exchange.ts';
+import type { Exchange, ExchangeFailure, SpliceFilter } from '../../upstream/exchange.ts';
 import { failedBefore, type TurnedDown, turnedDown } from '../../upstream/gate.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
@@ -81,9 +81,9 @@ class SplicedCall {
     }
     recorder.dispatched(deployment);
     this.#exchange = admitted.splice(request, {
-      open: (headers, upstream) => {
+      open: (headers, upstream, filter) => {
         recorder.firstByte(101);
-        joined(this.#caller.join(downstreamHeaders(headers), deployment, recorder.tries), upstream, recorder);
+        joined(this.#caller.join(downstreamHeaders(headers), deployment, recorder.tries), upstream, recorder, filter);
       },
       refuse: (status, headers, body) => {
         const reason = turnedDown(status, headers);
@@ -128,15 +128,22 @@ class SplicedCall {
 /** How long an end may still talk after the other one has hung up. A WebSocket has no half: an end that stays would hold the call for ever. */
 const LINGER_MS = 2000;
 
+function filtering(filter: SpliceFilter): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, filter.chunk(chunk)),
+    flush: (done) => done(null, filter.rest()),
+  });
+}
+
 /** Both ends as one; the first that ends or breaks takes the other with it. */
-function joined(socket: Duplex, upstream: Duplex, recorder: Recorder): void {
+function joined(socket: Duplex, upstream: Duplex, recorder: Recorder, filter: SpliceFilter | undefined): void {
   const hash = createHash('sha256');
   let bytes = 0;
   upstream.on('data', (chunk: Buffer) => {
     hash.update(chunk);
     bytes += chunk.length;
   });
-  upstream.pipe(socket);
+  (filter === undefined ? upstream : upstream.pipe(filtering(filter))).pipe(socket);
   socket.pipe(upstream);
   let over = false;
   const end = (error: string | null) => (): void => {

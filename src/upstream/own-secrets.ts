@@ -1,0 +1,181 @@
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { type SecretMask, secretMask } from '../base/redact.ts';
+import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, Splice, SpliceFilter, Transport } from './exchange.ts';
+
+/** A compressed error is held until it can be looked through; no vendor's is longer. */
+const MOST_HELD = 1024 * 1024;
+const MOST_DECODED = 2 * 1024 * 1024;
+
+/** Errors of engines stand beside this word, also in a stream that began well; answers without one may say that it is null. */
+const ERROR = Buffer.from('"error"');
+const [SPACE, COLON, LETTER_N] = [0x20, 0x3a, 0x6e];
+
+function tellsError(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at)) {
+    at += ERROR.length;
+    while (bytes[at] === SPACE || bytes[at] === COLON) at += 1;
+    if (bytes[at] !== LETTER_N) return true;
+  }
+  return false;
+}
+
+type Decoder = (body: Buffer, options: { maxOutputLength: number }, done: (error: Error | null, decoded: Buffer) => void) => void;
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', inflate],
+  ['br', brotliDecompress],
+  ['zstd', zstdDecompress],
+]);
+
+/**
+ * A transport whose errors tell none of the secrets that we send to its engine. Some servers quote the key that they refuse. What is masked
+ * keeps its length, so that the bytes of an answer need not be held for it; answers without an error are not looked through.
+ */
+export function withoutOwnSecrets(transport: Transport, secrets: readonly string[]): Transport {
+  const mask = secretMask(secrets);
+  if (mask === undefined) return transport;
+  return (request: ExchangeRequest, sink: ExchangeSink): Exchange => transport(request, new MaskedSink(sink, mask));
+}
+
+/** The same for connections that leave HTTP. */
+export function spliceWithoutOwnSecrets(splice: Splice, secrets: readonly string[]): Splice {
+  const mask = secretMask(secrets);
+  if (mask === undefined) return splice;
+  return (request, sink) =>
+    splice(request, {
+      open: (headers, socket) => sink.open(headers, socket, new MaskedBytes(mask)),
+      refuse: (status, headers, body) => sink.refuse(status, headers.map(mask.text), mask.bytes(body)),
+      fail: (failure) => sink.fail({ ...failure, message: mask.text(failure.message) }),
+    });
+}
+
+/** Bytes in pieces. Once they speak of an error, a piece whose end may be the beginning of a secret is held back until more is known. */
+class MaskedBytes implements SpliceFilter {
+  readonly #mask: SecretMask;
+  #failing: boolean;
+  #held: Buffer | undefined;
+
+  constructor(mask: SecretMask, failing = false) {
+    this.#mask = mask;
+    this.#failing = failing;
+  }
+
+  chunk(chunk: Buffer): Buffer {
+    this.#failing ||= tellsError(chunk);
+    if (!this.#failing) return chunk;
+    const masked = this.#mask.bytes(this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]));
+    const open = this.#mask.opened(masked);
+    this.#held = open === 0 ? undefined : masked.subarray(masked.length - open);
+    return open === 0 ? masked : masked.subarray(0, masked.length - open);
+  }
+
+  rest(): Buffer | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    return held;
+  }
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly note: EngineNote | undefined;
+}
+
+class MaskedSink implements ExchangeSink {
+  readonly #sink: ExchangeSink;
+  readonly #mask: SecretMask;
+  #bytes: MaskedBytes | undefined;
+  /** A compressed error, held. */
+  #held: { readonly head: Head; readonly decoder: Decoder; readonly chunks: Buffer[]; size: number } | undefined;
+
+  constructor(sink: ExchangeSink, mask: SecretMask) {
+    this.#sink = sink;
+    this.#mask = mask;
+  }
+
+  head(status: number, headers: readonly string[], note?: EngineNote): void {
+    const encoding = headerIn(headers, 'content-encoding').toLowerCase();
+    if (status < 400) {
+      // A compressed answer that is no error is the caller's to decode.
+      if (encoding === '' || encoding === 'identity') this.#bytes = new MaskedBytes(this.#mask);
+      this.#sink.head(status, headers, note);
+      return;
+    }
+    const shown = headers.map((item, at) => (at % 2 === 0 ? item : this.#mask.text(item)));
+    const decoder = DECODERS.get(encoding);
+    if (decoder !== undefined) {
+      this.#held = { head: { status, headers: shown, note }, decoder, chunks: [], size: 0 };
+      return;
+    }
+    this.#bytes = new MaskedBytes(this.#mask, true);
+    this.#sink.head(status, shown, note);
+  }
+
+  data(chunk: Buffer): boolean {
+    const held = this.#held;
+    if (held === undefined) return this.#pass(this.#bytes?.chunk(chunk) ?? chunk);
+    held.size += chunk.length;
+    if (held.size <= MOST_HELD) held.chunks.push(chunk);
+    return true;
+  }
+
+  end(trailers: readonly string[]): void {
+    if (this.#held !== undefined) this.#decode(trailers);
+    else {
+      const rest = this.#bytes?.rest();
+      if (rest !== undefined) this.#pass(rest);
+      this.#sink.end(trailers);
+    }
+  }
+
+  fail(failure: ExchangeFailure): void {
+    this.#held = undefined;
+    const rest = this.#bytes?.rest();
+    if (rest !== undefined) this.#pass(rest);
+    this.#sink.fail({ ...failure, message: this.#mask.text(failure.message) });
+  }
+
+  #pass(bytes: Buffer): boolean {
+    return bytes.length === 0 || this.#sink.data(bytes);
+  }
+
+  /** An error without a secret goes on as it came; one that cannot be read may hold anything, and is told without its body. */
+  #decode(trailers: readonly string[]): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    const { head, decoder, chunks, size } = held;
+    const whole = Buffer.concat(chunks);
+    const tell = (body: Buffer, headers: readonly string[]): void => {
+      this.#sink.head(head.status, headers, head.note);
+      this.#pass(body);
+      this.#sink.end(trailers);
+    };
+    if (size === 0) tell(whole, head.headers);
+    else if (size > MOST_HELD) tell(...plain(UNREADABLE, head.headers));
+    else
+      decoder(whole, { maxOutputLength: MOST_DECODED }, (error, decoded) => {
+        if (error !== null) return tell(...plain(UNREADABLE, head.headers));
+        const masked = this.#mask.bytes(decoded);
+        if (masked === decoded) tell(whole, head.headers);
+        else tell(...plain(masked, head.headers));
+      });
+  }
+}
+
+const UNREADABLE = Buffer.from('{"error":{"message":"The engine’s error is compressed in a way that cannot be read."}}');
+
+/** A body that is no longer compressed, with headers that say so. */
+function plain(body: Buffer, headers: readonly string[]): [Buffer, string[]] {
+  const kept = headers.flatMap((item, at) =>
+    at % 2 === 0 && !/^content-(?:encoding|length)$/i.test(item) ? [item, headers[at + 1] ?? ''] : [],
+  );
+  return [body, [...kept, 'content-length', String(body.length)]];
+}
+
+function headerIn(headers: readonly string[], name: string): string {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at]?.toLowerCase() === name) return headers[at + 1] ?? '';
+  return '';
+}
