@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/http-call.ts';
 import type { Measured } from './probe.ts';
-import { all, filled, HI, LARGE, MOST_HELD_MS, MOST_RSS_MB, many, plain, Scene, SMALL, some } from './scene.ts';
+import { all, filled, HI, LARGE, MOST_HELD_MS, MOST_RSS_MB, many, plain, Scene, SMALL, some, stream } from './scene.ts';
 
 let scene: Scene;
 
@@ -161,6 +161,13 @@ describe('the event loop is held by no request', () => {
     const { headers } = await scene.sent('/e/claude/v1/messages', words());
     await call(`${scene.url}/v1/receipts/${headers['x-abp-run-id']}?wait=60`);
     await scene.held(() => call(`${scene.url}${path(String(headers['x-abp-run-id']))}`, {}), [200]);
+  });
+
+  it('for the recording of an answer of very many chunks', async () => {
+    scene.answers((response) => stream(response, all ? 300_000 : 40_000, (at) => `event: ping\ndata: {"type": "ping", "at": ${at}}\n\n`));
+    const { headers } = await scene.sent('/e/claude/v1/messages', { ...SMALL, stream: true });
+    await call(`${scene.url}/v1/receipts/${headers['x-abp-run-id']}?wait=60`);
+    await scene.held(() => call(`${scene.url}/v1/recordings/${headers['x-abp-run-id']}`, {}), [200]);
   });
 
   it('that replay compares with many recorded ones', async () => {

@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { ownTurn } from '../../base/bounded/turns.ts';
 import { isoTime } from '../../base/clock.ts';
-import { parseJson } from '../../base/json.ts';
-import type { AnswerText, BodyText, RecordingLine, RequestText } from '../../contract/receipts/recording.ts';
+import type { AnswerText, BodyText, RequestText } from '../../contract/receipts/recording.ts';
 import { RECORDING_FORMAT } from '../../contract/receipts/recording.ts';
 import type { BodyShelf } from './body-shelf.ts';
 import { isDigest, type RecordedAnswer, type RecordedRequest, type Recording } from './recording.ts';
@@ -15,123 +13,159 @@ export interface Chunk {
   readonly atUs: number;
 }
 
-/** How bytes of a body are written. */
-type Writer = (bytes: Buffer) => BodyText;
+/** So much of a line is written in one turn. A multiple of three, so that pieces of base64 need no filling. */
+const PIECE = 384 * 1024;
+/** So many numbers of a list are read in one turn. */
+const MOST_NUMBERS = 100_000;
 
-/** The recording with its bodies as JSON text, in pieces: many megabytes are not written while others wait. Undefined when they are gone. */
+/**
+ * The recording with its bodies as JSON text, in pieces: many megabytes, or many thousand chunks, are not written while others wait, and
+ * of a line no more than a piece is held beside the bodies. Undefined when they are gone.
+ */
 export async function lineText(shelf: BodyShelf, recording: Recording): Promise<AsyncGenerator<string> | undefined> {
-  const large: { readonly mark: string; readonly bytes: Buffer; readonly encoding: 'utf8' | 'base64' }[] = [];
-  let written = 0;
-  const line = await lineOf(shelf, recording, (bytes) => {
-    written += bytes.length;
-    if (written <= PIECE || bytes.length < SMALL) return bodyText(bytes);
-    // Nothing else in the line is this text.
-    const mark = randomUUID();
-    const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
-    large.push({ mark, bytes, encoding });
-    return encoding === 'utf8' ? { text: mark } : { base64: mark };
-  });
-  return line === undefined ? undefined : piecesOf(JSON.stringify(line), large);
+  const { runId, startedAt, engine, model, replayable, redacted } = recording;
+  const parts = await readAll(shelf, recording);
+  if (parts === undefined) return undefined;
+  const head = { format: RECORDING_FORMAT, run_id: runId, started_at: isoTime(startedAt), engine, model, replayable, redacted };
+  return inPieces(line(head, parts));
 }
 
-/** A multiple of three, so that pieces of base64 need no filling. */
-const PIECE = 768 * 1024;
-/** A mark for less is not worth it. */
-const SMALL = 1024;
+/** What is read of a recording before the first byte of its line is written. */
+interface Parts {
+  readonly request: { readonly of: RecordedRequest; readonly body: Buffer };
+  readonly sent: Parts['request'] | null;
+  readonly response: { readonly of: RecordedAnswer; readonly body: Buffer; readonly marks: ArrayLike<number> } | null;
+  readonly delivered: Parts['response'];
+}
 
-async function* piecesOf(
-  text: string,
-  large: readonly { readonly mark: string; readonly bytes: Buffer; readonly encoding: 'utf8' | 'base64' }[],
-): AsyncGenerator<string> {
-  let written = 0;
-  // In the order in which they stand in the line.
-  const places = large.map((body) => ({ ...body, at: text.indexOf(body.mark) })).toSorted((one, other) => one.at - other.at);
-  for (const { mark, bytes, encoding, at } of places) {
-    yield text.slice(written, at);
-    written = at + mark.length;
-    const decoder = new StringDecoder(encoding);
-    for (let from = 0; from < bytes.length; from += PIECE) {
-      await ownTurn();
-      yield JSON.stringify(decoder.write(bytes.subarray(from, from + PIECE))).slice(1, -1);
-    }
-    yield decoder.end();
+async function readAll(shelf: BodyShelf, { request, sent, response, delivered }: Recording): Promise<Parts | undefined> {
+  const asked = await requestOf(shelf, request);
+  const passed = sent === null ? null : await requestOf(shelf, sent);
+  const answered = response === null ? null : await answerOf(shelf, response);
+  const told = delivered === null ? null : await answerOf(shelf, delivered);
+  if (asked === undefined || passed === undefined || answered === undefined || told === undefined) return undefined;
+  return { request: asked, sent: passed, response: answered, delivered: told };
+}
+
+async function requestOf(shelf: BodyShelf, of: RecordedRequest): Promise<Parts['request'] | undefined> {
+  const body = await shelf.read(of.body);
+  return body === undefined ? undefined : { of, body };
+}
+
+async function answerOf(shelf: BodyShelf, of: RecordedAnswer): Promise<NonNullable<Parts['response']> | undefined> {
+  const body = await shelf.read(of.body);
+  const marks = await marksOf(shelf, of);
+  return body === undefined || marks === undefined ? undefined : { of, body, marks };
+}
+
+/** The members of a line in the order of the contract, as texts of any length. */
+function* line(head: object, { request, sent, response, delivered }: Parts): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"request":`;
+  yield* requestText(request);
+  yield ',"sent":';
+  yield* sent === null ? ['null'] : requestText(sent);
+  yield ',"response":';
+  yield* response === null ? ['null'] : answerText(response);
+  yield ',"delivered":';
+  yield* delivered === null ? ['null'] : answerText(delivered);
+  yield '}';
+}
+
+/** Joins short texts, so that each piece is worth its way. */
+async function* inPieces(texts: Iterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+    await ownTurn();
   }
-  yield text.slice(written);
+  yield piece;
 }
 
-/** The recording with its bodies; undefined when they are gone. */
-async function lineOf(shelf: BodyShelf, recording: Recording, write: Writer): Promise<RecordingLine | undefined> {
-  const { runId, startedAt, engine, model, replayable, redacted, sent, response, delivered } = recording;
-  const request = await requestText(shelf, recording.request, write);
-  const parts = {
-    sent: sent === null ? null : await requestText(shelf, sent, write),
-    response: response === null ? null : await answerText(shelf, response, write),
-    delivered: delivered === null ? null : await answerText(shelf, delivered, write),
-  };
-  if (request === undefined || parts.sent === undefined || parts.response === undefined || parts.delivered === undefined) return undefined;
-  return {
-    format: RECORDING_FORMAT,
-    run_id: runId,
-    started_at: isoTime(startedAt),
-    engine,
-    model,
-    replayable,
-    redacted,
-    request,
-    sent: parts.sent,
-    response: parts.response,
-    delivered: parts.delivered,
-  };
+function* requestText({ of: { dialect, method, path, headers }, body }: Parts['request']): Generator<string> {
+  const head: Omit<RequestText, 'body'> = { dialect, method, path, headers: pairsOf(headers) };
+  yield `${JSON.stringify(head).slice(0, -1)},"body":{`;
+  yield* bodyText(body);
+  yield '}}';
 }
 
-async function requestText(shelf: BodyShelf, request: RecordedRequest, write: Writer): Promise<RequestText | undefined> {
-  const body = await shelf.read(request.body);
-  if (body === undefined) return undefined;
-  const { dialect, method, path, headers } = request;
-  return { dialect, method, path, headers: pairsOf(headers), body: write(body) };
+function* answerText({ of, body, marks }: NonNullable<Parts['response']>): Generator<string> {
+  const { status, headers, trailers, headUs, complete } = of;
+  const head: Omit<AnswerText, 'chunks'> = { status, headers: pairsOf(headers), trailers: pairsOf(trailers), at_us: headUs, complete };
+  yield `${JSON.stringify(head).slice(0, -1)},"chunks":[`;
+  let first = true;
+  for (const { bytes, atUs } of cut(body, marks)) {
+    yield `${first ? '' : ','}{"at_us":${atUs},`;
+    yield* bodyText(bytes);
+    yield '}';
+    first = false;
+  }
+  yield ']}';
 }
 
-async function answerText(shelf: BodyShelf, answer: RecordedAnswer, write: Writer): Promise<AnswerText | undefined> {
-  const chunks = await chunksOf(shelf, answer);
-  if (chunks === undefined) return undefined;
-  const { status, headers, trailers, headUs, complete } = answer;
-  return {
-    status,
-    headers: pairsOf(headers),
-    trailers: pairsOf(trailers),
-    at_us: headUs,
-    complete,
-    chunks: chunks.map(({ bytes, atUs }) => ({ at_us: atUs, ...write(bytes) })),
-  };
+/** The one member of a body, without its braces. */
+function* bodyText(bytes: Buffer): Generator<string> {
+  const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
+  yield encoding === 'utf8' ? '"text":"' : '"base64":"';
+  const decoder = new StringDecoder(encoding);
+  for (let from = 0; from < bytes.length; from += PIECE)
+    yield JSON.stringify(decoder.write(bytes.subarray(from, from + PIECE))).slice(1, -1);
+  yield `${decoder.end()}"`;
 }
 
 /** The answer in the pieces in which it came. A body from which a secret was removed is one piece. */
 export async function chunksOf(shelf: BodyShelf, answer: RecordedAnswer): Promise<Chunk[] | undefined> {
   const body = await shelf.read(answer.body);
-  const listed = isDigest(answer.marks) ? await shelf.read(answer.marks) : undefined;
-  if (body === undefined || (isDigest(answer.marks) && listed === undefined)) return undefined;
-  const marks = isDigest(answer.marks) ? numbersOf(listed?.toString('utf8') ?? '[]') : answer.marks;
-  return cut(body, marks);
+  const marks = await marksOf(shelf, answer);
+  return body === undefined || marks === undefined ? undefined : [...cut(body, marks)];
 }
 
-function cut(body: Buffer, marks: readonly number[]): Chunk[] {
-  const chunks: Chunk[] = [];
+/** Lengths of the chunks and when each came, in turns. */
+async function marksOf(shelf: BodyShelf, { marks }: RecordedAnswer): Promise<ArrayLike<number> | undefined> {
+  if (!isDigest(marks)) return marks;
+  const listed = await shelf.read(marks);
+  return listed === undefined ? undefined : await numbersIn(listed);
+}
+
+function* cut(body: Buffer, marks: ArrayLike<number>): Generator<Chunk> {
+  let whole = 0;
+  for (let at = 0; at + 1 < marks.length; at += 2) whole += marks[at] ?? 0;
+  if (whole !== body.length) {
+    yield { bytes: body, atUs: marks[marks.length - 1] ?? 0 };
+    return;
+  }
   let start = 0;
   for (let at = 0; at + 1 < marks.length; at += 2) {
     const end = start + (marks[at] ?? 0);
-    chunks.push({ bytes: body.subarray(start, end), atUs: marks[at + 1] ?? 0 });
+    yield { bytes: body.subarray(start, end), atUs: marks[at + 1] ?? 0 };
     start = end;
   }
-  return start === body.length ? chunks : [{ bytes: body, atUs: marks.at(-1) ?? 0 }];
 }
 
-function numbersOf(text: string): number[] {
-  const parsed = parseJson(text);
-  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.map(Number) : [];
-}
+const [COMMA, CLOSING] = [0x2c, 0x5d];
 
-function bodyText(bytes: Buffer): BodyText {
-  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { base64: bytes.toString('base64') };
+/** A JSON list of numbers that we wrote, which may hold a million: read number by number, in turns. */
+async function numbersIn(listed: Buffer): Promise<Float64Array> {
+  let numbers = new Float64Array(1024);
+  let count = 0;
+  let from = 1;
+  for (let at = 1; at < listed.length; at += 1) {
+    if (listed[at] !== COMMA && listed[at] !== CLOSING) continue;
+    if (at > from) {
+      if (count === numbers.length) {
+        const larger = new Float64Array(count * 2);
+        larger.set(numbers);
+        numbers = larger;
+      }
+      numbers[count] = Number(listed.toString('latin1', from, at));
+      count += 1;
+      if (count % MOST_NUMBERS === 0) await ownTurn();
+    }
+    from = at + 1;
+  }
+  return numbers.subarray(0, count);
 }
 
 export function bytesOf(body: BodyText): Buffer {
