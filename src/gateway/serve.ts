@@ -60,6 +60,7 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
   const started = await startServer({
     config,
     reread: read,
+    source: loaded.source,
     home: member === undefined || member.number === 1 ? first : openProcessHome(first, member.number),
     version: packageVersion(),
     logsRequests: true,

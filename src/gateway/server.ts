@@ -62,6 +62,8 @@ export interface ServerOptions {
   readonly logsRequests?: boolean;
   /** Reads the configuration again; absent for a server without a file. */
   readonly reread?: (() => LoadedConfig) | undefined;
+  /** The file that the configuration came from. */
+  readonly source?: string | null;
   /** Starts what keeps receipts. */
   readonly keep?: (options: KeeperOptions) => Keeper;
   /** The place of this process among those that share the port. */
@@ -126,6 +128,7 @@ async function assemble(
     checks = [],
     between,
     reread,
+    source = null,
     keep = startKeeper,
     logsRequests = false,
     member,
@@ -148,7 +151,7 @@ async function assemble(
   closers.push(() => large.close());
   const cache = responseCacheOf(config, home.path, log);
   const shared = { live, deployments: deployments.byEngine, large, cache, version, traces: telemetry.traces };
-  const reloader = new Reloader(config, { read: reread, log, prepares: preparesOf(deployments, held) });
+  const reloader = new Reloader(config, { source, read: reread, log, prepares: preparesOf(deployments, held) });
   const calls = callContextOf(() => reloader.config, { checks, ...held, ...shared, keeper, keys, log });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
@@ -194,7 +197,7 @@ async function assemble(
 
 /** What this server writes down, and where. */
 async function openBooks(
-  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread' | 'member'>>,
+  { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread' | 'source' | 'member'>>,
   closers: Closers,
 ): Promise<Pick<Gateway, 'shelf' | 'telemetry' | 'keeper' | 'store'> & { readonly live: LiveRuns }> {
   const lock = home.lockServer();

@@ -38,6 +38,8 @@ export interface ExplainInput {
   readonly features?: Readonly<Record<string, string>> | undefined;
   /** The operator's routes. */
   readonly table?: readonly RouteRow[] | undefined;
+  /** Whether to say where each field goes, which takes a translation per field; yes unless told. */
+  readonly places?: boolean | undefined;
   readonly request: Json;
 }
 
@@ -124,7 +126,10 @@ function translated({ source, address, chosen, counting, ...input }: Explained):
     mode: 'mapped',
     negotiation,
     emulations,
-    fidelity: upstream === undefined ? entries : withPlaces(input.request, entries, (body) => mapping(body).upstream, upstream),
+    fidelity:
+      upstream === undefined || input.places === false
+        ? entries
+        : withPlaces(input.request, entries, (body) => mapping(body).upstream, upstream),
     // An engine without an endpoint for counting is not called.
     upstream:
       upstream === undefined || (counting && target.lowerCount === undefined)

@@ -103,6 +103,61 @@ describe('a paired browser', () => {
   });
 });
 
+describe('a browser that was paired for one user', () => {
+  const admin = async (path: string, body: object): Promise<{ id: string; secret: string; code: string }> => {
+    const answer = await fetch(`${server.url}${path}`, json(body, { 'x-abp-key': server.token }));
+    expect(answer.status, path).toBeLessThan(300);
+    return (await answer.json()) as { id: string; secret: string; code: string };
+  };
+  const callAs = async (secret: string): Promise<string> => {
+    const body = { model: 'any-name', max_tokens: 20, messages: [{ role: 'user', content: 'Say exactly: "hi"' }] };
+    const answer = await fetch(`${server.url}/e/sim/v1/messages`, json(body, { 'x-abp-key': secret }));
+    await answer.arrayBuffer();
+    return answer.headers.get('x-abp-run-id') ?? '';
+  };
+
+  it('sees runs of that user, and of nobody else', async () => {
+    await admin('/v1/users', { id: 'ann' });
+    await admin('/v1/users', { id: 'bob' });
+    const scopes = { planes: ['gateway'] };
+    const ann = await admin('/v1/keys', { name: 'ann', user: 'ann', scopes });
+    const bob = await admin('/v1/keys', { name: 'bob', user: 'bob', scopes });
+    const [hers, his, nobodys] = [await callAs(ann.secret), await callAs(bob.secret), await callAs(server.token)];
+    await server.gateway.keeper.settled();
+    const { code } = await admin('/v1/console/pairings', { user: 'ann' });
+    const answer = await fetch(`${server.url}/v1/console/session`, json({ code }, { origin: server.url }));
+    expect(await answer.json()).toMatchObject({ principal: 'paired', user: 'ann' });
+    const cookie = (answer.headers.get('set-cookie') ?? '').split('; ')[0] ?? '';
+    const read = async (path: string): Promise<{ items: { run_id: string }[] }> =>
+      (await (await fetch(`${server.url}${path}`, { headers: { cookie } })).json()) as never;
+    expect((await read('/v1/runs?view=row')).items.map(({ run_id }) => run_id)).toEqual([hers]);
+    expect((await read('/v1/interactions')).items).toEqual([]);
+    expect(await statusOf(`/v1/receipts/${hers}`, { headers: { cookie } })).toBe(200);
+    for (const run of [his, nobodys]) expect(await statusOf(`/v1/receipts/${run}`, { headers: { cookie } })).toBe(404);
+  });
+
+  it('is refused for a user who does not exist, and with the rights of everybody', async () => {
+    const pair = (body: object): Promise<number> => statusOf('/v1/console/pairings', json(body, { 'x-abp-key': server.token }));
+    expect(await pair({ user: 'nobody' })).toBe(404);
+    expect(await pair({ user: 'ann', scopes: ['all'] })).toBe(400);
+  });
+
+  it('is nobody when the row in the database is made everybody’s', async () => {
+    const { code } = await admin('/v1/console/pairings', { user: 'ann' });
+    const answer = await fetch(`${server.url}/v1/console/session`, json({ code }, { origin: server.url }));
+    const cookie = (answer.headers.get('set-cookie') ?? '').split('; ')[0] ?? '';
+    const { hashSecret } = await import('../../src/gateway/auth/key-ring.ts');
+    const { getSetting, setSetting } = await import('../../src/store/settings.ts');
+    const name = `console_session/${hashSecret(cookie.split('=')[1] ?? '')}`;
+    const { user, ...rest } = (await getSetting(server.gateway.store, name)) as Record<string, string>;
+    expect(user).toBe('ann');
+    await setSetting(server.gateway.store, name, rest);
+    expect((await (await fetch(`${server.url}/v1/console/session`, { headers: { cookie } })).json()) as object).toMatchObject({
+      principal: 'local',
+    });
+  });
+});
+
 it('every page has the strict policy, and no token can come in by the address', async () => {
   const answer = await fetch(`${server.url}/runs`);
   expect(answer.headers.get('content-security-policy')).toBe(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RunRow, Usage } from '../../src/gateway/api/run-rows.ts';
+import { Forecast, RunRow, Usage } from '../../src/gateway/api/run-rows.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let server: TestGateway;
@@ -101,4 +101,35 @@ it('GET /v1/runs/stream tells of a run when it ends', async () => {
   const line = /event: run\.ended\ndata: (.*)\n/.exec(heard.slice(heard.indexOf('event: run.ended')))?.[1] ?? '{}';
   expect(RunRow.parse(JSON.parse(line))).toMatchObject({ status: 'completed', engine: 'sim' });
   stop.abort();
+});
+
+describe('GET /v1/usage/forecast', () => {
+  const ask = async (query: string): Promise<Response> => await fetch(`${server.url}/v1/usage/forecast?engine=sim&${query}`);
+
+  it('prices the same tokens elsewhere and says what recorded requests would lose there', async () => {
+    const found = Forecast.parse(await (await ask('to=gemini/gemini-2.5-pro,claude/claude-sonnet-4-5')).json());
+    expect(found).toMatchObject({ calls: 4, unpriced: 3, cost_nano_usd: 0, tried: 4 });
+    const [gemini, claude] = found.items;
+    expect(gemini).toMatchObject({ engine: 'gemini', model: 'gemini-2.5-pro', refused: 0, mapped: 4 });
+    expect(gemini?.losses).toMatchObject([{ path: 'metadata.user_id', fate: 'dropped', calls: 1 }]);
+    expect(claude).toMatchObject({ refused: 0, mapped: 0, losses: [] });
+    // List prices of a million tokens: $1.25 in and $10 out on Gemini, $3 and $15 on Claude.
+    expect(gemini?.cost_nano_usd).toBe(found.tokens_in * 1250 + found.tokens_out * 10_000);
+    expect(claude?.uncached_nano_usd).toBe(found.tokens_in * 3000 + found.tokens_out * 15_000);
+  });
+
+  it('does not price a model that nobody has a price of', async () => {
+    const { items } = Forecast.parse(await (await ask('to=ollama/qwen3-coder')).json());
+    expect(items).toMatchObject([{ cost_nano_usd: null, uncached_nano_usd: null }]);
+  });
+
+  it.each([
+    ['to=nobody/gpt-4o', 404, 'nobody'],
+    ['to=gemini', 400, 'engine and a model'],
+    [`to=${Array(7).fill('sim/x').join(',')}`, 400, 'to'],
+  ])('refuses %s', async (query, status, words) => {
+    const answer = await ask(query);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toContain(words);
+  });
 });

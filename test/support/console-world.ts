@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fakeCommand } from './agents/command.ts';
 import { makeWorkFolder } from './agents/work-script.ts';
 import { type ConsoleStage, startConsole } from './console.ts';
+import { startPrompter } from './console-shop.ts';
 import { startGateway } from './gateway.ts';
 
 /**
@@ -25,7 +26,12 @@ export async function startWorld(): Promise<ConsoleWorld> {
   process.env.PATH = path;
   const vendors = await startGateway();
   const engine = (wire: string): object => ({ url: `${vendors.url}/e/sim:${wire}`, key: 'key-of-the-operator' });
-  const engines = { claude: engine('claude'), openai: engine('openai-responses'), gemini: engine('gemini') };
+  const prompter = await startPrompter(`${vendors.url}/e/sim:claude`);
+  const engines = {
+    claude: { url: prompter.url, key: 'key-of-the-operator' },
+    openai: engine('openai-responses'),
+    gemini: engine('gemini'),
+  };
   const stage = await startConsole({ config: { engines } });
   const { url, token } = stage.server;
   const admin = async <T>(method: string, route: string, body?: object): Promise<T> => {
@@ -52,6 +58,7 @@ export async function startWorld(): Promise<ConsoleWorld> {
     },
     close: async () => {
       await stage.close();
+      await prompter.close();
       await vendors.close();
       process.env.PATH = before ?? delimiter;
       rmSync(parent, { recursive: true, force: true });
@@ -99,7 +106,8 @@ export async function makeTraffic({ server, admin }: ConsoleWorld, rounds: numbe
   });
   for (let round = 0; round < rounds; round += 1) {
     const key = keys[round % keys.length];
-    await send('/e/claude/v1/messages', claude('claude-sonnet-4-5', `Say exactly: "round ${round}"`, { stream: round % 2 === 0 }), key);
+    const asked = `Wait ${20 + round * 15} ms. Wait 9 ms between words. Say exactly: "Round ${round}: all of the handbook was read."`;
+    await send('/e/claude/v1/messages', claude('claude-sonnet-4-5', asked, { stream: round % 2 === 0, system: HANDBOOK }), key);
     await send('/e/openai/v1/responses', { model: 'gpt-5.1', input: `Wait 40 ms. Say exactly: "hi ${round}"` }, key);
     const question = 'Wait 30 ms. Wait 12 ms between words. Call the tool lookup_release with {"version":"4.2.0"}.';
     await send('/e/gemini/v1/messages', claude('gemini-2.5-pro', question, MAPPED), keys[1], 'project:clerk');
@@ -115,4 +123,9 @@ export async function makeTraffic({ server, admin }: ConsoleWorld, rounds: numbe
   await server.gateway.keeper.settled();
 }
 
-const BUDGETS: Readonly<Record<string, number>> = { 'docs-team': 100_000_000, 'release-bot': 9_000_000, 'ci-nightly': 20_000_000 };
+/** A long prompt with a mark for the cache, so that calls cost what they cost a team. */
+const HANDBOOK = [
+  { type: 'text', text: 'Leases end with their workers, and nobody holds two. '.repeat(900), cache_control: { type: 'ephemeral' } },
+];
+
+const BUDGETS: Readonly<Record<string, number>> = { 'docs-team': 250_000_000, 'release-bot': 400_000_000, 'ci-nightly': 120_000_000 };

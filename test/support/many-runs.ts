@@ -55,10 +55,10 @@ const REFUSED: Partial<CloseFact> = {
   toolCalls: [],
 };
 
-function factsOf(index: number, run: RunId, at: number): readonly [OpenFact, CloseFact] {
+function factsOf(index: number, run: RunId, at: number, most = 30_000): readonly [OpenFact, CloseFact] {
   const kind = KINDS[index % KINDS.length] ?? { open: {}, close: {} };
   const total = 40 + ((index * 7919) % 9000);
-  const input = 200 + ((index * 31) % 30_000);
+  const input = 200 + ((index * 31) % most);
   const failure = index % 50 === 14 ? FAILED : index % 50 === 31 ? REFUSED : {};
   const usage = {
     ...{ input_tokens: input, output_tokens: 20 + ((index * 17) % 900), cache_read_tokens: Math.floor(input / 2) },
@@ -77,17 +77,34 @@ function runIdAt(at: number, index: number): RunId {
   return writtenRunId(`run_${at.toString(16).padStart(12, '0')}7${counter}8${randomBytes(8).toString('hex').slice(1)}`);
 }
 
+interface FillOptions {
+  /** Waves in which people come and go; a whole number. */
+  readonly waves?: number;
+  /** The most that a call reads. */
+  readonly tokens?: number;
+}
+
+/** Where in the time a share of the runs has begun; the ebb of a wave has a quarter of its flood. */
+function timeOf(share: number, waves: number): number {
+  return waves === 0 ? share : share + (0.6 * Math.sin(2 * Math.PI * waves * share)) / (2 * Math.PI * waves);
+}
+
 /**
  * Puts runs into a home the way a server does, without calling anybody: their facts go through the journal, and the keeper prices, seals
- * and adds them up. They began evenly over the time before now, the oldest first.
+ * and adds them up. They began over the time before now, the oldest first: evenly, or in waves as people come and go.
  */
-export async function fillRuns({ gateway: { keeper } }: TestGateway, many: number, spanMs = 30 * DAY_MS): Promise<void> {
+export async function fillRuns(
+  { gateway: { keeper } }: TestGateway,
+  many: number,
+  spanMs = 30 * DAY_MS,
+  { waves = 0, tokens }: FillOptions = {},
+): Promise<void> {
   const began = Date.now() - spanMs;
   for (let from = 0; from < many; from += CHUNK) {
     keeper.gather();
     for (let index = from; index < Math.min(many, from + CHUNK); index += 1) {
-      const at = began + Math.floor((index / many) * spanMs);
-      for (const fact of factsOf(index, runIdAt(at, index), at)) keeper.append(fact);
+      const at = began + Math.floor(timeOf(index / many, waves) * spanMs);
+      for (const fact of factsOf(index, runIdAt(at, index), at, tokens)) keeper.append(fact);
     }
     keeper.flush();
     await breathe();

@@ -1,9 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { AdapterDetail } from '../../../src/gateway/api/adapters.ts';
+import type { UserList } from '../../../src/gateway/api/people.ts';
 import type { SettingsView } from '../../../src/gateway/api/settings.ts';
 import { get, OfflineError } from './client.ts';
-import type { Budgets, Engines, Fields, Health, Keys, Matrix, Readiness, RunRowList, Session } from './types.ts';
+import type { Agents, Budgets, Engines, Fields, Health, Keys, Matrix, Readiness, RunRowList, Session } from './types.ts';
 
 const SLOW_MS = 10_000;
 
@@ -64,6 +65,13 @@ export const headQuery = queryOptions({
   retry: false,
 });
 
+export const usersQuery = queryOptions({
+  queryKey: ['users'],
+  queryFn: () => get<z.infer<typeof UserList>>('/v1/users'),
+  staleTime: 60_000,
+  retry: false,
+});
+
 export const budgetsQuery = queryOptions({
   queryKey: ['budgets'],
   queryFn: () => get<Budgets>('/v1/budgets'),
@@ -74,6 +82,14 @@ export const budgetsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: () => get<z.infer<typeof SettingsView>>('/v1/settings'),
+  staleTime: 60_000,
+  retry: false,
+});
+
+/** Agents by their ids, for lists that name them. */
+export const agentNamesQuery = queryOptions({
+  queryKey: ['agent-names'],
+  queryFn: async () => new Map((await get<Agents>('/v1/agents?limit=1000')).items.map(({ id, name }) => [id, name])),
   staleTime: 60_000,
   retry: false,
 });

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from './client.ts';
-import type { Receipt, RecordingLine, Report } from './types.ts';
+import type { Receipt, ReceiptStub, RecordingLine, Report } from './types.ts';
 
 /** The receipt of a run; while the run goes on, what is known of it. */
 export const receiptQuery = (run: string) =>
@@ -11,6 +11,11 @@ export const receiptQuery = (run: string) =>
     staleTime: ({ state }) => (state.data?.seal ? Number.POSITIVE_INFINITY : 500),
     refetchInterval: ({ state }) => (state.data !== undefined && !state.data.seal ? 1000 : false),
   });
+
+/** What is left of a receipt whose content was removed; undefined of every other one. The server answers with either. */
+export function stubOf(receipt: Receipt | ReceiptStub): ReceiptStub | undefined {
+  return 'removed_at' in receipt ? receipt : undefined;
+}
 
 /** The bodies of a run. Asked for only where the receipt says that they were kept. */
 export const recordingQuery = (receipt: Receipt | undefined) =>

@@ -53,7 +53,8 @@ export function sumCost(nano: number, unpriced: number): string {
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
   if (value < 1_000_000) return `${(value / 1000).toFixed(1)} kB`;
-  return `${(value / 1_000_000).toFixed(1)} MB`;
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`;
+  return `${(value / 1_000_000_000).toFixed(1)} GB`;
 }
 
 export function percent(share: number): string {

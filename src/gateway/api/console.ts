@@ -10,12 +10,18 @@ export const SessionInfo = z.strictObject({
   principal: z.enum(['console', 'paired', 'local', 'token', 'key', 'anonymous']).describe('Who the server takes this caller for.'),
   scopes: z.array(z.string()),
   expires_at: z.string().nullable(),
-  user: z.string().nullable().describe('The user who is signed in.'),
+  user: z.string().nullable().describe('The user who is signed in, or for whom the browser was paired.'),
   sign_in: z.string().nullable().describe('Where a browser begins to sign in with the issuer; null: there is none.'),
 });
 
 export const NewPairing = z.strictObject({
   scopes: z.array(ConsoleScopeName).min(1).max(1).default(['answer']),
+  user: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('The user whose runs and questions the browser may see and answer; absent: everybody’s.'),
   ttl_s: z.number().int().min(10).max(MOST_S).default(600).describe('Seconds in which the code can be used.'),
 });
 
@@ -28,6 +34,7 @@ export const Pairing = z.strictObject({
 const Browser = z.strictObject({
   id: z.string(),
   scopes: z.array(z.string()),
+  user: z.string().nullable().describe('Whose runs and questions it may see and answer; null: everybody’s.'),
   label: z.string().describe('The browser, as it names itself.'),
   created_at: z.string(),
   expires_at: z.string(),

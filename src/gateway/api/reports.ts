@@ -25,6 +25,7 @@ export const RunReport = z.strictObject({
         change: z.enum(['added', 'modified', 'removed']),
         lines_added: count.nullable().describe('null where no patch is kept.'),
         lines_removed: count.nullable(),
+        diff: z.string().nullable().describe('Its pieces as a unified diff, the first 20,000 characters; null where no patch is kept.'),
       }),
     )
     .describe('What changed in the workspace.'),

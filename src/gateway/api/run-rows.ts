@@ -142,3 +142,57 @@ export const Usage = z.strictObject({
     .describe('Until here the figures come from sums that the keeper has made; null: all of them are counted from receipts.'),
 });
 export type Usage = z.infer<typeof Usage>;
+
+const MOST_SWITCHES = 6;
+
+export const ForecastQuery = z.strictObject({
+  ...runFilters,
+  to: z
+    .string()
+    .max(2000)
+    .transform((text) => text.split(','))
+    .pipe(
+      z
+        .array(z.string().regex(/^[^/]+\/.+$/, 'must be an engine and a model, such as gemini/gemini-2.5-pro'))
+        .min(1)
+        .max(MOST_SWITCHES),
+    )
+    .describe('Engine and model to switch to; several are parted by commas.'),
+});
+export type ForecastQuery = z.output<typeof ForecastQuery>;
+
+const Switch = z.strictObject({
+  engine: z.string(),
+  model: z.string(),
+  cost_nano_usd: z
+    .number()
+    .nullable()
+    .describe('What the same tokens would have cost at list price, with as much read from the cache; null: no price is known.'),
+  uncached_nano_usd: z.number().nullable().describe('The same if nothing were read from the cache.'),
+  refused: count.describe('Recorded requests that would have been refused.'),
+  mapped: count.describe('Recorded requests that would have been mapped.'),
+  losses: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        fate: Fate,
+        note: z.string().optional(),
+        calls: count.describe('In how many of the recorded requests.'),
+      }),
+    )
+    .describe('Fields that would not have arrived as they are, those of most requests first.'),
+});
+
+export const Forecast = z.strictObject({
+  calls: count,
+  tokens_in: count,
+  tokens_out: count,
+  cache_read: count,
+  cost_nano_usd: z.number().describe('What they came to.'),
+  unpriced: count.describe('Calls without a price; they are not in the cost.'),
+  tried: count
+    .nullable()
+    .describe('Recorded requests that were tried on each, nobody being called; null: the caller may not have them read.'),
+  items: z.array(Switch).describe('In the order of the question.'),
+});
+export type Forecast = z.infer<typeof Forecast>;

@@ -11,7 +11,7 @@ export const SettingsView = z.strictObject({
       path: z.string().describe('As in abp.toml.'),
       value: JsonValue.describe('Secrets are told as set or not set.'),
       source: z.enum(['default', 'file', 'env', 'database']),
-      where: z.string().optional().describe('The variable it comes from.'),
+      where: z.string().optional().describe('The variable it comes from, or the file and its line, such as abp.toml:12.'),
     }),
   ),
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../test/support/principals.ts';
 import { Role, type Scopes } from '../../calls/scopes.ts';
+import { isVisible } from '../../store/agent-plane/visible.ts';
 import { routes } from '../routes/index.ts';
-import { authorize, may, maySee, maySteer } from './access.ts';
+import { authorize, may, maySee, maySteer, seenOnly, seesAll } from './access.ts';
+import { visibleTo } from './agent-caller.ts';
 import { knownKey } from './key-ring.ts';
 import { PERMISSION_NAMES, PERMISSIONS, type Permission, RIGHTS, rowOf } from './permissions.ts';
 import type { Principal } from './principal.ts';
@@ -117,4 +119,14 @@ describe('maySee', () => {
 
 it('every permission says what it is for', () => {
   for (const row of Object.values(PERMISSIONS)) expect(row.means).toMatch(/^[A-Z].*\.$/);
+});
+
+it('a browser that was paired for one user answers what its keys ask, and what nobody else asks', () => {
+  const paired = { kind: 'paired', session: 's', user: { id: 'ann', keys: ['k1', 'k2'] } } as const;
+  expect([maySteer(paired, 'k2'), maySteer(paired, 'k3'), maySteer(paired, null), seesAll(paired)]).toEqual([true, false, false, false]);
+  expect(seenOnly(paired, {})).toEqual({ keys: ['k1', 'k2'] });
+  expect(isVisible('k1', visibleTo(paired))).toBe(true);
+  expect([isVisible('k3', visibleTo(paired)), isVisible(null, visibleTo(paired))]).toEqual([false, false]);
+  const keyless = { ...paired, user: { id: 'bob', keys: [] } };
+  expect([maySee(keyless, null), seenOnly(keyless, {})]).toEqual([false, { keys: ['none'] }]);
 });

@@ -1,7 +1,7 @@
 import { permission as callPermission } from '../../calls/permission.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Permission, RIGHTS, rowOf, SEES } from './permissions.ts';
-import { ownerOf, type Principal } from './principal.ts';
+import { ownerOf, type PairedUser, type Principal } from './principal.ts';
 
 type KeyPrincipal = Extract<Principal, { kind: 'key' }>;
 
@@ -59,12 +59,19 @@ function lacking({ key, role }: KeyPrincipal, permission: Permission): AbpError 
   return new AbpError('forbidden', message, { scope, permission, ...(role === undefined ? {} : { role }) });
 }
 
-/** Whether nothing is kept from the principal: a paired browser was let in by somebody who holds the token. */
+/** Whether nothing is kept from the principal: a browser that was paired for no user was let in by somebody who holds the token. */
 export function seesAll(principal: Principal): boolean {
   if (principal.kind === 'token') return true;
-  if (principal.kind === 'anonymous') return false;
+  if (principal.kind === 'anonymous' || userOfPaired(principal) !== undefined) return false;
   return principal.kind === 'key' ? principal.seesAll : SEES[principal.kind] === 'all';
 }
+
+function userOfPaired(principal: Principal): PairedUser | undefined {
+  return principal.kind === 'paired' ? principal.user : undefined;
+}
+
+/** A filter needs a key at least; no key has this id. */
+const NO_KEY = ['none'] as const;
 
 /** The part of a filter that says whose runs are looked for. */
 interface Whose {
@@ -77,6 +84,8 @@ type Reach = 'own' | 'seen';
 
 function held<F extends object>(principal: Principal, filter: F, reach: Reach): F & Whose {
   if (seesAll(principal)) return filter;
+  const user = userOfPaired(principal);
+  if (user !== undefined) return { ...filter, keys: user.keys.length === 0 ? NO_KEY : user.keys };
   return principal.kind === 'key' ? { ...filter, keys: principal.keys(reach) } : { ...filter, unkeyed: true };
 }
 
@@ -92,6 +101,8 @@ export function ownOnly<F extends object>(principal: Principal, filter: F): F & 
 
 function reaches(principal: Principal, keyId: string | null, reach: Reach): boolean {
   if (seesAll(principal)) return true;
+  const user = userOfPaired(principal);
+  if (user !== undefined) return keyId !== null && user.keys.includes(keyId);
   if (principal.kind !== 'key') return principal.kind === 'local' && keyId === null;
   return keyId !== null && (keyId === principal.key.id || principal.keys(reach).includes(keyId));
 }

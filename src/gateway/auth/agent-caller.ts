@@ -11,6 +11,7 @@ export function mayStartPrograms(principal: Principal): boolean {
 
 /** A caller sees its own agents and sessions; an admin, and a browser that one has paired, sees all. */
 export function visibleTo(principal: Principal): Visible {
+  if (principal.kind === 'paired' && principal.user !== undefined) return { keys: principal.user.keys };
   return seesAll(principal) ? ALL : { key: keyIdOf(principal) };
 }
 

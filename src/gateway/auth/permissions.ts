@@ -118,6 +118,7 @@ export const PERMISSIONS = {
       'GET /v1/runs',
       'GET /v1/runs/stream',
       'GET /v1/usage',
+      'GET /v1/usage/forecast',
     ],
   },
   bodies: {

@@ -10,9 +10,15 @@ export type Principal =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'local' }
   | { readonly kind: 'token' }
-  /** A browser that may read, and answer what agents ask. */
-  | { readonly kind: 'paired'; readonly session: string }
+  /** A browser that may read, and answer what agents ask: everybody's, or what the keys of one user have to do with. */
+  | { readonly kind: 'paired'; readonly session: string; readonly user?: PairedUser }
   | ({ readonly kind: 'key' } & KnownKey);
+
+/** The user that a browser was paired for, with the user's keys. */
+export interface PairedUser {
+  readonly id: string;
+  readonly keys: readonly string[];
+}
 
 const KEY_PREFIX = 'abp_';
 

@@ -4,6 +4,7 @@ import type { KnownKey } from '../auth/key-ring.ts';
 import { isOurSecret, type Principal } from '../auth/principal.ts';
 import { isOwnOrigin } from '../door/trust.ts';
 import type { Gateway } from '../gateway.ts';
+import type { People } from '../people/people.ts';
 import type { ConsoleSession } from './console-sessions.ts';
 
 const NAME = 'abp_console';
@@ -56,7 +57,7 @@ const READING = new Set(['GET', 'HEAD']);
  * that does not come from our own page is refused, although the cookie came along.
  */
 export function consolePrincipal(
-  { browsers, keys, url }: Pick<Gateway, 'browsers' | 'keys' | 'url'>,
+  { browsers, keys, people, url }: Pick<Gateway, 'browsers' | 'keys' | 'people' | 'url'>,
   request: IncomingMessage,
 ): Principal | undefined | Promise<Principal | undefined> {
   const secret = consoleSecret(url, request.headers.cookie);
@@ -70,7 +71,7 @@ export function consolePrincipal(
     return known instanceof Promise ? known.then(userOf) : userOf(known);
   }
   const found = browsers.sessions.find(secret);
-  return found instanceof Promise ? found.then(principalOf) : principalOf(found);
+  return found instanceof Promise ? found.then((session) => principalOf(session, people)) : principalOf(found, people);
 }
 
 /** Somebody who signed in with the issuer. */
@@ -78,7 +79,10 @@ function userOf(known: KnownKey | undefined): Principal | undefined {
   return known === undefined ? undefined : { kind: 'key', ...known };
 }
 
-function principalOf(session: ConsoleSession | undefined): Principal | undefined {
+/** The principal of a browser that is signed in. */
+export function principalOf(session: ConsoleSession | undefined, people: People): Principal | undefined {
   if (session === undefined) return undefined;
-  return session.scope === 'all' ? { kind: 'token' } : { kind: 'paired', session: session.id };
+  const { id, scope, user } = session;
+  if (scope === 'all') return { kind: 'token' };
+  return { kind: 'paired', session: id, ...(user === undefined ? {} : { user: { id: user, keys: people.keysOf('user', user) } }) };
 }

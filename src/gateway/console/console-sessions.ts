@@ -13,6 +13,8 @@ export type ConsoleScope = 'all' | 'answer';
 export interface ConsoleSession {
   readonly id: string;
   readonly scope: ConsoleScope;
+  /** The user whose runs and questions it may see and answer; undefined: everybody's. */
+  readonly user?: string;
   /** The browser, as it names itself. */
   readonly label: string;
   readonly createdAt: number;
@@ -21,6 +23,7 @@ export interface ConsoleSession {
 
 interface Invitation {
   readonly scope: ConsoleScope;
+  readonly user: string | undefined;
   readonly expiresAt: number;
 }
 
@@ -50,14 +53,14 @@ export class ConsoleSessions {
   }
 
   /** A code that lets one browser in. */
-  invite(scope: ConsoleScope, ttlMs: number): { readonly code: string; readonly expiresAt: number } {
+  invite(scope: ConsoleScope, ttlMs: number, user?: string): { readonly code: string; readonly expiresAt: number } {
     const now = Date.now();
     for (const [hash, { expiresAt }] of this.#invitations) if (expiresAt <= now) this.#invitations.delete(hash);
     const [oldest] = this.#invitations.keys();
     if (this.#invitations.size >= MOST_INVITATIONS && oldest !== undefined) this.#invitations.delete(oldest);
     const code = randomToken(24);
     const expiresAt = now + ttlMs;
-    this.#invitations.set(hashSecret(code), { scope, expiresAt });
+    this.#invitations.set(hashSecret(code), { scope, user, expiresAt });
     return { code, expiresAt };
   }
 
@@ -70,9 +73,10 @@ export class ConsoleSessions {
     if (invitation === undefined || invitation.expiresAt <= now) {
       throw new AbpError('unauthenticated', 'This link was used before or is too old; `abp console` prints a fresh one.');
     }
-    const { scope } = invitation;
+    const { scope, user } = invitation;
     const secret = randomToken(32);
-    const session: ConsoleSession = { id: uuidv7Hex(now), scope, label, createdAt: now, expiresAt: now + SESSION_MS[scope] };
+    const times = { createdAt: now, expiresAt: now + SESSION_MS[scope] };
+    const session: ConsoleSession = { id: uuidv7Hex(now), scope, ...(user === undefined ? {} : { user }), label, ...times };
     const cookie = hashSecret(secret);
     await setSetting(this.#store, `${PREFIX}${cookie}`, { ...session, mac: macOf(this.#store, cookie, session) });
     await this.#sweep(now);
@@ -127,8 +131,9 @@ export class ConsoleSessions {
   }
 }
 
-function macOf({ keySecret }: Store, cookie: string, { id, scope, expiresAt }: ConsoleSession): string {
-  return rowMac(keySecret, 'browser', [cookie, id, scope, expiresAt]);
+/** The user stands in the code where there is one: taking it out of the row would make a browser see more. */
+function macOf({ keySecret }: Store, cookie: string, { id, scope, expiresAt, user }: ConsoleSession): string {
+  return rowMac(keySecret, 'browser', [cookie, id, scope, expiresAt, ...(user === undefined ? [] : [user])]);
 }
 
 function live(session: ConsoleSession | undefined, now: number): ConsoleSession | undefined {
@@ -137,8 +142,8 @@ function live(session: ConsoleSession | undefined, now: number): ConsoleSession 
 
 function sessionOf(value: Json): ConsoleSession | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { id, scope, label, createdAt, expiresAt } = value;
+  const { id, scope, label, createdAt, expiresAt, user } = value;
   if (typeof id !== 'string' || typeof label !== 'string' || (scope !== 'all' && scope !== 'answer')) return undefined;
   if (typeof createdAt !== 'number' || typeof expiresAt !== 'number') return undefined;
-  return { id, scope, label, createdAt, expiresAt };
+  return { id, scope, label, createdAt, expiresAt, ...(typeof user === 'string' ? { user } : {}) };
 }

@@ -6,7 +6,9 @@ const MOST = 500;
 
 function nameOf(principal: Principal): { by: string; via: string } {
   if (principal.kind === 'key') return { by: principal.key.name, via: 'key' };
-  return principal.kind === 'paired' ? { by: 'a paired browser', via: 'phone' } : { by: 'the holder of the token', via: principal.kind };
+  return principal.kind === 'paired'
+    ? { by: principal.user?.id ?? 'a paired browser', via: 'phone' }
+    : { by: 'the holder of the token', via: principal.kind };
 }
 
 /** Who answers and by which channel, in one line of a receipt. */

@@ -31,6 +31,8 @@ const NEW_SECRET = 'it brings a new secret, which logs and recordings would not 
 
 /** Reads the configuration again while the server runs. A broken file changes nothing. */
 export class Reloader {
+  /** The file that the server was started with; null where there is none. */
+  readonly source: string | null;
   readonly #read: (() => LoadedConfig) | undefined;
   readonly #prepares: readonly Prepare[];
   readonly #log: Logger;
@@ -40,9 +42,15 @@ export class Reloader {
   /** `read` is absent for a server that was started without a file. */
   constructor(
     config: Config,
-    { read, prepares, log }: { read: (() => LoadedConfig) | undefined; prepares: readonly Prepare[]; log: Logger },
+    {
+      source,
+      read,
+      prepares,
+      log,
+    }: { source: string | null; read: (() => LoadedConfig) | undefined; prepares: readonly Prepare[]; log: Logger },
   ) {
     this.#config = config;
+    this.source = source;
     this.#read = read;
     this.#prepares = prepares;
     this.#log = log;

@@ -7,23 +7,51 @@ export interface LineCount {
 /** The lines of every file of a patch as git writes it. Files without lines of text, such as pictures, are left out. */
 export function linesByFile(patch: string): ReadonlyMap<string, LineCount> {
   const files = new Map<string, LineCount>();
+  for (const { path, line, isHead } of hunkLines(patch)) {
+    if (isHead) continue;
+    const { old, now } = sidesOf(line);
+    const { added, removed } = files.get(path) ?? { added: 0, removed: 0 };
+    files.set(path, { added: added + (old === 0 ? 1 : 0), removed: removed + (now === 0 ? 1 : 0) });
+  }
+  return files;
+}
+
+/** The pieces of every file of a patch as git writes it, heads of pieces included and names of files left out. */
+export function diffsByFile(patch: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string[]>();
+  for (const { path, line } of hunkLines(patch)) {
+    const lines = files.get(path) ?? [];
+    files.set(path, lines);
+    lines.push(line);
+  }
+  return new Map([...files].map(([path, lines]) => [path, lines.join('\n')]));
+}
+
+interface HunkLine {
+  readonly path: string;
+  readonly line: string;
+  readonly isHead: boolean;
+}
+
+function* hunkLines(patch: string): Generator<HunkLine> {
   let path = '';
   let left = NOTHING_LEFT;
   for (const line of patch.split('\n')) {
     // That a file ends without a line break is no line of it.
     if (line.startsWith('\\')) continue;
     if (left.old > 0 || left.now > 0) {
-      const { old, now } = CHANGES[line.charAt(0)] ?? { old: 1, now: 1 };
+      const { old, now } = sidesOf(line);
       left = { old: left.old - old, now: left.now - now };
-      const { added, removed } = files.get(path) ?? { added: 0, removed: 0 };
-      files.set(path, { added: added + (old === 0 ? 1 : 0), removed: removed + (now === 0 ? 1 : 0) });
+      yield { path, line, isHead: false };
       continue;
     }
     path = nameOf(line) ?? path;
     left = hunkOf(line);
+    if (left !== NOTHING_LEFT) yield { path, line, isHead: true };
   }
-  return files;
 }
+
+const sidesOf = (line: string): { readonly old: number; readonly now: number } => CHANGES[line.charAt(0)] ?? { old: 1, now: 1 };
 
 const NOTHING_LEFT = { old: 0, now: 0 };
 

@@ -11,13 +11,15 @@ import type { Store } from '../../store/store.ts';
 import type { RunReport } from '../api/reports.ts';
 import { countRows, findRows, withKeyNames } from '../rows/find-rows.ts';
 import { wordsOfCall } from './call-words.ts';
-import { type LineCount, linesByFile, linesOfDiff } from './patch-lines.ts';
+import { diffsByFile, type LineCount, linesByFile, linesOfDiff } from './patch-lines.ts';
 import { wordsOfRun, wordsOfTurn } from './run-words.ts';
 import { NO_WORDS, type Words } from './words.ts';
 
 const MOST_CALLS = 200;
 const MOST_ARGUMENTS = 2000;
 const SESSION_TAG = 'session:';
+/** So much of the diff of one file is told. */
+const MOST_DIFF = 20_000;
 /** Longer patches are not counted line by line. */
 const MOST_PATCH = 8 * 1024 * 1024;
 
@@ -80,21 +82,30 @@ async function filesOf(sources: ReportSources, run: RunId, document: JsonObject,
   const named = (change: 'added' | 'modified' | 'removed'): RunReport['files'] =>
     listIn(delta[change]).map((path: Json) => {
       const found = lines(String(path));
-      return { path: String(path), change, lines_added: found?.added ?? null, lines_removed: found?.removed ?? null };
+      const counted = { lines_added: found?.added ?? null, lines_removed: found?.removed ?? null };
+      return { path: String(path), change, ...counted, diff: found?.diff.slice(0, MOST_DIFF) ?? null };
     });
   return [...named('added'), ...named('modified'), ...named('removed')].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** The lines of a file with the text of its diff. */
+interface Changed extends LineCount {
+  readonly diff: string;
+}
+
 /** Lines by path: from the patch of the stage where the run had one, else from what the agent told of its changes. */
-async function linesOf({ homePath }: ReportSources, run: RunId, { patches }: Words): Promise<(path: string) => LineCount | undefined> {
+async function linesOf({ homePath }: ReportSources, run: RunId, { patches }: Words): Promise<(path: string) => Changed | undefined> {
   const patch = await patchText(join(stagesFolder(homePath), run, PATCH_FILE));
   if (patch !== undefined) {
-    const counted = linesByFile(patch);
-    return (path) => counted.get(path);
+    const [counted, diffs] = [linesByFile(patch), diffsByFile(patch)];
+    return (path) => {
+      const lines = counted.get(path);
+      return lines === undefined ? undefined : { ...lines, diff: diffs.get(path) ?? '' };
+    };
   }
   return (path) => {
     const told = [...patches].find(([name]) => name === path || name.endsWith(`/${path}`));
-    return told === undefined ? undefined : linesOfDiff(told[1]);
+    return told === undefined ? undefined : { ...linesOfDiff(told[1]), diff: told[1].trimEnd() };
   };
 }
 

@@ -7,7 +7,7 @@ import { listEvents, type StoredEvent } from '../../store/agent-plane/session-ev
 import { getSession } from '../../store/agent-plane/sessions.ts';
 import type { Appended, DraftEvent } from '../../store/agent-plane/turn-step.ts';
 import { appendMessage } from '../../store/agent-plane/turn-writer.ts';
-import { isVisible, type Visible } from '../../store/agent-plane/visible.ts';
+import { isVisible, type Visible, visibleTo } from '../../store/agent-plane/visible.ts';
 import { newId } from '../ids.ts';
 import type { SessionParts } from '../parts.ts';
 import { type Checkpoint, checkpointJson, type TurnGrant } from '../turns/checkpoint.ts';
@@ -48,7 +48,7 @@ export async function sendMessage(parts: SessionParts, worker: Worker, message: 
   };
   const appended = await appendMessage(parts.store, {
     ...{ sessionId, visible, message: input, opening: first, at, origin: parts.origin },
-    turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext('all' in visible ? null : visible.key) },
+    turn: { id: turnId, checkpoint: checkpointJson(checkpoint), owner: worker.ownerOfNext(visibleTo(visible).key) },
   });
   if (appended === undefined) throw await whyNot(parts, sessionId, visible);
   const events = storedEvents(sessionId, appended, appended.began ? [input, ...first] : [input], at);

@@ -7,7 +7,7 @@ import { hasTag, storedTags, tagsColumn } from '../tags.ts';
 import { damaged, storableText, storedObject } from '../text.ts';
 import { insertCapabilities } from './agent-capabilities.ts';
 import type { AgentsTable } from './agent-plane-schema.ts';
-import { type Visible, visibleTo } from './visible.ts';
+import { keysSeen, type Visible } from './visible.ts';
 
 /** An archived agent can be read and nothing else. */
 export type AgentStatus = 'active' | 'archived';
@@ -81,8 +81,9 @@ export async function listAgents(store: Store, filter: AgentFilter): Promise<Pag
   const size = pageSize(filter.limit);
   let query = store.db.selectFrom('agents').selectAll();
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  const { all, key } = visibleTo(filter.visible);
-  if (!all) query = query.where('key_id', key === null ? 'is' : '=', key);
+  const keys = keysSeen(filter.visible);
+  if (keys === null) query = query.where('key_id', 'is', null);
+  else if (keys !== undefined) query = query.where('key_id', 'in', keys);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
   if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query

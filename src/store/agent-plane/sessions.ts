@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import { hasTag, storedTags, tagsColumn } from '../tags.ts';
 import { damaged, storableText, storedObject } from '../text.ts';
 import type { SessionsTable } from './agent-plane-schema.ts';
-import { type Visible, visibleTo } from './visible.ts';
+import { keysSeen, type Visible } from './visible.ts';
 
 /** `waiting` = a turn stands still until somebody answers. */
 export type SessionStatus = 'idle' | 'active' | 'waiting';
@@ -108,8 +108,9 @@ export async function listSessions(store: Store, filter: SessionFilter): Promise
   let query = store.db.selectFrom('sessions').selectAll();
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', storableText(filter.agentId));
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  const { all, key } = visibleTo(filter.visible);
-  if (!all) query = query.where('key_id', key === null ? 'is' : '=', key);
+  const keys = keysSeen(filter.visible);
+  if (keys === null) query = query.where('key_id', 'is', null);
+  else if (keys !== undefined) query = query.where('key_id', 'in', keys);
   if (filter.tag !== undefined) query = query.where(hasTag(store, filter.tag));
   if (filter.cursor !== undefined) query = query.where(olderThan(filter.cursor));
   const rows = await query

@@ -151,11 +151,12 @@ function Answers({ item, seen, pinned, first, locked }: AnswersProps): JSX.Eleme
         </p>
       )}
       <div className="ac" data-edge="end">
-        <Button {...look} {...(first ? { keys: 'A' } : {})} locked={locked} data-answer="yes" onClick={() => say(true)}>
+        <Button acts {...look} {...(first ? { keys: 'A' } : {})} locked={locked} data-answer="yes" onClick={() => say(true)}>
           {isQuestion ? 'Answer' : armed ? 'Tap again to approve' : 'Approve'}
         </Button>
         {isQuestion ? null : (
           <Button
+            acts
             {...(first ? { keys: 'D' } : {})}
             locked={locked}
             data-answer="no"

@@ -1,5 +1,6 @@
 import { type ButtonHTMLAttributes, type JSX, type ReactNode, useEffect, useState } from 'react';
 import { ApiError, OfflineError } from '../../api/client.ts';
+import { useOffline } from '../../api/queries.ts';
 import { Icon } from '../icon/icon.tsx';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -9,14 +10,18 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly keys?: string;
   /** Why it cannot be used now; shown, because nothing that is disabled should be a riddle. */
   readonly locked?: string | undefined;
+  /** It asks the server to do something, so it cannot be used while the server is away. */
+  readonly acts?: boolean;
 }
 
 const LOOKS = { primary: ' p', quiet: ' q' } as const;
 
-export function Button({ icon, look, small, keys, locked, children, className, ...rest }: ButtonProps): JSX.Element {
+export function Button({ icon, look, small, keys, locked, acts = false, children, className, ...rest }: ButtonProps): JSX.Element {
+  const offline = useOffline();
+  const reason = locked ?? (acts ? offline : undefined);
   const classes = `btn${look === undefined ? '' : LOOKS[look]}${small === true ? ' sm' : ''}${className === undefined ? '' : ` ${className}`}`;
   return (
-    <button type="button" className={classes} {...rest} {...(locked === undefined ? {} : { disabled: true, title: locked })}>
+    <button type="button" className={classes} {...rest} {...(reason === undefined ? {} : { disabled: true, title: reason })}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
       {keys === undefined ? null : <kbd>{keys}</kbd>}

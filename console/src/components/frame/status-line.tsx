@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { OfflineError } from '../../api/client.ts';
 import { headQuery, healthQuery, readyQuery, sessionQuery, settingsQuery } from '../../api/queries.ts';
-import { waiting, whole } from '../../base/format.ts';
+import { bytes, waiting, whole } from '../../base/format.ts';
 import { useNow } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
 
@@ -27,7 +27,11 @@ function Cell({ good, children }: { readonly good: boolean; readonly children: s
 /** Who the server takes this browser for, and the way to sign in where there is one. */
 function Who(): JSX.Element {
   const { data: session } = useQuery(sessionQuery);
-  const name = session?.user ?? WHO[session?.principal ?? ''] ?? session?.principal ?? '';
+  const name =
+    (session?.principal === 'paired' && session.user !== null ? `paired: answers for ${session.user}` : session?.user) ??
+    WHO[session?.principal ?? ''] ??
+    session?.principal ??
+    '';
   const isNobody = session?.principal === 'anonymous' || session?.principal === 'local';
   if (!isNobody || session.sign_in === null) return <span>{name}</span>;
   const place = encodeURIComponent(location.pathname);
@@ -51,7 +55,8 @@ export function StatusLine(): JSX.Element {
   const signed = head.data?.at === undefined ? '' : `, head signed ${waiting(now - Date.parse(head.data.at))} ago`;
   const may = session.data?.scopes.includes('settings') === true;
   const settings = useQuery({ ...settingsQuery, enabled: may });
-  const recording = settings.data?.values.find(({ path }) => path === 'recording.default')?.value;
+  const settingOf = (wanted: string): unknown => settings.data?.values.find(({ path }) => path === wanted)?.value;
+  const [recording, most] = [settingOf('recording.default'), settingOf('recording.max_mb')];
   return (
     <footer className="foot">
       {offline ? (
@@ -70,7 +75,12 @@ export function StatusLine(): JSX.Element {
         <Icon name="seal" size={13} /> {sequence > 0 ? `chain ${whole(sequence)} sealed${signed}` : 'chain is empty'}
       </span>
       <span className="sp" />
-      {typeof recording === 'string' ? <span>recording {recording}</span> : null}
+      {typeof recording === 'string' ? (
+        <span>
+          recording {recording}
+          {recording === 'full' && typeof most === 'number' ? `, up to ${bytes(most * 1024 * 1024)}` : ''}
+        </span>
+      ) : null}
       <Who />
       <span>{health.data?.version ?? ''}</span>
     </footer>

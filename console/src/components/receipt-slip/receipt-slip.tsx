@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, type ReactNode, useState } from 'react';
-import { get } from '../../api/client.ts';
-import type { Receipt } from '../../api/types.ts';
+import { get, withQuery } from '../../api/client.ts';
+import type { Catalogue, Receipt } from '../../api/types.ts';
 import { cost, digest, time, whole } from '../../base/format.ts';
 import type { CheckedSeal } from '../../base/seal/verify.ts';
 import { Button } from '../bits/bits.tsx';
@@ -166,11 +166,50 @@ function Line({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
+/** The list prices of the model that served; a tier, a discount or a price of the operator is no list price of short requests. */
+const ratesQuery = ({ engine, model }: Receipt) => ({
+  queryKey: ['rates', engine, model.upstream],
+  queryFn: async () => {
+    const asked = withQuery('/v1/matrix/models', { engine: engine ?? undefined, q: model.upstream ?? undefined });
+    return (await get<Catalogue>(asked)).items.find(({ id }) => id === model.upstream)?.rates ?? null;
+  },
+  staleTime: 3_600_000,
+  retry: false,
+});
+
+/** Tokens times price, in lines that add up to the cost; no lines where these prices do not make that cost. */
+function priceLines({ usage, cost: price }: Receipt, rates: Rates | null | undefined): readonly (readonly [string, string, string])[] {
+  if (usage === null || price === null || rates === null || rates === undefined) return [];
+  const { input_tokens: input, cache_read_tokens: read, cache_write_tokens: written, output_tokens: output } = usage;
+  const parts = [
+    ['input', input - read - written, rates.input],
+    ['from cache', read, rates.cache_read],
+    ['to cache', written, rates.cache_write],
+    ['output', output, rates.output],
+  ] as const;
+  const sum = parts.reduce((total, [, tokens, rate]) => total + (tokens * rate) / 1e6, 0);
+  if (Math.abs(sum - price.nano_usd) > 1) return [];
+  return parts
+    .filter(([, tokens]) => tokens > 0)
+    .map(([name, tokens, rate]) => [name, `${whole(tokens)} × $${(rate / 1e9).toFixed(2)}/M`, ((tokens * rate) / 1e15).toFixed(6)]);
+}
+
+type Rates = NonNullable<Catalogue['items'][number]['rates']>;
+
 function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const { usage, cost: price } = receipt;
+  const rates = useQuery({ ...ratesQuery(receipt), enabled: price !== null && receipt.plane === 'gateway' });
+  const lines = priceLines(receipt, rates.data);
   return (
     <div className="m">
-      {usage === null || usage === undefined ? (
+      {lines.map(([name, times, sum]) => (
+        <div key={name} className="ln times">
+          <span>{name}</span>
+          <span>{times}</span>
+          <span>{sum}</span>
+        </div>
+      ))}
+      {lines.length > 0 ? null : usage === null || usage === undefined ? (
         <Line name="tokens" value="nothing was used" />
       ) : (
         <>
@@ -205,10 +244,10 @@ function Exits({ receipt, again }: { readonly receipt: Receipt; again(): void })
   };
   return (
     <div className="row exits">
-      <Button small onClick={again} disabled={!receipt.seal}>
+      <Button small acts onClick={again} disabled={!receipt.seal}>
         Verify again
       </Button>
-      <Button small onClick={() => void exportLine(receipt.run_id)} disabled={!receipt.seal}>
+      <Button small acts onClick={() => void exportLine(receipt.run_id)} disabled={!receipt.seal}>
         Export line
       </Button>
       <Button small onClick={copy}>

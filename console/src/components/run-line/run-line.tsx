@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { agentNamesQuery, sessionQuery } from '../../api/queries.ts';
 import type { RunRow } from '../../api/types.ts';
 import { count, duration } from '../../base/format.ts';
 import { FateCounts, FateStrip } from '../fate/fate.tsx';
@@ -10,14 +12,19 @@ export function PlaneIcon({ plane }: { readonly plane: string }): JSX.Element {
   return <Icon name={PLANES[plane] ?? 'gw'} label={plane} />;
 }
 
+/** A call of a turn is a call like any other; the turn itself has no mode. */
+function isCall({ plane, mode }: RunRow): boolean {
+  return plane === 'gateway' || (plane === 'agent' && mode !== null);
+}
+
 /** Who called whom: `claude → gemini gemini-2.5-pro`, or the coding agent and what it runs on. */
 export function RunTitle({ row }: { readonly row: RunRow }): JSX.Element {
   const model = row.upstream_model ?? row.model;
-  if (row.plane === 'gateway') {
+  if (isCall(row)) {
     return (
       <>
         <span className="md">
-          {row.dialect ?? 'unknown'} → {row.engine ?? 'nobody'}
+          {row.dialect ?? (row.plane === 'agent' ? 'turn' : 'unknown')} → {row.engine ?? 'nobody'}
         </span>{' '}
         <code className="mute">{model}</code>
       </>
@@ -25,10 +32,18 @@ export function RunTitle({ row }: { readonly row: RunRow }): JSX.Element {
   }
   return (
     <>
-      <span className="md">{row.agent ?? row.task}</span> {row.plane === 'agent' ? 'turn' : 'on'} {row.engine ?? 'its own engine'}{' '}
-      <code className="mute">{model}</code>
+      <span className="md">{row.plane === 'agent' ? <TurnOf row={row} /> : (row.agent ?? row.task)}</span>{' '}
+      {row.plane === 'agent' ? 'turn' : `on ${row.engine ?? 'its own engine'}`} <code className="mute">{model}</code>
     </>
   );
+}
+
+/** A turn knows its agent by its id; people know its name. */
+function TurnOf({ row }: { readonly row: RunRow }): JSX.Element {
+  const session = useQuery(sessionQuery);
+  // A paired browser may not read agents.
+  const names = useQuery({ ...agentNamesQuery, enabled: session.data !== undefined && session.data.principal !== 'paired' });
+  return <>{names.data?.get(row.agent ?? '') ?? row.agent ?? row.task}</>;
 }
 
 export function ModeGlyph({ mode }: { readonly mode: RunRow['mode'] }): JSX.Element | null {
@@ -43,7 +58,7 @@ export function ModeGlyph({ mode }: { readonly mode: RunRow['mode'] }): JSX.Elem
 
 /** Bytes equal, or the strip and what is news in it. */
 export function Fidelity({ row }: { readonly row: RunRow }): JSX.Element {
-  if (row.plane !== 'gateway') return <span className="mute s">sum of calls</span>;
+  if (!isCall(row)) return <span className="mute s">sum of calls</span>;
   if (row.mode === 'passthrough')
     return row.error === null ? <span className="eq s">bytes equal</span> : <span className="mute s">no answer</span>;
   if (row.fates.every((many) => many === 0)) return <span className="mute s">–</span>;

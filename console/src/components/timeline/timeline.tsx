@@ -5,7 +5,7 @@ import './timeline.css';
 export interface Bar {
   readonly from: number;
   readonly to: number;
-  readonly kind: 'own' | 'silent' | 'model' | 'tool' | 'wait';
+  readonly kind: 'own' | 'silent' | 'failed' | 'model' | 'tool' | 'wait';
   readonly title?: string;
   /** What it leads to, where it leads anywhere. */
   readonly id?: string;

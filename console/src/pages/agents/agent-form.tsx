@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { useOffline } from '../../api/queries.ts';
 import type { AgentView } from '../../api/types.ts';
 import { Button, ErrorBand, Select } from '../../components/bits/bits.tsx';
 import { Picked, Picker } from './capability-picker.tsx';
@@ -57,7 +56,6 @@ export function AgentForm({ agent, first, close }: FormProps): JSX.Element {
   const [draft, setDraft] = useState<Draft>(() => (agent === undefined ? EMPTY : draftOf(agent)));
   const [failure, setFailure] = useState<unknown>(null);
   const preview = useQuery(draftQuery(draft));
-  const offline = useOffline();
   const set = (next: Partial<Draft>): void => setDraft({ ...draft, ...next });
   const refused = preview.data?.error ?? null;
   const save = async (): Promise<void> => {
@@ -84,7 +82,7 @@ export function AgentForm({ agent, first, close }: FormProps): JSX.Element {
         <Picked chosen={draft.capabilities} change={(capabilities) => set({ capabilities })} refused={refused} />
         <Picker chosen={draft.capabilities} add={(id) => set({ capabilities: [...draft.capabilities, { id, config: {} }] })} />
         <div className="row">
-          <Button type="submit" look="primary" disabled={draft.name.trim() === '' || refused !== null} locked={offline}>
+          <Button type="submit" look="primary" disabled={draft.name.trim() === '' || refused !== null} acts>
             {agent === undefined ? 'Make it' : 'Save'}
           </Button>
           {first ? null : <Button onClick={close}>Cancel</Button>}

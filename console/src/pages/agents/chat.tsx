@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { answer, interactionsQuery } from '../../api/interactions.ts';
-import { useOffline } from '../../api/queries.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentView } from '../../api/types.ts';
 import { cost } from '../../base/format.ts';
@@ -121,7 +120,7 @@ export function Chat({ session, agent }: { readonly session: Session; readonly a
         ) : null}
         {failed === null ? null : <TurnFailed failed={failed} again={again} />}
         {asked.map((item) => (
-          <Approval key={item.id} item={item} selected />
+          <Approval key={item.id} item={item} selected pinned />
         ))}
         <div ref={end} />
       </div>
@@ -156,7 +155,7 @@ function ChatHead({ session, agent, turns, failed }: HeadProps): JSX.Element {
       <span className="mute s nw">
         {turns === 1 ? '1 turn' : `${turns} turns`}, {session.usage.cost_nano_usd === 0 ? 'no cost' : cost(session.usage.cost_nano_usd)}
       </span>
-      <Button small onClick={() => fork().catch(failed)}>
+      <Button small acts onClick={() => fork().catch(failed)}>
         Fork
       </Button>
       <Link className="btn sm" to="/runs" search={{ agent: agent.id }}>
@@ -174,7 +173,7 @@ function TurnFailed({ failed, again }: { readonly failed: Failed; again(): void 
         {failed.code}
       </a>
       <span className="grow">{failed.message}</span>
-      <Button small icon="replay" onClick={again}>
+      <Button small acts icon="replay" onClick={again}>
         Send again
       </Button>
     </div>
@@ -191,7 +190,6 @@ interface ComposerProps {
 function Composer({ session, agentName, busy, sent }: ComposerProps): JSX.Element {
   const [text, setText] = useState('');
   const [failure, setFailure] = useState<unknown>(null);
-  const offline = useOffline();
   const go = (): void => {
     if (text.trim() === '') return;
     say(session, text).then(() => {
@@ -224,7 +222,7 @@ function Composer({ session, agentName, busy, sent }: ComposerProps): JSX.Elemen
           }}
         />
         <span className="mute s hide-s">{busy ? 'goes into the turn under way' : ''}</span>
-        <Button type="submit" look="primary" keys="↵" locked={offline}>
+        <Button type="submit" look="primary" keys="↵" acts>
           Send
         </Button>
       </div>

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import type { AgentView } from '../../api/types.ts';
 import { useActions } from '../../base/actions.ts';
-import { time } from '../../base/format.ts';
+import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand } from '../../components/bits/bits.tsx';
@@ -55,7 +55,11 @@ export function Page(): JSX.Element {
           <>
             {session === undefined || agent === undefined ? (
               <Empty title={agent === undefined ? 'Reading the agents' : 'No session yet'}>
-                {agent === undefined ? null : <Button onClick={start}>Begin one</Button>}
+                {agent === undefined ? null : (
+                  <Button acts onClick={start}>
+                    Begin one
+                  </Button>
+                )}
               </Empty>
             ) : (
               <Chat key={session.id} session={session} agent={agent} />
@@ -122,8 +126,10 @@ function SessionList({ agent, items, session, start }: SessionListProps): JSX.El
   return (
     <>
       <div className="ph">
-        <h2 className="grow el">Sessions of {agent.name}</h2>
-        <Button small icon="plus" onClick={start} aria-label={`new session with ${agent.name}`}>
+        <h2 className="grow el" title={`Sessions of ${agent.name}`}>
+          Sessions of {agent.name}
+        </h2>
+        <Button small acts icon="plus" onClick={start} aria-label={`new session with ${agent.name}`}>
           New
         </Button>
       </div>
@@ -137,7 +143,7 @@ function SessionList({ agent, items, session, start }: SessionListProps): JSX.El
           <i className={DOTS[item.status] ?? 'dot off'} />
           <span className="el">{item.title ?? `session …${item.id.slice(-6)}`}</span>
           <span className={item.status === 'waiting' ? 'warn s' : 'mute s'}>
-            {item.status === 'waiting' ? 'waits' : time(item.updated_at)}
+            {item.status === 'waiting' ? 'waits' : hourMinute(item.updated_at)}
           </span>
         </Link>
       ))}

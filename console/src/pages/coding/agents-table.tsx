@@ -93,6 +93,7 @@ function Install({ agent, may }: { readonly agent: string; readonly may: boolean
   return (
     <div className="r">
       <Button
+        acts
         small
         onClick={install}
         disabled={state === 'busy'}

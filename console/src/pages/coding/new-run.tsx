@@ -111,7 +111,7 @@ export function NewRun({ form }: { readonly form: RefObject<HTMLTextAreaElement 
             </div>
           ))}
           {wanted.budget === '' ? null : <p className="note mute">The budget is advisory while callers without a key are let in.</p>}
-          <Button look="primary" type="submit" icon="play" disabled={wanted.prompt === '' || check.data?.ok !== true}>
+          <Button acts look="primary" type="submit" icon="play" disabled={wanted.prompt === '' || check.data?.ok !== true}>
             Start
           </Button>
         </form>

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { send } from '../../api/client.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery, usersQuery } from '../../api/queries.ts';
 import type { Paired } from '../../api/types.ts';
 import { waiting } from '../../base/format.ts';
-import { Button, CopyId, ErrorBand, Locked, useNow } from '../../components/bits/bits.tsx';
+import { Button, CopyId, ErrorBand, Locked, Select, useNow } from '../../components/bits/bits.tsx';
 import { Qr } from '../../components/qr/qr.tsx';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -14,9 +14,14 @@ export function Pairing(): JSX.Element {
   const session = useQuery(sessionQuery);
   const [pairing, setPairing] = useState<Paired | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
+  const [user, setUser] = useState('');
   const may = session.data?.scopes.includes('settings') === true;
+  const users = useQuery({ ...usersQuery, enabled: may }).data?.items ?? [];
   const pair = (): void => {
-    send<Paired>('POST', '/v1/console/pairings', { scopes: ['answer'], ttl_s: 600 }).then(setPairing, setFailure);
+    send<Paired>('POST', '/v1/console/pairings', { scopes: ['answer'], ttl_s: 600, ...(user === '' ? {} : { user }) }).then(
+      setPairing,
+      setFailure,
+    );
   };
   const url = pairing === null ? '' : `${location.origin}/inbox#code=${pairing.code}`;
   const until = useNow(pairing !== null);
@@ -31,14 +36,26 @@ export function Pairing(): JSX.Element {
       {may && (pairing === null || over) ? (
         <div className="pad">
           {over ? <p className="note warn">The code has run out.</p> : null}
-          <Button onClick={pair}>Make a link for a phone</Button>
+          <div className="row">
+            <Button acts onClick={pair}>
+              Make a link for a phone
+            </Button>
+            {users.length === 0 ? null : (
+              <Select
+                label="Whose questions it answers"
+                value={user}
+                options={[['', 'for everybody’s questions'], ...users.map(({ id }) => [id, `for those of ${id}`] as const)]}
+                onChange={setUser}
+              />
+            )}
+          </div>
         </div>
       ) : null}
       {pairing === null || over ? null : (
         <div className="pad">
           <p className="note">
-            Lets one browser in, once, within {waiting(Date.parse(pairing.expires_at) - until)}, to read and to answer for 12 hours.
-            Settings, trust signs it out.
+            Lets one browser in, once, within {waiting(Date.parse(pairing.expires_at) - until)}, to read and to answer
+            {user === '' ? '' : ` what ${user} is asked`} for 12 hours. Settings, trust signs it out.
           </p>
           <Qr text={url} />
           <div className="row">

@@ -5,7 +5,8 @@ import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts'
 import type { Receipt, RecordingLine } from '../../api/types.ts';
 import { whole } from '../../base/format.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
-import { type Pair, type Part, partsQuery } from './data.ts';
+import { SideBySide } from '../../components/side-by-side/side-by-side.tsx';
+import type { Pair } from './data.ts';
 
 type Which = 'answer' | 'request' | 'engine';
 
@@ -36,7 +37,7 @@ function textOf(recording: RecordingLine | undefined, which: Which): string | nu
 }
 
 function noteOf({ usage }: Receipt): string {
-  if (usage === null) return '';
+  if (usage === null) return 'nothing used';
   return usage.thinking_tokens > 0 ? `thinking, ${whole(usage.thinking_tokens)} tokens` : `${whole(usage.output_tokens)} tokens`;
 }
 
@@ -45,41 +46,22 @@ export function Bodies({ pair }: { readonly pair: Pair }): JSX.Element {
   const [which, setWhich] = useState<Which>('answer');
   const left = textOf(useQuery(recordingQuery(pair[0])).data, which);
   const right = textOf(useQuery(recordingQuery(pair[1])).data, which);
-  const parts = useQuery(partsQuery(left, right));
   return (
-    <div className="answers">
-      <div className="k">
-        <p className="mute">{left === right ? '=' : '≠'} side by side</p>
+    <section className="answers" aria-label="Side by side">
+      <div className="which">
+        <span className="mute s k">{left === right ? '=' : '≠'} side by side</span>
         <Segmented<Which> label="What is compared" options={WHICH} value={which} onChange={setWhich} />
+        {which === 'answer' ? (
+          <span className="mute s">
+            {noteOf(pair[0])} beside {noteOf(pair[1])}
+          </span>
+        ) : null}
       </div>
-      <Side text={left} parts={parts.data} side="left" note={which === 'answer' ? noteOf(pair[0]) : ''} />
-      <Side text={right} parts={parts.data} side="right" note={which === 'answer' ? noteOf(pair[1]) : ''} />
-    </div>
-  );
-}
-
-function Side(props: {
-  readonly text: string | null;
-  readonly parts: readonly Part[] | undefined;
-  readonly side: 'left' | 'right';
-  readonly note: string;
-}): JSX.Element {
-  const { text, parts, side, note } = props;
-  return (
-    <div className="side">
-      {note === '' ? null : <p className="mute s">{note}</p>}
-      {text === null ? (
-        <p className="mute">not recorded</p>
+      {left === null && right === null ? (
+        <p className="note pad">Neither was recorded; digests stand above.</p>
       ) : (
-        <pre>
-          {(parts ?? [{ text, on: 'both' as const }])
-            .filter(({ on }) => on === 'both' || on === side)
-            .map((part, index) =>
-              // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
-              part.on === 'both' ? part.text : <mark key={index}>{part.text}</mark>,
-            )}
-        </pre>
+        <SideBySide left={left ?? 'not recorded'} right={right ?? 'not recorded'} label="Both texts" />
       )}
-    </div>
+    </section>
   );
 }

@@ -14,36 +14,6 @@ export const diffQuery = ([a, b]: Pair) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** A piece of a text: on both sides, or on one. */
-export interface Part {
-  readonly text: string;
-  readonly on: 'both' | 'left' | 'right';
-}
-
-/** Longer texts are compared as a whole: word by word would hold the page. */
-const MOST_CHARS = 40_000;
-
-/** Two texts as pieces, word by word. The library is loaded when it is first needed. */
-export const partsQuery = (left: string | null, right: string | null) =>
-  queryOptions({
-    queryKey: ['parts', left, right],
-    queryFn: async (): Promise<readonly Part[]> => {
-      const [a, b] = [left ?? '', right ?? ''];
-      if (a === b) return [{ text: a, on: 'both' }];
-      if (a.length + b.length > MOST_CHARS)
-        return [
-          { text: a, on: 'left' },
-          { text: b, on: 'right' },
-        ];
-      const { diffWordsWithSpace } = await import('diff');
-      return diffWordsWithSpace(a, b).map(({ value, added, removed }) => ({
-        text: value,
-        on: added ? 'right' : removed ? 'left' : 'both',
-      }));
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
 /** Two lists side by side: what is equal stands in one row, what one of them has alone has an empty place on the other side. */
 export async function aligned<T>(
   left: readonly T[],

@@ -72,11 +72,14 @@ export const FACTS: readonly Fact[] = [
   {
     name: 'Fates',
     same: ({ fidelity }) => fidelity,
-    show: ({ fidelity }) => (
-      <span className="row">
-        <FateStrip fates={countFates(fidelity)} /> <FateCounts fates={countFates(fidelity)} all />
-      </span>
-    ),
+    show: ({ fidelity, mode }) =>
+      mode === 'passthrough' ? (
+        'bytes equal'
+      ) : (
+        <span className="row">
+          <FateStrip fates={countFates(fidelity)} /> <FateCounts fates={countFates(fidelity)} all />
+        </span>
+      ),
   },
   {
     name: 'First byte',

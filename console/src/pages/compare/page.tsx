@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { receiptQuery } from '../../api/receipts.ts';
+import { receiptQuery, stubOf } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
-import { duration, shortId } from '../../base/format.ts';
+import { day, duration, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { Button, Empty, ErrorBand, Segmented, StatusGlyph } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -27,6 +27,9 @@ export function Page(): JSX.Element {
   useKeys({ s: swap, c: another, escape: () => void navigate({ to: '/runs/$run', params: { run: a } }) });
   const error = left.error ?? right.error;
   if (error !== null) return <ErrorBand error={error} />;
+  const gone = [left.data, right.data].flatMap((one) => (one === undefined ? [] : (stubOf(one) ?? [])))[0];
+  if (gone !== undefined)
+    return <Empty title={`${shortId(gone.run_id)} was ${gone.status} on ${day(gone.removed_at)}: there is nothing left to compare`} />;
   if (!left.data?.timing || !right.data?.timing) return <Empty title="Reading both receipts" />;
   const pair = [left.data, right.data] as const;
   const facts = FACTS.filter((fact) => which === 'everything' || differs(fact, ...pair));
@@ -158,7 +161,7 @@ function Members({ pair }: { readonly pair: Pair }): JSX.Element {
             <tbody>
               {of(moment).map(({ path, a, b }) => (
                 <tr key={path} className="ch">
-                  <th scope="row" className="k">
+                  <th scope="row" className="k" title={path}>
                     {path}
                   </th>
                   <td className="m">{text(a)}</td>

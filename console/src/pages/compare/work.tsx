@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { reportQuery } from '../../api/receipts.ts';
 import type { Report } from '../../api/types.ts';
+import { Diff } from '../../components/diff/diff.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { aligned, type Pair } from './data.ts';
 
@@ -51,6 +52,7 @@ export function Work({ pair }: { readonly pair: Pair }): JSX.Element {
           })}
         </tbody>
       </table>
+      <Diffs paths={paths} file={(side, path) => file(side === 'left' ? left : right, path)} />
       <table aria-label="Steps">
         <tbody>
           {(steps.data ?? []).map(([a, b], index) => (
@@ -65,6 +67,37 @@ export function Work({ pair }: { readonly pair: Pair }): JSX.Element {
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** The final diffs of each file that one of both changed, beside each other. */
+function Diffs({
+  paths,
+  file,
+}: {
+  readonly paths: readonly string[];
+  file(side: 'left' | 'right', path: string): File | null;
+}): JSX.Element {
+  return (
+    <div className="files">
+      {paths.map((path) => {
+        const both = [file('left', path)?.diff ?? null, file('right', path)?.diff ?? null];
+        if (both.every((diff) => diff === null)) return null;
+        return (
+          <details key={path} open={both[0] !== both[1]}>
+            <summary>
+              <code>{path}</code> <span className="mute s">{both[0] === both[1] ? 'the same lines' : 'final diffs'}</span>
+            </summary>
+            <div className="two">
+              {both.map((diff, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: left and right
+                <div key={index}>{diff === null ? <p className="note">not changed, or no diff is kept</p> : <Diff text={diff} />}</div>
+              ))}
+            </div>
+          </details>
+        );
+      })}
     </div>
   );
 }

@@ -48,7 +48,7 @@ export function Chain(): JSX.Element {
         <h2 className="grow">
           {head.data === undefined ? 'The chain begins with the first run' : `${whole(head.data.sequence)} receipts, one chain`}
         </h2>
-        <Button small onClick={check} disabled={checked === 'checking' || head.data === undefined}>
+        <Button small acts onClick={check} disabled={checked === 'checking' || head.data === undefined}>
           {checked === 'checking' ? 'Checking' : may ? 'Verify all' : 'Verify the newest'}
         </Button>
       </div>

@@ -25,7 +25,7 @@ export const enginesUsageQuery = queryOptions({
 
 export const newestQuery = queryOptions({
   queryKey: ['home', 'newest'],
-  queryFn: () => get<RunRowList>('/v1/runs?view=row&limit=20'),
+  queryFn: () => get<RunRowList>('/v1/runs?view=row&root=true&limit=20'),
   refetchInterval: 5000,
 });
 
@@ -33,3 +33,16 @@ export const newestQuery = queryOptions({
 export function total({ buckets, groups }: Usage, name: 'runs' | 'failed' | 'cost_nano_usd'): number[] {
   return buckets.map((_, index) => groups.reduce((sum, group) => sum + (group[name]?.[index] ?? 0), 0));
 }
+
+/** What this server has been used for in a year: it ticks the steps that are left to try. */
+export const seenQuery = queryOptions({
+  queryKey: ['home', 'seen'],
+  queryFn: async () => {
+    const plane = async (name: string): Promise<boolean> =>
+      (await get<RunRowList>(`/v1/runs?view=row&plane=${name}&limit=1`)).items.length > 0;
+    const usage = get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'engine,mode', since: ago(365 * 24 * HOUR) }));
+    const [sums, run, agent] = await Promise.all([usage, plane('run'), plane('agent')]);
+    return { usage: sums, run, agent };
+  },
+  staleTime: 60_000,
+});

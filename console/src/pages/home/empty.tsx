@@ -54,7 +54,7 @@ export function EmptyHome(): JSX.Element {
           </div>
           <Snippet engine="sim" />
           <div className="row">
-            <Button look="primary" icon="send" onClick={sendIt}>
+            <Button acts look="primary" icon="send" onClick={sendIt}>
               Send it from here
             </Button>
             <a className="btn" href="/playground">

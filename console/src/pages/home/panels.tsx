@@ -8,7 +8,7 @@ import { Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { ModeGlyph } from '../../components/run-line/run-line.tsx';
 import { DIALECTS, type Sdk, Snippet } from '../../components/snippet/snippet.tsx';
-import { enginesUsageQuery } from './data.ts';
+import { enginesUsageQuery, seenQuery } from './data.ts';
 
 const CREDENTIALS: Readonly<Record<string, string>> = { key: 'key', caller: 'caller’s own', none: 'none needed' };
 
@@ -111,19 +111,22 @@ export function Point(): JSX.Element {
 
 /** Ticked by what the server has seen; goes away when all are done. */
 export function TryNext({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element | null {
+  const seen = useQuery(seenQuery).data;
+  const has = (test: (group: Usage['groups'][number]['key']) => boolean): boolean =>
+    seen?.usage.groups.some(({ key }) => test(key)) ?? false;
   const steps = [
-    { text: 'Call the built-in model', done: rows.some(({ engine }) => engine === 'sim'), to: '/playground', act: 'Try' },
+    { text: 'Call the built-in model', done: has(({ engine }) => engine === 'sim'), to: '/playground', act: 'Try' },
     {
       text: 'See what a request would lose on another engine',
-      done: rows.some(({ mode }) => mode === 'mapped'),
+      done: has(({ mode }) => mode === 'mapped'),
       to: '/playground',
       act: 'Explain',
     },
-    { text: 'Run a coding agent on another engine', done: rows.some(({ plane }) => plane === 'run'), to: '/coding', act: 'Start' },
-    { text: 'Talk to an agent of your own', done: rows.some(({ plane }) => plane === 'agent'), to: '/agents', act: 'Make one' },
+    { text: 'Run a coding agent on another engine', done: seen?.run === true, to: '/coding', act: 'Start' },
+    { text: 'Talk to an agent of your own', done: seen?.agent === true, to: '/agents', act: 'Make one' },
     { text: 'Give a colleague a key with a limit', done: rows.some(({ key_id }) => key_id !== null), to: '/settings/keys', act: 'New key' },
   ];
-  if (steps.every(({ done }) => done)) return null;
+  if (seen === undefined || steps.every(({ done }) => done)) return null;
   return (
     <section className="panel hide-s" aria-label="Try next">
       <div className="ph">

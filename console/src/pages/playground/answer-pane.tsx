@@ -118,7 +118,7 @@ function Tools({ read, done, goOn }: ToolsProps): JSX.Element {
         </div>
       ))}
       {done ? (
-        <Button type="submit" disabled={missing}>
+        <Button type="submit" acts disabled={missing}>
           Go on
         </Button>
       ) : null}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { fieldsQuery, useOffline } from '../../api/queries.ts';
+import { fieldsQuery } from '../../api/queries.ts';
 import type { Explained } from '../../api/types.ts';
 import { cost, whole } from '../../base/format.ts';
 import { Button } from '../../components/bits/bits.tsx';
@@ -22,13 +22,12 @@ interface VerdictProps {
 /** Would it be sent or refused, what would become of its fields, and what could it cost? */
 export function Verdict({ explained, failure, parsed, stale, go }: VerdictProps): JSX.Element {
   const refused = explained?.error !== undefined;
-  const offline = useOffline();
   return (
     <output className={stale ? 'verd stale' : 'verd'}>
       <Said explained={explained} failure={failure} parsed={parsed} />
       <span className="grow" />
       <Estimate estimate={explained?.estimate ?? null} />
-      <Button look="primary" icon="send" keys="⌘↵" onClick={go} disabled={'message' in parsed} locked={offline}>
+      <Button look="primary" icon="send" keys="⌘↵" onClick={go} disabled={'message' in parsed} acts>
         {refused ? 'Send anyway, to see the error' : 'Send'}
       </Button>
     </output>

@@ -4,7 +4,7 @@ import { type JSX, useState } from 'react';
 import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
 import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
-import { bytes, digest, duration, shortId } from '../../base/format.ts';
+import { bytes, digest, duration, shortId, whole } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
@@ -13,6 +13,7 @@ import { exportLine, ReceiptSlip } from '../../components/receipt-slip/receipt-s
 import { Timeline } from '../../components/timeline/timeline.tsx';
 import { callLanes, sameContentQuery } from './data.ts';
 import { CallHead } from './head.tsx';
+import { Late } from './late.tsx';
 import { Seam } from './seam.tsx';
 
 const TABS = ['fates', 'request', 'response', 'events', 'tools', 'headers', 'attempts'] as const;
@@ -67,6 +68,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
       <CallHead receipt={receipt} actions={actions} />
       <ErrorBand error={failure} />
       {receipt.error === null ? null : <Refusal receipt={receipt} />}
+      {receipt.reason === 'interrupted' ? <Late run={receipt.run_id} /> : null}
       <div className="wrap">
         <div className="left">
           <section className="panel tlp" aria-label="Timeline">
@@ -76,7 +78,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
               <Timeline
                 lanes={callLanes(receipt, recording.data)}
                 total={receipt.timing.last_byte_ms}
-                foot={`${receipt.event_count} pieces`}
+                foot={receipt.event_count === 1 ? '1 piece' : `${whole(receipt.event_count)} pieces`}
               />
             )}
           </section>

@@ -28,13 +28,13 @@ export function Controls({
   return (
     <>
       {failure === null ? null : <ErrorBand error={failure} />}
-      <Button icon={paused ? 'play' : 'pause'} locked={locked} onClick={act(paused ? 'resume' : 'pause')}>
+      <Button icon={paused ? 'play' : 'pause'} acts locked={locked} onClick={act(paused ? 'resume' : 'pause')}>
         {paused ? 'Go on' : 'Pause'}
       </Button>
-      <Button locked={locked} onClick={act('interrupt')}>
+      <Button acts locked={locked} onClick={act('interrupt')}>
         Interrupt
       </Button>
-      <Button locked={locked} onClick={act('cancel')}>
+      <Button acts locked={locked} onClick={act('cancel')}>
         End run
       </Button>
     </>
@@ -116,7 +116,7 @@ export function Tell({ run, agent, may }: { readonly run: string; readonly agent
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && text !== '') tell();
         }}
       />
-      <Button type="submit" keys="⌘↵" locked={locked}>
+      <Button type="submit" keys="⌘↵" acts locked={locked}>
         Send
       </Button>
       {failure === null ? null : <ErrorBand error={failure} />}

@@ -28,16 +28,31 @@ export const sameContentQuery = (receipt: Receipt) =>
     retry: false,
   });
 
-/** Three lanes that never overlap in meaning, so that nothing counts twice. */
+/**
+ * Lanes that never overlap in meaning, so that nothing counts twice: three, and one more for each try that did not count. A receipt knows
+ * how long a try took and when the last one began; pauses between tries are the backplane's, which stands before them all.
+ */
 export function callLanes(receipt: Receipt, recording: RecordingLine | undefined): readonly Lane[] {
   const { timing } = receipt;
+  const failed = receipt.attempts.slice(0, -1);
   const last = timing.last_byte_ms ?? 0;
   const dispatched = timing.dispatched_ms ?? last;
   const first = timing.first_byte_ms ?? last;
   const ticks = recording?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
   const note = ticks.length === 0 && last > first ? 'pieces are not recorded, only first and last byte' : undefined;
+  const tried = failed.reduce((sum, { ms }) => sum + ms, 0);
+  const own = Math.max(0, dispatched - tried);
+  let at = own;
+  const tries = failed.map(({ engine, deployment, status, error, ms }, index): Lane => {
+    const from = at;
+    at += ms;
+    const why = [status ?? 'no answer', error].filter((word) => word !== null).join(': ');
+    const bars = [{ from, to: at, kind: 'failed', title: why }] as const;
+    return { name: `${index + 1}. ${deployment ?? engine}`, bars, sum: duration(ms), note: why };
+  });
   return [
-    { name: 'Backplane', bars: [{ from: 0, to: dispatched, kind: 'own' }], sum: duration(dispatched) },
+    { name: 'Backplane', bars: [{ from: 0, to: own, kind: 'own' }], sum: duration(own) },
+    ...tries,
     { name: 'Engine silent', bars: [{ from: dispatched, to: first, kind: 'silent' }], sum: duration(Math.max(0, first - dispatched)) },
     {
       name: 'Answer arrives',

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { keysQuery, sessionQuery } from '../../api/queries.ts';
 import type { Receipt } from '../../api/types.ts';
 import { cost, day, duration, exactTime, whole } from '../../base/format.ts';
 import { Button, CopyId } from '../../components/bits/bits.tsx';
@@ -28,6 +30,13 @@ export function StatusTag({ status, waiting = false }: { readonly status: string
       {waiting ? 'waits for you' : status}
     </span>
   );
+}
+
+/** The key of a caller by its name, where this browser may read keys. */
+function KeyFact({ id }: { readonly id: string }): JSX.Element {
+  const may = useQuery(sessionQuery).data?.scopes.includes('settings') === true;
+  const keys = useQuery({ ...keysQuery, enabled: may });
+  return <Fact name="key">{keys.data?.items.find((key) => key.id === id)?.name ?? `…${id.slice(-6)}`}</Fact>;
 }
 
 export interface CallActions {
@@ -62,6 +71,7 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
           Open in Playground
         </Button>
         <Button
+          acts
           icon="replay"
           keys="R"
           onClick={actions.replay}
@@ -89,6 +99,7 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
           </Fact>
         )}
         <Fact name="cost">{receipt.cost === null ? 'no price' : cost(receipt.cost.nano_usd)}</Fact>
+        {receipt.key_id === null ? null : <KeyFact id={receipt.key_id} />}
         {receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
         <Fact name="started">
           {exactTime(receipt.started_at)} {day(receipt.started_at)}

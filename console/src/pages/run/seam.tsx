@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { textOfBody } from '../../api/receipts.ts';
 import type { FidelityEntry, Receipt, RecordingLine } from '../../api/types.ts';
 import { bytes } from '../../base/format.ts';
 import { shown, valueAt } from '../../base/json-path.ts';
+import { parsed } from '../../base/parsed.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
 import { countFates, FateCounts, FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
+import { type Place, placesQuery } from './places.ts';
 
 type Shown = 'all' | 'changes' | 'losses';
 
@@ -13,15 +16,6 @@ const PASSES: Readonly<Record<Shown, (entry: FidelityEntry) => boolean>> = {
   changes: ({ fate }) => fate !== 'exact',
   losses: ({ fate }) => fate !== 'exact' && fate !== 'renamed',
 };
-
-function bodyOf(request: RecordingLine['request'] | null | undefined): unknown {
-  if (request === null || request === undefined) return undefined;
-  try {
-    return JSON.parse(textOfBody(request.body));
-  } catch {
-    return undefined;
-  }
-}
 
 /** Refused fields stand on top: they are why nothing was sent. */
 function sorted(entries: readonly FidelityEntry[]): readonly FidelityEntry[] {
@@ -33,8 +27,8 @@ export function Seam({ receipt, recording }: { readonly receipt: Receipt; readon
   const [which, setWhich] = useState<Shown>('all');
   const entries = receipt.fidelity ?? [];
   const fates = countFates(entries);
-  const sent = bodyOf(recording?.request);
-  const got = bodyOf(recording?.sent);
+  const sent = recording === undefined ? undefined : parsed(textOfBody(recording.request.body));
+  const places = useQuery(placesQuery(receipt, recording)).data;
   const kept = recording === undefined ? 'not recorded' : '';
   return (
     <div className="seam-wrap">
@@ -69,7 +63,7 @@ export function Seam({ receipt, recording }: { readonly receipt: Receipt; readon
         {sorted(entries)
           .filter(PASSES[which])
           .map((entry) => (
-            <SeamRow key={`${entry.path}${entry.fate}`} entry={entry} sent={sent} got={got} kept={kept} />
+            <SeamRow key={`${entry.path}${entry.fate}`} entry={entry} sent={sent} place={places?.get(entry.path)} kept={kept} />
           ))}
       </section>
     </div>
@@ -77,71 +71,76 @@ export function Seam({ receipt, recording }: { readonly receipt: Receipt; readon
 }
 
 interface RowProps {
-  readonly entry: FidelityEntry & { readonly to?: readonly string[] | string | undefined };
+  readonly entry: FidelityEntry;
   readonly sent: unknown;
-  readonly got: unknown;
+  readonly place: Place | undefined;
   readonly kept: string;
 }
 
-function SeamRow({ entry, sent, got, kept }: RowProps): JSX.Element {
-  const { path, fate, note, count } = entry;
+/** What stands in brackets is no field of the caller: it was put in on the way. */
+const ADDED = /^\((.*)\)$/;
+
+function SeamRow({ entry, sent, place, kept }: RowProps): JSX.Element {
+  const { path, fate, count } = entry;
   const value = valueAt(sent, path);
   const gone = fate === 'dropped' || fate === 'refused';
+  const added = ADDED.exec(path)?.[1];
   return (
     <div className="sr-row">
       <div className={`a m g-${fate}${gone ? ' gone' : ''}`} title={path}>
-        <span className="j-k">{path}</span>
-        <span className="j-p">: </span>
+        {added === undefined ? <Member path={path} /> : <span className="mute">added on the way: {added}</span>}
         {value === undefined ? <span className="mute">{kept}</span> : <b className="j-s el">{shown(value)}</b>}
         {count === undefined || count === 1 ? null : <span className="why2">×{count}</span>}
       </div>
       <div className="mid">
         <FateGlyph fate={fate} />
       </div>
-      <Target entry={entry} got={got} gone={gone} note={note} />
+      <Target entry={entry} place={place} gone={gone} />
     </div>
   );
 }
 
-function Target({
-  entry,
-  got,
-  gone,
-  note,
-}: {
-  readonly entry: RowProps['entry'];
-  readonly got: unknown;
+/** A path as a member of JSON; a long one is cut at its beginning, where the fields of a request are alike. */
+function Member({ path }: { readonly path: string }): JSX.Element {
+  return (
+    <>
+      <span className="j-k">"{path.length > MOST_PATH ? `…${path.slice(-MOST_PATH)}` : path}"</span>
+      <span className="j-p">:&nbsp;</span>
+    </>
+  );
+}
+
+const MOST_PATH = 44;
+
+interface TargetProps extends Pick<RowProps, 'entry' | 'place'> {
   readonly gone: boolean;
-  readonly note: string | undefined;
-}): JSX.Element {
-  const { fate, to, path } = entry;
-  const [first] = to === undefined ? [] : [to].flat();
-  if (gone || (fate === 'emulated' && first === undefined)) {
+}
+
+/** Where a field went. A field that went nowhere has hatching and the reason. */
+function Target({ entry: { fate, note }, place, gone }: TargetProps): JSX.Element {
+  if (gone || (fate === 'emulated' && place === undefined)) {
     return (
-      <div className="up none">
-        <span className={`why f-${fate}`}>
+      <div className="up none" title={note}>
+        <span className={`why el f-${fate}`}>
           {fate}
           {note === undefined ? '' : `: ${note}`}
         </span>
       </div>
     );
   }
-  const pointer = first?.replaceAll('/', '.').replace(/^\./, '') ?? (fate === 'exact' ? path : undefined);
-  const value = pointer === undefined ? undefined : valueAt(got, pointer.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]'));
   return (
     <div className={`up m g-${fate}`} title={note}>
-      {pointer === undefined ? (
-        <span className="mute why">{note ?? 'has another name there'}</span>
-      ) : (
-        <span className="j-k">{pointer}</span>
-      )}
-      {value === undefined ? null : (
+      {place === undefined ? (
+        <span className="mute why">{note ?? (fate === 'exact' ? 'kept as it is' : 'has another name there')}</span>
+      ) : null}
+      {place !== undefined && place.value === undefined ? <span className="mute">in the {place.at}</span> : null}
+      {place === undefined || place.value === undefined ? null : (
         <>
-          <span className="j-p">: </span>
-          <b className="j-s el">{shown(value)}</b>
+          <Member path={place.at} />
+          <b className="j-s el">{shown(place.value)}</b>
         </>
       )}
-      {pointer !== undefined && note !== undefined ? <span className="why2">{note}</span> : null}
+      {place !== undefined && note !== undefined && fate === 'emulated' ? <span className="why2 el">{note}</span> : null}
     </div>
   );
 }

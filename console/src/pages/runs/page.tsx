@@ -12,7 +12,7 @@ import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/
 import { DataList } from '../../components/data-list/data-list.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
 import { Columns, useHiddenColumns } from './columns.tsx';
-import { countsQuery, histogramQuery, type Live, rowsQuery, shownSpan, useLiveRows, useOrdered, withoutQuery } from './data.ts';
+import { countsQuery, histogramQuery, type Live, rowQuery, rowsQuery, shownSpan, useLiveRows, useOrdered, withoutQuery } from './data.ts';
 import { chipsOf, SPANS, viewFilter, withSince } from './filter.ts';
 import { FilterField } from './filter-field.tsx';
 import { HEAD, RunCells } from './list.tsx';
@@ -58,7 +58,8 @@ export function Page(): JSX.Element {
   const { views, current: view, keep, drop } = useViews(state);
   const now = useNow(rows[0]?.completed_at === null);
   const selected = state.sel === undefined ? -1 : rows.findIndex(({ run_id }) => run_id === state.sel);
-  const chosen = rows[selected];
+  const elsewhere = useQuery(rowQuery(selected === -1 && !pages.isPending ? state.sel : undefined));
+  const chosen = rows[selected] ?? elsewhere.data ?? undefined;
   const choose = (index: number): void => change({ sel: rows[index]?.run_id }, { replace: true });
   const open = (row: RunRow | undefined): void => {
     if (row !== undefined) void navigate({ to: '/runs/$run', params: { run: row.run_id } });

@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useEffect, useState } from 'react';
 import { readAnswer } from '../../api/answer.ts';
-import { receiptQuery, recordingQuery, textOfAnswer } from '../../api/receipts.ts';
+import { receiptQuery, recordingQuery, stubOf, textOfAnswer } from '../../api/receipts.ts';
 import type { Receipt, RunRow } from '../../api/types.ts';
-import { bytes, cost, count, digest, duration, whole } from '../../base/format.ts';
+import { bytes, cost, count, day, digest, duration, whole } from '../../base/format.ts';
 import { Button, CopyId, StatusGlyph } from '../../components/bits/bits.tsx';
 import { FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -22,6 +22,22 @@ function useRested<T>(value: T): T {
     return () => window.clearTimeout(timer);
   }, [value]);
   return rested;
+}
+
+/** What the receipt says, or that it says nothing any more. */
+function Known({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+  const stub = stubOf(receipt);
+  if (stub === undefined) return <Details receipt={receipt} />;
+  return (
+    <div className="sec">
+      <p>
+        {stub.status} on {day(stub.removed_at)}
+      </p>
+      <p className="note">
+        Sealed as entry {whole(stub.seal.sequence)}; entry {whole(stub.removal)} says that its content was removed.
+      </p>
+    </div>
+  );
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {
@@ -83,7 +99,7 @@ export function Peek(props: {
           <Link className="btn" to="/playground" search={{ run: row.run_id }}>
             <Icon name="play" /> Playground
           </Link>
-          <Button icon="replay" onClick={props.replay}>
+          <Button acts icon="replay" onClick={props.replay}>
             Replay
           </Button>
           <Button icon="cmp" onClick={props.compare}>
@@ -99,7 +115,7 @@ export function Peek(props: {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
       <section className="rest" aria-label="Details of the run" tabIndex={0}>
-        {receipt.data === undefined || receipt.data.run_id !== row.run_id ? <Waiting /> : <Details receipt={receipt.data} />}
+        {receipt.data === undefined || receipt.data.run_id !== row.run_id ? <Waiting /> : <Known receipt={receipt.data} />}
       </section>
       <div className="keys">
         {[

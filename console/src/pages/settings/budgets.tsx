@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { useBudgets } from '../../api/budgets.ts';
 import { send } from '../../api/client.ts';
-import { budgetsQuery, keysQuery } from '../../api/queries.ts';
+import { budgetsQuery, keysQuery, usersQuery } from '../../api/queries.ts';
 import type { Budgets as BudgetTable } from '../../api/types.ts';
 import { time } from '../../base/format.ts';
 import { Button, ErrorBand, Select } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
-import { teamsQuery, usersQuery } from './data.ts';
+import { teamsQuery } from './data.ts';
 import { Sure } from './people.tsx';
 
 const SUBJECTS = ['key', 'user', 'team', 'tag', 'agent', 'engine'] as const;
@@ -178,7 +178,7 @@ function NewBudget({ make }: { make(body: object): void }): JSX.Element {
       {amount('dollars', 'US dollars')}
       {amount('tokens', 'tokens')}
       {amount('calls', 'calls')}
-      <Button type="submit" icon="plus" disabled={!ready}>
+      <Button type="submit" acts icon="plus" disabled={!ready}>
         New budget
       </Button>
     </form>

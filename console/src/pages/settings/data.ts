@@ -1,18 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { TeamList, UserList } from '../../../../src/gateway/api/people.ts';
+import type { TeamList } from '../../../../src/gateway/api/people.ts';
 import type { RouteTable } from '../../../../src/gateway/api/settings.ts';
 import { get } from '../../api/client.ts';
 
 export type Routes = z.infer<typeof RouteTable>;
 export type Route = Routes['items'][number];
 export type Teams = z.infer<typeof TeamList>;
-export type Users = z.infer<typeof UserList>;
 export type Limits = Teams['items'][number]['limits'];
 
 export const routesQuery = queryOptions({ queryKey: ['routes'], queryFn: () => get<Routes>('/v1/routes'), retry: false });
 export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: () => get<Teams>('/v1/teams'), retry: false });
-export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: () => get<Users>('/v1/users'), retry: false });
 
 /** Words with commas or spaces between them. */
 export function words(text: string): string[] {

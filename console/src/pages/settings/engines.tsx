@@ -93,6 +93,7 @@ function Check({ engine }: { readonly engine: Engine }): JSX.Element {
     <span className="row end">
       {said === null ? null : <output className={`${said[0]} s el said`}>{said[1]}</output>}
       <Button
+        acts
         small
         onClick={() => {
           setSaid(null);

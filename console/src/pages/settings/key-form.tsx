@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { send } from '../../api/client.ts';
-import { useOffline } from '../../api/queries.ts';
+import { usersQuery } from '../../api/queries.ts';
 import { Button, Select } from '../../components/bits/bits.tsx';
-import { teamsQuery, usersQuery, words } from './data.ts';
+import { teamsQuery, words } from './data.ts';
 import { LimitFields, limitsOf, NO_LIMITS } from './limit-fields.tsx';
 
 const DAYS = ['', '1', '30', '90', '365'].map((days) => [days, days === '' ? 'never ends' : `ends in ${days} days`] as const);
@@ -53,7 +53,6 @@ function bodyOf({ name, engines, models, tags, user, team, recording, days, runs
 /** Makes a key. The usual things stand open, the rest behind one line. */
 export function NewKey({ made, failed }: { made(secret: string): void; failed(error: unknown): void }): JSX.Element {
   const [form, setForm] = useState(EMPTY);
-  const offline = useOffline();
   const set = (next: Partial<Form>): void => setForm({ ...form, ...next });
   const make = (): void => {
     send<{ secret: string }>('POST', '/v1/keys', bodyOf(form)).then(({ secret }) => {
@@ -77,7 +76,7 @@ export function NewKey({ made, failed }: { made(secret: string): void; failed(er
         {text('name', 'Name of the key', 'Name, such as docs-team')}
         {text('engines', 'Engines', 'engines, empty for all')}
         <Select label="End" value={form.days} onChange={(days) => set({ days })} options={DAYS} />
-        <Button type="submit" icon="plus" disabled={form.name.trim() === ''} locked={offline}>
+        <Button type="submit" icon="plus" disabled={form.name.trim() === ''} acts>
           New key
         </Button>
       </div>

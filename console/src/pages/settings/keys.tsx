@@ -135,7 +135,7 @@ function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
           <td colSpan={7} className="asks">
             <span className="row">
               Calls with {item.name} are refused from now on. This cannot be taken back.
-              <Button small look="primary" onClick={() => done(send('DELETE', `/v1/keys/${item.id}`))}>
+              <Button small acts look="primary" onClick={() => done(send('DELETE', `/v1/keys/${item.id}`))}>
                 Revoke {item.name}
               </Button>
               <Button small onClick={() => setOpen(null)}>
@@ -165,7 +165,7 @@ function KeyLimits({ item, save, close }: { readonly item: Key; save(limits: obj
           }}
         >
           <LimitFields value={texts} change={setTexts} />
-          <Button type="submit" look="primary">
+          <Button type="submit" acts look="primary">
             Save
           </Button>
           <Button onClick={close}>Cancel</Button>

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { send } from '../../api/client.ts';
+import { usersQuery } from '../../api/queries.ts';
 import { day } from '../../base/format.ts';
 import { Button, ErrorBand } from '../../components/bits/bits.tsx';
-import { limitWords, teamsQuery, usersQuery, words } from './data.ts';
+import { limitWords, teamsQuery, words } from './data.ts';
 import { LimitFields, limitsOf, NO_LIMITS } from './limit-fields.tsx';
 
 /** Users and teams: whose keys are whose, and what teams are held to. */
@@ -50,7 +51,7 @@ function Teams({ act }: { readonly act: Act }): JSX.Element {
           <input placeholder="docs" value={id} onChange={(event) => setId(event.target.value)} />
         </label>
         <LimitFields value={limits} change={setLimits} />
-        <Button type="submit" icon="plus" disabled={id.trim() === ''}>
+        <Button type="submit" acts icon="plus" disabled={id.trim() === ''}>
           New team
         </Button>
       </form>
@@ -118,7 +119,7 @@ function Users({ act }: { readonly act: Act }): JSX.Element {
         {field('id', 'user', 'ann@example.com')}
         {field('name', 'in words', 'Ann')}
         {field('teams', 'teams', 'docs')}
-        <Button type="submit" icon="plus" disabled={form.id.trim() === ''}>
+        <Button type="submit" acts icon="plus" disabled={form.id.trim() === ''}>
           New user
         </Button>
       </form>
@@ -171,7 +172,7 @@ export function Sure({ what, note, act }: { readonly what: string; readonly note
   return (
     <span className="row end">
       <span className="mute s">{note}</span>
-      <Button small look="primary" onClick={act}>
+      <Button small acts look="primary" onClick={act}>
         {what}
       </Button>
       <Button small onClick={() => setAsked(false)}>

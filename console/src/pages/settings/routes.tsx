@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, type KeyboardEvent, useState } from 'react';
 import { send } from '../../api/client.ts';
-import { useOffline } from '../../api/queries.ts';
 import { Button, ErrorBand, Select } from '../../components/bits/bits.tsx';
 import { type Route, routesQuery, type Routes as Table, words } from './data.ts';
 
@@ -60,7 +59,6 @@ export function Routes(): JSX.Element {
   const [changed, setChanged] = useState<readonly Draft[] | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
-  const offline = useOffline();
   const items = routes.data?.items ?? [];
   const drafts = changed ?? items.filter(({ source }) => source === 'database').map(draftOf);
   const save = async (): Promise<void> => {
@@ -96,7 +94,7 @@ export function Routes(): JSX.Element {
         <Button icon="plus" onClick={() => setChanged([...drafts, { key: newKey(), ...EMPTY }])}>
           Add a route
         </Button>
-        <Button type="submit" look="primary" disabled={changed === null || saving} locked={offline}>
+        <Button type="submit" look="primary" disabled={changed === null || saving} acts>
           Save
         </Button>
         {changed === null ? null : (

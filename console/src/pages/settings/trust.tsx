@@ -65,7 +65,7 @@ function Rotate(): JSX.Element {
       {asked ? (
         <>
           <span className="note">Both keys sign the change; receipts so far keep the old one.</span>
-          <Button look="primary" onClick={rotate}>
+          <Button acts look="primary" onClick={rotate}>
             Sign with a new key
           </Button>
           <Button onClick={() => setAsked(false)}>Keep this key</Button>
@@ -105,7 +105,7 @@ function VerifyAll({ last }: { readonly last: number }): JSX.Element {
     <>
       <ErrorBand error={failure} />
       <div className="row new">
-        <Button icon="seal" onClick={() => void verify().catch(setFailure)} disabled={last === 0 || progress?.done === false}>
+        <Button acts icon="seal" onClick={() => void verify().catch(setFailure)} disabled={last === 0 || progress?.done === false}>
           Verify all
         </Button>
         {progress === null ? null : (
@@ -162,16 +162,16 @@ function SignedIn(): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {(browsers.data?.items ?? []).map(({ id, label, scopes, created_at, expires_at }) => (
+          {(browsers.data?.items ?? []).map(({ id, label, scopes, user, created_at, expires_at }) => (
             <tr key={id}>
               <td className="el browser" title={label}>
                 {label}
               </td>
-              <td>{scopes.includes('all') ? 'everything' : 'read and answer'}</td>
+              <td>{scopes.includes('all') ? 'everything' : user === null ? 'read and answer' : `read and answer for ${user}`}</td>
               <td className="m">{time(created_at)}</td>
               <td className="m">{time(expires_at)}</td>
               <td className="r">
-                <Button small onClick={() => signOut(id)}>
+                <Button small acts onClick={() => signOut(id)}>
                   Sign out
                 </Button>
               </td>
@@ -180,7 +180,9 @@ function SignedIn(): JSX.Element {
         </tbody>
       </table>
       <div className="row new">
-        <Button onClick={pair}>Pair a phone</Button>
+        <Button acts onClick={pair}>
+          Pair a phone
+        </Button>
         {pairing === null ? null : (
           <>
             <code className="el">{`${location.origin}/inbox#code=${pairing.code}`}</code>

@@ -27,7 +27,7 @@ export function Values({ prefixes }: { readonly prefixes: readonly string[] }): 
                 <td className="m">{path}</td>
                 <td className="m md wrap">{typeof value === 'string' ? value : JSON.stringify(value)}</td>
                 <td className={source === 'default' ? 'mute' : ''}>
-                  {SOURCES[source]} {where === undefined ? '' : <code>{where}</code>}
+                  {source === 'file' && where !== undefined ? '' : SOURCES[source]} {where === undefined ? '' : <code>{where}</code>}
                 </td>
               </tr>
             ))}

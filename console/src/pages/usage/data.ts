@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, withQuery } from '../../api/client.ts';
-import type { Usage } from '../../api/types.ts';
+import type { Catalogue, Forecast, Usage } from '../../api/types.ts';
 
 export const MEASURES = [
   ['cost', 'Cost'],
@@ -82,6 +82,38 @@ export const fatesQuery = (span: number) =>
     queryFn: () =>
       get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'fate,engine', since: new Date(Date.now() - span).toISOString() })),
     staleTime: 60_000,
+  });
+
+export interface ForecastAsk {
+  /** `engine/model` whose calls would move. */
+  readonly from: string | undefined;
+  readonly to: readonly string[];
+  readonly span: number;
+}
+
+export const forecastQuery = ({ from, to, span }: ForecastAsk) =>
+  queryOptions({
+    queryKey: ['forecast', from, to, span],
+    queryFn: () => {
+      const at = from?.indexOf('/') ?? -1;
+      const since = new Date(Date.now() - span).toISOString();
+      const asked = { engine: from?.slice(0, at), model: from?.slice(at + 1), to: to.join(','), since };
+      return get<Forecast>(withQuery('/v1/usage/forecast', asked));
+    },
+    enabled: from !== undefined && to.length > 0,
+    staleTime: 60_000,
+    placeholderData: (before) => before,
+    retry: false,
+  });
+
+/** Models of the catalogue by a part of their name; asked for once two letters are there. */
+export const modelsQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['catalogue', text],
+    queryFn: () => get<Catalogue>(withQuery('/v1/matrix/models', { q: text })),
+    enabled: text.length >= 2,
+    staleTime: 3_600_000,
+    placeholderData: (before) => before,
   });
 
 type Group = Usage['groups'][number];

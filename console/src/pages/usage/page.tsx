@@ -8,6 +8,7 @@ import { BarChart, COLORS } from '../../components/bar-chart/bar-chart.tsx';
 import { Button, Empty, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
 import { Budgets, LeftOut, Refused } from './beside.tsx';
 import { BUCKETS, GROUPS, type GroupName, MEASURES, type Measure, SPANS, seriesOf, sum, usageQuery } from './data.ts';
+import { Forecast } from './forecast.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import './page.css';
 import './usage.css';
@@ -93,6 +94,7 @@ export function Page(): JSX.Element {
             )}
           </section>
           <GroupsTable usage={table.data} by={group} since={new Date(Date.now() - span).toISOString()} />
+          <Forecast usage={models.data} span={span} />
         </div>
         <aside className="right scroll" aria-label="Beside the figures">
           <Budgets />

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
-import { RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery } from '../../api/run-rows.ts';
-import { seenOnly } from '../../auth/access.ts';
+import { Forecast, ForecastQuery, RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery } from '../../api/run-rows.ts';
+import { may, seenOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 import { isPlace } from '../../rows/chain-places.ts';
 import { withKeyId } from '../../rows/find-rows.ts';
+import { forecast } from '../../rows/forecast.ts';
 import { withLiveFacts } from '../../rows/live-rows.ts';
 import { pageOfRows } from '../../rows/row-page.ts';
 import { rowEvents } from '../../rows/row-stream.ts';
@@ -47,6 +48,20 @@ export const runRowRoutes = [
     handle: async ({ gateway, principal, query }) => {
       const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key }));
       return await usageOf(gateway.store, query, { key, keys, unkeyed });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/usage/forecast',
+    summary:
+      'If calls of the past had gone elsewhere: what their tokens would have cost, and what of the newest recorded requests would have been refused or lost. Nobody is called.',
+    query: ForecastQuery,
+    response: Forecast,
+    handle: async ({ gateway, principal, query }) => {
+      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key }));
+      const { engine, tag } = query;
+      const recordings = may(principal, 'bodies') ? { engine, tag, key, keys, unkeyed } : undefined;
+      return await forecast(gateway, { query, own: { key, keys, unkeyed }, recordings });
     },
   }),
 ];

@@ -4,7 +4,7 @@ import { BrowserList, BrowserParams, NewPairing, Pairing, SessionInfo, SignIn } 
 import { may } from '../../auth/access.ts';
 import type { Permission } from '../../auth/permissions.ts';
 import { keyIdOf, type Principal } from '../../auth/principal.ts';
-import { consoleSecret, sessionCookie } from '../../console/console-cookie.ts';
+import { consoleSecret, principalOf, sessionCookie } from '../../console/console-cookie.ts';
 import type { ConsoleSession } from '../../console/console-sessions.ts';
 import type { Gateway } from '../../gateway.ts';
 import { Reply } from '../../reply.ts';
@@ -17,8 +17,9 @@ export function consoleLink(
   gateway: Gateway,
   scope: ConsoleSession['scope'],
   ttlMs: number,
+  user?: string,
 ): { url: string; code: string; expiresAt: number } {
-  const { code, expiresAt } = gateway.browsers.sessions.invite(scope, ttlMs);
+  const { code, expiresAt } = gateway.browsers.sessions.invite(scope, ttlMs, user);
   return { url: `${gateway.url}/${scope === 'answer' ? 'inbox' : ''}#code=${code}`, code, expiresAt };
 }
 
@@ -52,9 +53,9 @@ export const consoleRoutes = [
       const full = session.scope === 'all';
       const info = {
         principal: full ? 'console' : 'paired',
-        scopes: scopesOf(full ? { kind: 'token' } : { kind: 'paired', session: session.id }),
+        scopes: scopesOf(principalOf(session, gateway.people) ?? { kind: 'anonymous' }),
         expires_at: isoTime(session.expiresAt),
-        user: null,
+        user: session.user ?? null,
         sign_in: signInPath(gateway),
       };
       const seconds = Math.round((session.expiresAt - Date.now()) / 1000);
@@ -74,7 +75,7 @@ export const consoleRoutes = [
         principal: name,
         scopes: scopesOf(principal),
         expires_at: expiresAt === null ? null : isoTime(expiresAt),
-        user: gateway.people.ownerOf(keyIdOf(principal) ?? '').user,
+        user: session?.user ?? gateway.people.ownerOf(keyIdOf(principal) ?? '').user,
         sign_in: signInPath(gateway),
       };
     },
@@ -98,7 +99,13 @@ export const consoleRoutes = [
     body: NewPairing,
     response: Pairing,
     handle: ({ gateway, body }) => {
-      const { url, code, expiresAt } = consoleLink(gateway, body.scopes[0] ?? 'answer', body.ttl_s * 1000);
+      const [scope = 'answer'] = body.scopes;
+      if (body.user !== undefined && scope === 'all') {
+        throw new AbpError('invalid_request', 'A browser of one user reads and answers; the scope all is everybody’s.');
+      }
+      // A user who does not exist is an error of the caller.
+      const user = body.user === undefined ? undefined : gateway.people.user(body.user).id;
+      const { url, code, expiresAt } = consoleLink(gateway, scope, body.ttl_s * 1000, user);
       return new Reply(201, { code, url, expires_at: isoTime(expiresAt) });
     },
   }),
@@ -109,9 +116,10 @@ export const consoleRoutes = [
     response: BrowserList,
     handle: async ({ gateway }) => {
       const sessions = await gateway.browsers.sessions.list();
-      const items = sessions.map(({ id, scope, label, createdAt, expiresAt }) => ({
+      const items = sessions.map(({ id, scope, user, label, createdAt, expiresAt }) => ({
         id,
         scopes: [scope],
+        user: user ?? null,
         label,
         created_at: isoTime(createdAt),
         expires_at: isoTime(expiresAt),

@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
 import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
 import { maskSecrets } from '../../../base/redact.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { RouteRow } from '../../../mapping/route.ts';
 import { RouteChange, RouteTable, type RouteView, SettingsView } from '../../api/settings.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { Config } from '../../config.ts';
+import { ConfigPlaces } from '../../config-lines.ts';
+import type { Gateway } from '../../gateway.ts';
 import type { LiveRoutes } from '../../live-routes.ts';
+import { recordingWish } from '../../recording.ts';
 import { defineRoute } from '../../route.ts';
 
 /** Values that are secrets, or may hold one; only that they are set is told. */
@@ -37,7 +42,8 @@ function* leaves(value: Json, path = ''): Generator<readonly [string, Json]> {
   }
 }
 
-function settingsOf(config: Config): SettingsView {
+function settingsOf({ config, reloader: { source: file } }: Gateway, principal: Principal): SettingsView {
+  const places = file === null || !existsSync(file) ? undefined : new ConfigPlaces(file);
   const asJson = (value: object): Json => {
     const parsed = parseJson(JSON.stringify(value));
     return parsed.ok ? parsed.value : null;
@@ -51,9 +57,12 @@ function settingsOf(config: Config): SettingsView {
       const isDefault = defaults.get(path) === JSON.stringify(value);
       const source = fromEnvironment ? 'env' : isDefault ? 'default' : 'file';
       const shown = SECRET_PATHS.test(path) ? 'set' : maskSecrets(value);
-      return { path, value: shown, source, ...(fromEnvironment ? { where: variable } : {}) } as const;
+      const where = fromEnvironment ? variable : source === 'file' ? places?.of(path) : undefined;
+      return { path, value: shown, source, ...(where === undefined ? {} : { where }) } as const;
     });
-  return { values };
+  if (config.recording.default !== undefined) return { values };
+  // Nobody has set how much is kept; what holds follows from who may call.
+  return { values: [...values, { path: 'recording.default', value: recordingWish(config, principal).otherwise, source: 'default' }] };
 }
 
 function routeTable({ kept, configured }: LiveRoutes): { items: RouteView[]; total: number } {
@@ -87,7 +96,7 @@ export const settingRoutes = [
     path: '/v1/settings',
     summary: 'The values in effect and where each comes from. Secrets are told as set.',
     response: SettingsView,
-    handle: ({ gateway }) => settingsOf(gateway.config),
+    handle: ({ gateway, principal }) => settingsOf(gateway, principal),
   }),
   defineRoute({
     method: 'GET',
