@@ -35,12 +35,15 @@ function remember(text: string, made: string): void {
 
 const QUOTE = 0x22;
 const NOTHING: Json = Object.freeze([]);
+/** Whole numbers that a double holds. */
+const SHORT_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
-/** The value of a text that a fact holds. Most are a string as it is, or nothing. */
+/** The value of a text that a fact holds. Most are a string as it is, a whole number, or nothing. */
 export function parsedText(text: string): Json {
   if (text === 'null') return null;
   if (text === '[]') return NOTHING;
   if (text.charCodeAt(0) === QUOTE && text.charCodeAt(text.length - 1) === QUOTE && !text.includes('\\')) return text.slice(1, -1);
+  if (SHORT_INTEGER.test(text)) return Number(text);
   const result = parseJson(text);
   if (!result.ok) throw new AbpError('internal', `a fact holds a damaged value: ${result.message}`);
   return result.value;

@@ -39,11 +39,11 @@ export function isCall({ plane, mode, completedAt }: ReceiptFacets): boolean {
 export async function callsIn(store: Store, receipts: readonly Counted[]): Promise<CallUsage[]> {
   const calls = receipts.filter(isCall);
   const behalves = await behalvesOf(store, calls);
-  return calls.map((receipt) => callUsage(receipt, behalves.get(text(receipt.document.parent_run_id))));
+  return calls.map((receipt) => callUsage(receipt, receipt.document, behalves.get(text(receipt.document.parent_run_id))));
 }
 
-export function callUsage(receipt: Counted, behalf?: Behalf): CallUsage {
-  const { document, startedAt, completedAt } = receipt;
+export function callUsage(receipt: ReceiptFacets, document: JsonObject, behalf?: Behalf): CallUsage {
+  const { startedAt, completedAt } = receipt;
   const { model, timing, cost, error, usage } = document;
   const told = isJsonObject(usage) ? usage : undefined;
   const priced = isJsonObject(cost);

@@ -40,10 +40,10 @@ export class SealedUsage {
     this.#receipts += 1;
     this.#last = receipt.sequence ?? this.#last;
     if (!isCall(receipt)) return;
-    const counted = { ...receipt, document: membersOf(open, close) };
-    this.#spend(counted);
-    if (counted.document.parent_run_id === null) this.#sums.add(callUsage(counted));
-    else this.#ofRuns.push(counted);
+    const document = membersOf(open, close);
+    this.#spend(receipt, document);
+    if (document.parent_run_id === null) this.#sums.add(callUsage(receipt, document));
+    else this.#ofRuns.push({ ...receipt, document });
   }
 
   /** What the calls cost, by engine and model. */
@@ -51,12 +51,11 @@ export class SealedUsage {
     return [...this.#costs.values()];
   }
 
-  #spend(counted: Counted): void {
-    const { cost, model } = counted.document;
+  #spend(receipt: NewReceipt, { cost, model }: JsonObject): void {
     const nanoUsd = isJsonObject(cost) ? cost.nano_usd : 0;
     if (typeof nanoUsd !== 'number' || nanoUsd === 0) return;
-    const name = (isJsonObject(model) ? model.upstream : null) ?? counted.model;
-    const [engine, served] = [counted.engine ?? '', typeof name === 'string' ? name : ''];
+    const name = (isJsonObject(model) ? model.upstream : null) ?? receipt.model;
+    const [engine, served] = [receipt.engine ?? '', typeof name === 'string' ? name : ''];
     const key = `${engine}\n${served}`;
     this.#costs.set(key, { engine, model: served, nanoUsd: (this.#costs.get(key)?.nanoUsd ?? 0) + nanoUsd });
   }
@@ -83,11 +82,19 @@ const MEMBERS = COUNTED_MEMBERS.map((name) => ({
 }));
 
 function membersOf(open: OpenTexts, close: CloseTexts): JsonObject {
+  const texts = { open, close };
   const document: Record<string, Json> = {};
-  for (const { name, parts } of MEMBERS) {
-    const values = parts.map(({ part, text }): [string | undefined, Json] => [part, parsedText(text({ open, close }))]);
-    const [part, value = null] = values[0] ?? [];
-    document[name] = part === undefined ? value : Object.fromEntries(values.map(([key = '', told]) => [key, told]));
-  }
+  for (const { name, parts } of MEMBERS) document[name] = memberOf(parts, texts);
   return document;
+}
+
+/** A member that is a value by itself has one part without a name. */
+function memberOf(parts: (typeof MEMBERS)[number]['parts'], texts: { readonly open: OpenTexts; readonly close: CloseTexts }): Json {
+  const member: Record<string, Json> = {};
+  for (const { part, text } of parts) {
+    const value = parsedText(text(texts));
+    if (part === undefined) return value;
+    member[part] = value;
+  }
+  return member;
 }
