@@ -245,15 +245,19 @@ describe('one process on SQLite that is killed at random', () => {
         const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => watcher.session()));
         let over = false;
         let child = await startWorker(home);
+        let startMs = 0;
         const torment = (async () => {
           while (!over) {
-            // On a slow machine a worker that is killed before it has done anything would never get its turns done.
+            // On a slow machine a worker that is killed before it has done anything would never get its turns done, and one that works less
+            // than it takes to start would hardly get on.
             const before = await eventCount(watcher);
             while (!over && (await eventCount(watcher)) === before) await pause(10);
-            await pause(Math.random() * 600);
+            await pause(Math.random() * Math.max(600, 2 * startMs));
             child.kill('SIGKILL');
             await once(child, 'exit');
+            const began = performance.now();
             child = await startWorker(home);
+            startMs = performance.now() - began;
           }
         })();
         await Promise.all(sessions.map((session) => drive(watcher, session, TURNS / SESSIONS)));
