@@ -5,6 +5,7 @@ import { benchBalancing } from './balancing.ts';
 import { benchFairness } from './fairness.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
+import { benchManyReceipts } from './many-receipts.ts';
 import { benchMapped } from './mapped.ts';
 import { benchNegotiation } from './negotiation.ts';
 import { benchPassthrough } from './passthrough.ts';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   passthrough: benchPassthrough,
   mapped: benchMapped,
   receipts: benchReceipts,
+  'many-receipts': benchManyReceipts,
   peers: benchPeers,
   sandbox: benchSandbox,
   streams: benchStreams,

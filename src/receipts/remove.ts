@@ -81,7 +81,8 @@ async function removeBatch(store: Store, chain: Chain, { status, reason }: Remov
     work: async (db, { sequence }) => {
       for (const kept of receipts) {
         const stub: ReceiptStub = { ...kept, status, removed_at: at, removal: sequence };
-        await replaceByStub(db, writtenRunId(kept.run_id), status, canonicalJson(jsonOf(stub))); // JSON values only
+        const document = canonicalJson(jsonOf(stub)); // JSON values only
+        await replaceByStub(db, writtenRunId(kept.run_id), { kind: store.kind, status, document });
       }
       await deleteLateEnds(
         db,

@@ -17,6 +17,7 @@ import { up as people } from './migrations/0013-people.ts';
 import { up as notices } from './migrations/0014-notices.ts';
 import { up as audit } from './migrations/0015-audit.ts';
 import { up as rolesAndRotation } from './migrations/0016-roles-and-rotation.ts';
+import { up as receiptMarks } from './migrations/0017-receipt-marks.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-notices': { up: notices },
   '0015-audit': { up: audit },
   '0016-roles-and-rotation': { up: rolesAndRotation },
+  '0017-receipt-marks': { up: receiptMarks },
 };
 
 /**

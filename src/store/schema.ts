@@ -7,6 +7,7 @@ import type { BudgetTables } from './budgets/budget-schema.ts';
 import type { NoticeTables } from './notices/notice-schema.ts';
 import type { PeopleTables } from './people/people-schema.ts';
 import type { ChainTables } from './receipts/chain-schema.ts';
+import type { MarkTables } from './receipts/mark-schema.ts';
 import type { RecordingTables } from './recordings/recording-schema.ts';
 import type { RunTables } from './runs/run-schema.ts';
 import type { UsageTables } from './usage/usage-schema.ts';
@@ -17,6 +18,7 @@ export interface Tables
     AuditTables,
     BudgetTables,
     ChainTables,
+    MarkTables,
     NoticeTables,
     PeopleTables,
     RecordingTables,

@@ -75,7 +75,14 @@ async function turned(api: AgentApi, agent: string): Promise<'answered' | 'refus
 
 /** A run of a coding agent, which calls its model once. */
 async function ran(api: AgentApi, cwd: string): Promise<'answered' | 'refused'> {
-  const started = await api.call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', engine: 'claude', cwd });
+  const start = () => api.call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', engine: 'claude', cwd });
+  let started = await start();
+  const retried = async (): Promise<number> => {
+    started = await start();
+    return started.status;
+  };
+  // A server has 64 of them under way at most.
+  if (started.status === 503) await expect.poll(retried, { interval: 500, timeout: 300_000 }).not.toBe(503);
   if (started.status !== 201) return outcome({ status: started.status, body: started.text });
   const status = async (): Promise<string> => (await api.call('GET', `/v1/receipts/${started.body.run_id}`)).body.status;
   await expect.poll(status, { interval: 500, timeout: 300_000 }).toMatch(/completed|failed/);

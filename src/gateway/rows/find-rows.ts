@@ -8,12 +8,15 @@ import { runKey, type StoredReceipt } from '../../store/receipts/receipt-columns
 import { countReceipts, listReceipts, type ReceiptFilter } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import type { RowOrder, RowQuery, RunRow, RunRowList } from '../api/run-rows.ts';
+import { markedReceipts } from './marked-receipts.ts';
 import { rowOf } from './run-row.ts';
 
 /** Receipts that are read between two breaths of the event loop. */
 const CHUNK = 200;
 /** Receipts that one request may look at; a page may then be short and says where to go on. */
 const MOST_READ = 20_000;
+/** Pages that one request may look at, likewise. */
+const MOST_PAGES = MOST_READ / CHUNK;
 /** Beyond this a count says `at_least`. */
 const MOST_COUNTED = 10_000;
 
@@ -61,8 +64,10 @@ function selected(filter: RowFilter): ReceiptFilter {
   return { plane, engine, model, status, key, keys, tag, since, until, unkeyed, unfinished, content, whole };
 }
 
-/** Receipts newest first, in chunks, with a breath between them. */
+/** Receipts newest first, in chunks, with a breath between them. Those that do not fit the filter may be among them. */
 export async function* scan(store: Store, filter: RowFilter, chunk = CHUNK): AsyncGenerator<Page<StoredReceipt>> {
+  const marked = await markedReceipts(store, { filter, choice: selected(filter), chunk });
+  if (marked !== undefined) return yield* marked;
   let cursor = filter.cursor;
   const choice = await ofParent(store, filter);
   for (;;) {
@@ -88,18 +93,30 @@ async function ofParent(store: Store, filter: RowFilter): Promise<ReceiptFilter>
 export async function findReceipts(store: Store, filter: RowFilter, limit: number): Promise<Page<Found>> {
   const test = rowTest(filter);
   const items: Found[] = [];
-  let read = 0;
+  let [read, pages] = [0, 0];
   for await (const page of scan(store, filter, Math.min(CHUNK, limit))) {
     for (const [at, receipt] of page.items.entries()) {
       read += 1;
       const row = rowOf(receipt);
       if (test(row)) items.push({ receipt, row });
-      if (items.length < limit && read < MOST_READ) continue;
-      const isLast = page.next_cursor === undefined && at === page.items.length - 1;
-      return isLast ? { items } : { items, next_cursor: encodeCursor({ time: receipt.startedAt, id: runKey(receipt.runId) }) };
+      if (items.length === limit || read === MOST_READ) return { items, ...nextAfter(page, at) };
     }
+    pages += 1;
+    // Pages may be empty where what was found by one condition does not meet another.
+    if (pages === MOST_PAGES) return { items, ...nextAfter(page, page.items.length) };
   }
   return { items };
+}
+
+/** Where a list goes on after the receipt at this place of a page. */
+function nextAfter({ items, next_cursor: next }: Page<StoredReceipt>, at: number): Pick<Page<Found>, 'next_cursor'> {
+  const receipt = items[at];
+  if (receipt !== undefined && (next !== undefined || at < items.length - 1)) return { next_cursor: cursorAt(receipt) };
+  return next === undefined ? {} : { next_cursor: next };
+}
+
+function cursorAt({ startedAt, runId }: StoredReceipt): string {
+  return encodeCursor({ time: startedAt, id: runKey(runId) });
 }
 
 /** A page of lines. */

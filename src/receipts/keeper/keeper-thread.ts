@@ -9,7 +9,7 @@ import { type Chain, openChain } from '../seal/chain.ts';
 import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
 import { protectSealKeys, sealKeysFolder } from '../seal/seal-keys.ts';
-import { RollUp } from '../usage/roll-up.ts';
+import { Followers } from '../usage/followers.ts';
 import type { SealedUsage } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
@@ -111,8 +111,8 @@ async function keep(): Promise<void> {
     damaged = true;
     report({ kind: 'damaged', segment, bytes });
   };
-  const usage = new RollUp(store, chain.number);
-  const onSealed = (sealed: SealedUsage): void => usage.note(sealed);
+  const followers = new Followers(store, chain.number);
+  const onSealed = (sealed: SealedUsage): void => followers.note(sealed);
   const { journalSince } = data;
   const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSealed, onSettled, onDamage });
   const heads = await headWatch(store, chain, keysFolder);
@@ -145,7 +145,7 @@ async function keep(): Promise<void> {
       (await drainOnce()) &&
       (await attempted(() => tasks.run())) &&
       (await attempted(() => heads.look())) &&
-      (await attempted(() => usage.look())) &&
+      (await attempted(() => followers.look())) &&
       (await attempted(async () => nodes?.look()));
     await bodies.tidy();
     tellCut();

@@ -6,6 +6,8 @@ import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
+import { marksOf } from '../../store/receipts/marks.ts';
+import { runKey } from '../../store/receipts/receipt-columns.ts';
 import { createRun } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { rolledUpTo, sealedReceipts } from '../../store/usage/rollups.ts';
@@ -110,4 +112,11 @@ it('is added up instead of the receipts, unless others were sealed between them'
   const rows = await store.db.selectFrom('usage_rollups').selectAll().where('span', '=', 'h').execute();
   const calls = rows.reduce((sum, row) => sum + row.calls, 0);
   expect(calls).toBe((await read()).rollups().reduce((sum, { span, calls: many }) => sum + (span === 'h' ? many : 0), 0));
+});
+
+it('has the marks that the stored receipts have', async () => {
+  write('1', SAID);
+  const noted = (await drained()).flatMap(({ marked }) => marked);
+  const stored = await sealedReceipts(store, chain.number, 0, 1000);
+  expect(noted).toEqual(stored.map((one) => ({ ...marksOf(one), runKey: runKey(one.runId), startedAt: one.startedAt })));
 });

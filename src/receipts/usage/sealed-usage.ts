@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { NewReceipt } from '../../store/receipts/receipt-columns.ts';
+import type { MarkedRun } from '../../store/receipts/mark-rows.ts';
+import { MARKED_MEMBERS, marksOf } from '../../store/receipts/marks.ts';
+import { type NewReceipt, runKey } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
 import { LEAVES } from '../journal/fact-rows.ts';
 import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
@@ -18,6 +20,7 @@ export class SealedUsage {
   /** Calls of runs count for the key that asked for the run, which the database knows. */
   readonly #ofRuns: Counted[] = [];
   readonly #costs = new Map<string, Spent>();
+  readonly #marked: MarkedRun[] = [];
   #receipts = 0;
   #last = 0;
 
@@ -39,11 +42,17 @@ export class SealedUsage {
   add(receipt: NewReceipt, open: OpenTexts, close: CloseTexts): void {
     this.#receipts += 1;
     this.#last = receipt.sequence ?? this.#last;
-    if (!isCall(receipt)) return;
     const document = membersOf(open, close);
+    this.#marked.push({ ...marksOf({ ...receipt, document }), runKey: runKey(receipt.runId), startedAt: receipt.startedAt });
+    if (!isCall(receipt)) return;
     this.#spend(receipt, document);
     if (document.parent_run_id === null) this.#sums.add(callUsage(receipt, document));
     else this.#ofRuns.push({ ...receipt, document });
+  }
+
+  /** The receipts of this batch with what lists find them by. */
+  get marked(): readonly MarkedRun[] {
+    return this.#marked;
   }
 
   /** What the calls cost, by engine and model. */
@@ -75,8 +84,8 @@ export class SealedUsage {
   }
 }
 
-/** The members of a document that usage is told by, each with the texts that fill it. */
-const MEMBERS = COUNTED_MEMBERS.map((name) => ({
+/** The members of a document that usage and marks are told by, each with the texts that fill it. */
+const MEMBERS = [...new Set([...COUNTED_MEMBERS, ...MARKED_MEMBERS])].map((name) => ({
   name,
   parts: LEAVES.filter(({ path }) => path[0] === name).map((leaf) => ({ part: leaf.path[1], text: textReader(leaf) })),
 }));

@@ -2,7 +2,8 @@ import type { Transaction } from 'kysely';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
-import { ARCHIVED, DELETED, runKey } from './receipt-columns.ts';
+import { markAnew } from './mark-rows.ts';
+import { ARCHIVED, DELETED, receiptOf, runKey } from './receipt-columns.ts';
 import { conditions, type ReceiptFilter } from './receipts.ts';
 
 /** Which receipts lose their content. */
@@ -40,11 +41,18 @@ export async function listRemovable(store: Store, filter: RemovalFilter, limit: 
 }
 
 /** Puts a stub where the receipt was. What was deleted also leaves the columns that lists filter by. */
-export async function replaceByStub(db: Transaction<Tables>, run: RunId, status: 'archived' | 'deleted', document: string): Promise<void> {
+export async function replaceByStub(
+  db: Transaction<Tables>,
+  run: RunId,
+  { kind, status, document }: { readonly status: 'archived' | 'deleted'; readonly document: string } & Pick<Store, 'kind'>,
+): Promise<void> {
   const erased = status === DELETED ? { dialect: null, engine: null, model: null, mode: null } : {};
+  const row = () => db.selectFrom('receipts').selectAll().where('run_id', '=', runKey(run)).executeTakeFirstOrThrow();
+  const before = receiptOf(await row());
   await db
     .updateTable('receipts')
     .set((eb) => ({ revision: eb('revision', '+', 1), status, document, key_id: null, tags: '[]', ...erased }))
     .where('run_id', '=', runKey(run))
     .execute();
+  await markAnew({ kind }, db, { before, after: receiptOf(await row()) });
 }

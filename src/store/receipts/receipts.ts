@@ -89,6 +89,19 @@ export async function listReceipts(store: Store, filter: ReceiptFilter = {}): Pr
   return pageOf(rows.map(receiptOf), size, (receipt) => ({ time: receipt.startedAt, id: runKey(receipt.runId) }));
 }
 
+/** Those of these receipts that fit, newest first. */
+export async function receiptsAt(store: Store, keys: readonly string[], filter: ReceiptFilter): Promise<StoredReceipt[]> {
+  const rows = await store.db
+    .selectFrom('receipts')
+    .selectAll()
+    .where('run_id', 'in', [...keys])
+    .where((eb) => conditions(store, filter, eb))
+    .orderBy('started_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .execute();
+  return rows.map(receiptOf);
+}
+
 /** How many receipts fit, counted up to a number. */
 export async function countReceipts(store: Store, filter: ReceiptFilter, most: number): Promise<number> {
   const row = await store.db

@@ -1,0 +1,25 @@
+import type { Store } from '../../store/store.ts';
+import { MarkUp } from './mark-up.ts';
+import { RollUp } from './roll-up.ts';
+import type { SealedUsage } from './sealed-usage.ts';
+
+/** Those who follow the receipts of a chain: sums of usage, and marks that lists find receipts by. */
+export class Followers {
+  readonly #usage: RollUp;
+  readonly #marks: MarkUp;
+
+  constructor(store: Store, chain: number) {
+    this.#usage = new RollUp(store, chain);
+    this.#marks = new MarkUp(store, chain);
+  }
+
+  note(sealed: SealedUsage): void {
+    this.#marks.note(sealed);
+    this.#usage.note(sealed);
+  }
+
+  async look(): Promise<void> {
+    await this.#usage.look();
+    await this.#marks.look();
+  }
+}
