@@ -112,6 +112,45 @@ router_settings:
     expect(messages.status).toBe(200);
   });
 
+  test('makes deployments of the keys and addresses of one model, which share its calls, and takes the cache over', async () => {
+    const [one, other] = [await upstream(), await upstream()];
+    const yaml = `
+model_list:
+  - model_name: fast
+    litellm_params: { model: openai/gpt-5-mini, api_base: ${one.url}/v1, api_key: os.environ/KEY_A, weight: 3, rpm: 100 }
+  - model_name: fast
+    litellm_params: { model: openai/gpt-5-mini, api_base: ${other.url}/v1, api_key: sk-literal-b, weight: 1, rpm: 50 }
+litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600, host: x } }
+router_settings: { routing_strategy: simple-shuffle }
+`;
+    const env = { KEY_A: 'sk-a' };
+    const result = await imported('litellm', yaml, env);
+    const { config } = loadConfig({ path: join(folder, 'abp.toml'), env: {} });
+    const [[id, engine] = []] = Object.entries(config.engines).filter(([, { deployments }]) => deployments !== undefined);
+    expect(engine).toMatchObject({
+      limits: { requests_per_minute: 150 },
+      deployments: [
+        { name: 'd1', url: one.url, weight: 3 },
+        { name: 'd2', url: other.url, weight: 1, key: 'sk-literal-b' },
+      ],
+    });
+    expect(config.routes).toMatchObject([{ match: 'fast', to: `${id}/gpt-5-mini`, fallback: [], cache: { ttl_s: 600, shared: true } }]);
+    expect(result.variables).toEqual([{ name: `ABP_ENGINE_${String(id).toUpperCase().replaceAll('-', '_')}_D1_KEY`, from: 'KEY_A' }]);
+    expect(result.remarks.map(({ where }) => where)).toEqual([
+      'router_settings.routing_strategy',
+      'litellm_settings.cache_params.type',
+      'litellm_settings.cache_params.host',
+    ]);
+    const gateway = await served(result, env);
+    const ask = (at: number): Promise<unknown> =>
+      post(`${gateway.url}/v1/chat/completions`, { model: 'fast', messages: [{ role: 'user', content: `question ${at}` }] });
+    await Promise.all(Array.from({ length: 16 }, (_, at) => ask(at)));
+    expect(new Set(seen(one).map(String))).toEqual(new Set(['/v1/chat/completions,gpt-5-mini,Bearer sk-a']));
+    expect(new Set(seen(other).map(String))).toEqual(new Set(['/v1/chat/completions,gpt-5-mini,Bearer sk-literal-b']));
+    await ask(0);
+    expect(one.requests.length + other.requests.length).toBe(16);
+  });
+
   test('says of every value what has become of it', async () => {
     const yaml = `
 model_list:
@@ -121,7 +160,7 @@ model_list:
     litellm_params: { model: bedrock/amazon.titan, aws_region_name: us-east-1 }
   - model_name: "*"
     litellm_params: { model: openai/* }
-litellm_settings: { drop_params: true, cache: true, success_callback: [langfuse], max_budget: 100 }
+litellm_settings: { drop_params: true, cache: true, cache_params: { type: redis-semantic }, success_callback: [langfuse], max_budget: 100 }
 router_settings: { routing_strategy: least-busy, provider_budget_config: { openai: { budget_limit: 100, time_period: 1d }, anthropic: { budget_limit: 5, time_period: 12d } } }
 general_settings: { master_key: sk-1234, database_url: "postgresql://x", alerting: [slack], max_parallel_requests: 20 }
 environment_variables: { REDIS_HOST: localhost }
@@ -146,7 +185,6 @@ mystery: 1
       'router_settings.provider_budget_config.anthropic',
       'router_settings.routing_strategy',
       'litellm_settings.drop_params',
-      'litellm_settings.cache',
       'litellm_settings.success_callback',
       'litellm_settings.max_budget',
       'general_settings.master_key',
@@ -154,6 +192,7 @@ mystery: 1
       'general_settings.alerting',
       'environment_variables.REDIS_HOST',
       'mystery',
+      'litellm_settings.cache_params',
     ]);
   });
 
@@ -161,12 +200,12 @@ mystery: 1
     const source = join(folder, 'small.yaml');
     writeFileSync(
       source,
-      'model_list: [{ model_name: a, litellm_params: { model: gpt-5, api_key: os.environ/MINE } }]\nlitellm_settings: { cache: true }\n',
+      'model_list: [{ model_name: a, litellm_params: { model: gpt-5, api_key: os.environ/MINE } }]\nlitellm_settings: { drop_params: true }\n',
     );
     const { code, out, err } = await callAbp(['import', 'litellm', source]);
     expect([code, out]).toEqual([0, expect.stringContaining('[[routes]]\nmatch = "a"\nto = "openai/gpt-5"\n')]);
     expect(err).toBe(
-      'Variables that the server needs:\n  export ABP_ENGINE_OPENAI_KEY="$MINE"\nWithout a counterpart, or different here:\n  litellm_settings.cache  answers are not cached unless a route says so\n',
+      'Variables that the server needs:\n  export ABP_ENGINE_OPENAI_KEY="$MINE"\nWithout a counterpart, or different here:\n  litellm_settings.drop_params  the default: what has no form is dropped and named in the receipt, or refused where it matters\n',
     );
     for (const [text, message] of [
       ['a: [', 'is not YAML'],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'smol-toml';
 import { parseJsonObject } from '../../base/json.ts';
+import type { CacheTerms } from '../../contract/cache-terms.ts';
 import { builtInEngine } from '../../engines/index.ts';
 import { COMPATIBLE } from '../../engines/own.ts';
 
@@ -25,6 +26,16 @@ export interface DraftModel {
   readonly price?: { readonly input: number; readonly output: number } | undefined;
 }
 
+/** One of several keys or addresses that share the calls of an upstream. */
+export interface DraftDeployment {
+  readonly name: string;
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly keyVariable?: string | undefined;
+  readonly weight?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** An upstream as the other gateway describes it. */
 export interface Upstream {
   /** A built-in engine, or `openai-compatible`. */
@@ -37,6 +48,7 @@ export interface Upstream {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutS?: number | undefined;
   readonly limits?: Readonly<Record<string, number>> | undefined;
+  readonly deployments?: readonly DraftDeployment[] | undefined;
   /** Something that sets it apart from others at the same address: the limits of one model. */
   readonly apart?: string | undefined;
 }
@@ -52,6 +64,7 @@ export interface DraftRoute {
   readonly fallback?: readonly string[];
   readonly attempts?: number;
   readonly emulate?: readonly string[];
+  readonly cache?: CacheTerms;
 }
 
 /** A configuration in the making, with all that is to be said about it. */
@@ -91,7 +104,10 @@ export class Draft {
     const isPlain = upstream.base !== COMPATIBLE && upstream.apart === undefined && !this.#taken(upstream.base);
     const engine = { ...upstream, id: isPlain ? upstream.base : this.#free(name), models: new Map<string, DraftModel>() };
     this.#engines.push(engine);
-    const variable = engine.keyVariable ?? (engine.key === undefined ? builtInEngine(engine.base)?.auth?.env[0] : undefined);
+    for (const { name: own, keyVariable } of engine.deployments ?? [])
+      if (keyVariable !== undefined) this.#variables.push({ name: keyVariableOf(engine.id, own), from: keyVariable });
+    const shared = engine.deployments !== undefined;
+    const variable = engine.keyVariable ?? (engine.key === undefined && !shared ? builtInEngine(engine.base)?.auth?.env[0] : undefined);
     if (variable !== undefined) this.#needKey(engine.id, variable);
     return engine;
   }
@@ -99,7 +115,7 @@ export class Draft {
   /** A built-in engine reads the variable of its vendor by itself. */
   #needKey(id: string, from: string): void {
     if (builtInEngine(id)?.auth?.env.includes(from)) return;
-    this.#variables.push({ name: `ABP_ENGINE_${id.toUpperCase().replaceAll('-', '_')}_KEY`, from });
+    this.#variables.push({ name: keyVariableOf(id), from });
   }
 
   #taken(id: string): boolean {
@@ -133,8 +149,13 @@ export class Draft {
   }
 }
 
+/** The variable of the key of an engine, or of one of its deployments. */
+function keyVariableOf(...names: readonly string[]): string {
+  return `ABP_ENGINE_${names.join('_').toUpperCase().replaceAll('-', '_')}_KEY`;
+}
+
 /** The table of an engine, with the members that a configuration has. */
-function tableOf({ id, base, url, key, headers, timeoutS, limits, models }: DraftEngine): Record<string, unknown> {
+function tableOf({ id, base, url, key, headers, timeoutS, limits, models, deployments }: DraftEngine): Record<string, unknown> {
   const listed = [...models.values()].map(modelOf);
   const members = {
     base: id === base ? undefined : base,
@@ -143,6 +164,7 @@ function tableOf({ id, base, url, key, headers, timeoutS, limits, models }: Draf
     headers,
     timeout_s: timeoutS,
     limits,
+    deployments: deployments?.map(({ keyVariable: _variable, ...one }) => one),
     models: listed.length === 0 ? undefined : listed,
   };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

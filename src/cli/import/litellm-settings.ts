@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../base/json.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, DraftRoute } from './draft.ts';
 import { type LitellmConfig, periodOf } from './litellm-config.ts';
 import { LITELLM_PROVIDERS } from './providers.ts';
 
@@ -8,6 +8,8 @@ interface Settings {
   /** Tries on one engine. */
   readonly attempts: number;
   readonly aliases: Readonly<Record<string, string>>;
+  /** Of every route. */
+  readonly cache: DraftRoute['cache'];
   fallbacksOf(name: string): readonly string[];
 }
 
@@ -22,12 +24,15 @@ const TAKEN = new Set([
   'litellm_settings.fallbacks',
   'litellm_settings.default_fallbacks',
   'litellm_settings.num_retries',
+  'litellm_settings.cache',
+  'litellm_settings.cache_params',
   'general_settings.max_parallel_requests',
 ]);
 
 /** What to say of values that have no counterpart; others get the general sentence. */
 const WORDS: Readonly<Record<string, string>> = {
-  'router_settings.routing_strategy': 'deployments of one name are tried in their order',
+  'router_settings.routing_strategy':
+    'deployments share calls by weight and by how busy they are, and a conversation stays where its prompt is cached',
   'router_settings.timeout': 'set timeout_s of each engine',
   'router_settings.allowed_fails': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
   'router_settings.cooldown_time': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
@@ -44,8 +49,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'litellm_settings.callbacks': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
   'litellm_settings.success_callback': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
   'litellm_settings.failure_callback': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
-  'litellm_settings.cache': 'answers are not cached unless a route says so',
-  'litellm_settings.cache_params': 'answers are not cached unless a route says so',
   'litellm_settings.max_budget': 'budgets are for a key, user, team, tag, agent or engine: abp budgets create',
   'litellm_settings.budget_duration': 'budgets are for a key, user, team, tag, agent or engine: abp budgets create',
   'general_settings.master_key': 'keys are made here: abp keys create NAME --admin. auth.local is off, as every caller needed a key',
@@ -58,12 +61,13 @@ const WORDS: Readonly<Record<string, string>> = {
 export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
   const router = objectIn(config.router_settings) ?? {};
   const general = objectIn(config.general_settings) ?? {};
+  const settings = objectIn(config.litellm_settings) ?? {};
   if (general.master_key !== undefined) draft.auth.local = false;
   if (typeof general.max_parallel_requests === 'number') draft.limits.concurrency = general.max_parallel_requests;
   takeProviderBudgets(draft, router.provider_budget_config);
   for (const [section, values] of Object.entries({
     router_settings: router,
-    litellm_settings: objectIn(config.litellm_settings) ?? {},
+    litellm_settings: settings,
     general_settings: general,
   }))
     for (const name of Object.keys(values)) sayOf(draft, `${section}.${name}`);
@@ -77,6 +81,7 @@ export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
   return {
     attempts: Math.min(MOST_ATTEMPTS, 1 + Math.max(0, Math.floor(retries))),
     aliases: aliasesOf(router.model_group_alias),
+    cache: cacheOf(draft, settings),
     fallbacksOf: (name) => {
       const own = lists
         .flatMap((one) => one[name] ?? [])
@@ -90,6 +95,31 @@ const SECTIONS = new Set(['model_list', 'router_settings', 'litellm_settings', '
 
 function sayOf(draft: Draft, place: string): void {
   if (!TAKEN.has(place)) draft.remark(place, WORDS[place] ?? 'no counterpart');
+}
+
+/** LiteLLM keeps answers for so long where nothing is said. */
+const CACHE_S = 60;
+/** Where LiteLLM keeps answers by their exact request, as is done here. */
+const EXACT_CACHES: readonly (Json | undefined)[] = [undefined, 'local', 'redis', 's3', 'gcs', 'azure-blob', 'disk'];
+
+/** The cache of every route, where LiteLLM's has a counterpart. */
+function cacheOf(draft: Draft, { cache, cache_params: given }: JsonObject): DraftRoute['cache'] {
+  const { type, ttl, mode, ...rest } = objectIn(given) ?? {};
+  if (cache !== true) {
+    if (given !== undefined) draft.remark('litellm_settings.cache_params', 'litellm_settings.cache is off');
+    return undefined;
+  }
+  if (!EXACT_CACHES.includes(type) || mode === 'default_off') {
+    const why =
+      mode === 'default_off'
+        ? 'callers of LiteLLM asked for it call by call; here a route or a key has a cache'
+        : `${String(type)}: only equal requests get the same answer here`;
+    draft.remark('litellm_settings.cache_params', `${why}. Answers are not cached`);
+    return undefined;
+  }
+  if (type !== undefined && type !== 'local') draft.remark('litellm_settings.cache_params.type', 'each node keeps answers in its own home');
+  for (const name of Object.keys(rest)) draft.remark(`litellm_settings.cache_params.${name}`, 'no counterpart');
+  return { ttl_s: typeof ttl === 'number' && ttl > 0 ? ttl : CACHE_S, shared: true };
 }
 
 /** An alias is a name, or a table with one. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { COMPATIBLE } from '../../engines/own.ts';
 import { Draft, type DraftModel, type DraftRoute, type Upstream } from './draft.ts';
 import { type Deployment, type LitellmConfig, Parameters, periodOf, variableIn } from './litellm-config.ts';
@@ -9,10 +10,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A LiteLLM configuration in our words. */
 export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
   const draft = new Draft();
+  const found = config.model_list.flatMap((deployment, at) => foundOf(draft, deployment, `model_list[${at}]`, env) ?? []);
   const groups = new Map<string, string[]>();
-  for (const [at, deployment] of config.model_list.entries()) {
-    const place = placeOf(draft, deployment, `model_list[${at}]`, env);
-    if (place !== undefined) groups.set(deployment.model_name, [...(groups.get(deployment.model_name) ?? []), place]);
+  for (const [name, all] of Map.groupBy(found, ({ deployment }) => deployment.model_name)) {
+    // The same model of the same provider is one engine, whose deployments share the calls.
+    const engines = Map.groupBy(all, ({ base, provider, model }) => `${base} ${provider} ${model}`);
+    groups.set(
+      name,
+      [...engines.values()].map((deployments) => placeOf(draft, deployments)),
+    );
   }
   const rest = takeSettings(draft, config);
   for (const [name, places] of groups) draft.routes.push(routeOf(draft, { name, places, groups, rest }));
@@ -43,31 +49,90 @@ function routeOf(draft: Draft, { name, places: [to = '', ...others], groups, res
   if (others.length > 0)
     draft.remark(
       `model_list: ${name}`,
-      `its ${others.length + 1} deployments are tried in their order when one fails, instead of sharing the calls`,
+      `its ${others.length + 1} models are tried in their order when one fails, instead of sharing the calls: only deployments of one model of one provider share them`,
     );
   const fallback = [...new Set([...others, ...standIns])].filter((place) => place !== to);
-  return { match: name, to, ...(fallback.length === 0 ? {} : { fallback }), ...(rest.attempts > 1 ? { attempts: rest.attempts } : {}) };
+  return {
+    match: name,
+    to,
+    ...(fallback.length === 0 ? {} : { fallback }),
+    ...(rest.attempts > 1 ? { attempts: rest.attempts } : {}),
+    ...(rest.cache === undefined ? {} : { cache: rest.cache }),
+  };
 }
 
-/** The engine and model of a deployment; undefined where nothing here serves it. */
-function placeOf(draft: Draft, deployment: Deployment, where: string, env: Environment): string | undefined {
+/** A deployment of LiteLLM with what serves it here. */
+interface Found extends Provided {
+  readonly deployment: Deployment;
+  readonly url: string | undefined;
+  readonly where: string;
+}
+
+/** Undefined where nothing here serves it. */
+function foundOf(draft: Draft, deployment: Deployment, where: string, env: Environment): Found | undefined {
   const { litellm_params: parameters, model_name: name } = deployment;
   const found = providerOf(parameters.model);
   if (found === undefined) {
     draft.remark(`${where}.litellm_params.model`, `${parameters.model}: no engine here serves this provider; ${name} is left out`);
     return undefined;
   }
-  const { base, provider, model } = found;
+  const { base, provider } = found;
   const url = addressOf(draft, { parameters, base, provider, where: `${where}.litellm_params`, env });
   if (base === COMPATIBLE && url === undefined) {
     draft.remark(`${where}.litellm_params`, `${provider} has no address; ${name} is left out`);
     return undefined;
   }
   sayLeftovers(draft, deployment, where);
-  const own = modelOf(deployment, model);
-  const engine = draft.engine(upstreamOf({ deployment, base, url, own }), base === COMPATIBLE ? provider : base, own);
-  takeBudget(draft, parameters, engine, where);
-  return model === '*' ? engine : `${engine}/${model}`;
+  return { ...found, deployment, url, where };
+}
+
+/** The engine and model of deployments that share their calls. */
+function placeOf(draft: Draft, all: readonly Found[]): string {
+  const upstreams = all.map(({ deployment, base, url, model }) => upstreamOf({ deployment, base, url, own: modelOf(deployment, model) }));
+  const [first, ...others] = upstreams;
+  const [one] = all;
+  if (one === undefined || first === undefined) return '';
+  const own = modelOf(one.deployment, one.model);
+  const isShared = others.some((other) => !isDeepStrictEqual(other, first));
+  const upstream = isShared ? sharedUpstream(upstreams, all) : first;
+  const engine = draft.engine(upstream, one.base === COMPATIBLE ? one.provider : one.base, own);
+  const budgets = all.flatMap(({ deployment: { litellm_params: parameters } }) => parameters.max_budget ?? []);
+  const total = budgets.reduce((sum, dollars) => sum + dollars, 0);
+  if (budgets.length > 0) takeBudget(draft, { ...one.deployment.litellm_params, max_budget: total }, engine, one.where);
+  return one.model === '*' ? engine : `${engine}/${one.model}`;
+}
+
+/** One upstream of several: what they have in common is the engine's, the rest is of each deployment. */
+function sharedUpstream(upstreams: readonly Upstream[], all: readonly Found[]): Upstream {
+  const [first] = upstreams;
+  const isCommon = (member: 'url' | 'headers'): boolean => upstreams.every((one) => isDeepStrictEqual(one[member], first?.[member]));
+  const names = [...new Set(upstreams.flatMap(({ limits = {} }) => Object.keys(limits)))];
+  // A deployment without a limit leaves all of them without one.
+  const held = names.filter((name) => upstreams.every(({ limits }) => limits?.[name] !== undefined));
+  const limits = held.map((name) => [name, upstreams.reduce((sum, one) => sum + (one.limits?.[name] ?? 0), 0)]);
+  return {
+    base: first?.base ?? COMPATIBLE,
+    url: first?.url,
+    headers: isCommon('headers') ? first?.headers : undefined,
+    timeoutS: upstreams.map(({ timeoutS }) => timeoutS).find((timeout) => timeout !== undefined),
+    limits: limits.length === 0 ? undefined : Object.fromEntries(limits),
+    apart: upstreams.find(({ apart }) => apart !== undefined)?.apart,
+    deployments: upstreams.map(({ key, keyVariable, url, headers }, at) => ({
+      name: `d${at + 1}`,
+      key,
+      keyVariable,
+      ...(isCommon('url') ? {} : { url }),
+      weight: weightOf(all[at]?.deployment),
+      ...(isCommon('headers') ? {} : { headers }),
+    })),
+  };
+}
+
+/** LiteLLM's shuffle weighs by weight, else by requests or tokens in a minute. */
+function weightOf(deployment: Deployment | undefined): number | undefined {
+  const parameters = deployment?.litellm_params;
+  const given = [parameters?.weight, parameters?.rpm ?? deployment?.rpm, parameters?.tpm ?? deployment?.tpm];
+  return given.find((weight): weight is number => typeof weight === 'number' && weight > 0);
 }
 
 interface Provided {
@@ -170,7 +235,6 @@ function sayLeftovers(draft: Draft, { litellm_params: parameters, model_info: in
       `${where}.litellm_params.${name}`,
       name === 'organization' ? 'send it by headers of the engine' : 'timeout_s of the engine holds for streams, too',
     );
-  if (typeof parameters.weight === 'number') draft.remark(`${where}.litellm_params.weight`, 'deployments are tried in their order');
   if (info?.mode !== undefined && info.mode !== null && info.mode !== 'chat')
     draft.remark(`${where}.model_info.mode`, `${info.mode}: paths other than those of conversations pass through under /e/<engine>/`);
 }
