@@ -79,7 +79,7 @@ export function withoutCredentials(pathAndQuery: string): string {
   return `${pathAndQuery.slice(0, mark)}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
 }
 
-/** Finds and removes secrets. Pure. */
+/** Finds and removes secrets. */
 export interface Redactor {
   /** The text with `[redacted]` for each secret: keys, bearer tokens, private keys, passwords in addresses, own patterns. */
   text(text: string): string;
@@ -93,29 +93,56 @@ export interface Redactor {
   value(value: Json, name?: string): Json;
 }
 
+/** Values that this thread has learned while it runs. A secret is never forgotten: texts of before may hold it. */
+const learned = new Set<string>();
+
+/** From now on every redactor of this thread knows these values, too. */
+export function learnSecrets(values: readonly string[]): void {
+  for (const value of values) learned.add(value);
+}
+
 /** Secrets that are known by their value, whatever they look like. */
 class KnownValues {
-  readonly #forms: readonly string[];
+  readonly #values: readonly string[];
+  #forms: readonly string[] = [];
   /** The same as bytes, one character for each. */
-  readonly #inBytes: readonly string[];
-  readonly shortest: number;
+  #inBytes: readonly string[] = [];
+  #shortest = SHORTEST;
+  /** How many values had been learned when the forms were made. */
+  #upTo = -1;
 
   constructor(values: readonly string[]) {
-    this.#forms = [...new Set(values.flatMap((value) => secretForms(value)))].toSorted((a, b) => b.length - a.length);
-    this.#inBytes = this.#forms.map((form) => Buffer.from(form, 'utf8').toString('latin1'));
-    this.shortest = Math.min(SHORTEST, ...this.#forms.map((form) => form.length));
+    this.#values = values;
+  }
+
+  /** Nothing that is shorter holds one. */
+  get shortest(): number {
+    this.#refresh();
+    return this.#shortest;
   }
 
   without(text: string): string {
+    this.#refresh();
     return this.#forms.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
   }
 
   withoutInBytes(text: string): string {
+    this.#refresh();
     return this.#inBytes.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
   }
 
   in(bytes: Buffer): boolean {
+    this.#refresh();
     return this.#forms.some((form) => bytes.includes(form));
+  }
+
+  #refresh(): void {
+    if (this.#upTo === learned.size) return;
+    this.#upTo = learned.size;
+    const all = [...this.#values, ...learned];
+    this.#forms = [...new Set(all.flatMap((value) => secretForms(value)))].toSorted((a, b) => b.length - a.length);
+    this.#inBytes = this.#forms.map((form) => Buffer.from(form, 'utf8').toString('latin1'));
+    this.#shortest = Math.min(SHORTEST, ...this.#forms.map((form) => form.length));
   }
 }
 

@@ -36,6 +36,7 @@ import { People } from './people/people.ts';
 import type { Membership } from './processes/member.ts';
 import { siblingsOf } from './processes/siblings.ts';
 import { type Prepare, Reloader } from './reload/reloader.ts';
+import { toldOfReloads } from './reload/told-of-reloads.ts';
 import { KeyCaches, responseCacheOf } from './response-cache.ts';
 import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
@@ -151,7 +152,10 @@ async function assemble(
   closers.push(() => large.close());
   const cache = responseCacheOf(config, home.path, log);
   const shared = { live, deployments: deployments.byEngine, large, cache, version, traces: telemetry.traces };
-  const reloader = new Reloader(config, { source, read: reread, log, prepares: preparesOf(deployments, held) });
+  const reloader = new Reloader(config, {
+    ...{ source, read: reread, log, prepares: preparesOf(deployments, held) },
+    ...toldOfReloads({ keeper, store, home, log, audit: told.audit }),
+  });
   const calls = callContextOf(() => reloader.config, { checks, ...held, ...shared, keeper, keys, log });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { noteConfigChange } from '../../src/gateway/audit/config-change.ts';
 import { loadConfig } from '../../src/gateway/config.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
 import { startServer } from '../../src/gateway/server.ts';
 import { openHome } from '../../src/home/home.ts';
 import { call, post, send, type WireAnswer } from '../support/http-call.ts';
@@ -16,6 +18,8 @@ interface Scene {
   reload(): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }>;
   diff(): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }>;
   ask(model: string): Promise<WireAnswer>;
+  get(path: string): Promise<WireAnswer>;
+  readonly gateway: Gateway;
 }
 
 const parsed = ({ status, body }: WireAnswer) => ({ status, body: JSON.parse(String(body)) });
@@ -38,6 +42,8 @@ async function start(toml: string): Promise<Scene> {
     reload: async () =>
       parsed(await call(`${server.url}/v1/config/reload`, { method: 'POST', headers: [...token, 'content-length', '0'] })),
     diff: async () => parsed(await call(`${server.url}/v1/config/diff`, { headers: token })),
+    gateway: server.gateway,
+    get: (path) => call(`${server.url}${path}`, { headers: token }),
     ask: (model) => post(`${server.url}/v1/messages`, { model, max_tokens: 5, messages: [{ role: 'user', content: 'say hi' }] }),
   };
 }
@@ -85,11 +91,44 @@ test('what needs a restart is named and left as it is, and no secret is shown', 
   scene.write('host = "0.0.0.0"\n[engines.claude]\nkey = "sk-ant-very-new-secret-1"\ntimeout_s = 5\n');
   for (const answer of [await scene.diff(), await scene.reload()]) {
     const { restart, changed } = answer.body;
-    expect(changed).toEqual([]);
-    expect(restart.map(({ path }: { path: string }) => path)).toEqual(['engines.claude.key', 'engines.claude.timeout_s', 'server.host']);
-    expect(restart[0]).toMatchObject({ file: '••••', reason: expect.stringContaining('new secret') });
+    const paths = (all: { path: string }[]): string[] => all.map(({ path }) => path);
+    expect([paths(changed), paths(restart)]).toEqual([['engines.claude.key', 'engines.claude.timeout_s'], ['server.host']]);
+    expect(changed[0]).toMatchObject({ file: '••••' });
     expect(JSON.stringify(answer.body)).not.toContain('very-new-secret');
   }
+});
+
+test('a key in a file rotates by a reload: the next call has it, nothing that is kept shows it, and the audit log tells of it', async () => {
+  const upstream = await startUpstream();
+  onTestFinished(upstream.close);
+  const [before, after] = ['plain-vendor-key-before-1', 'plain-vendor-key-after-22'];
+  upstream.answer((socket, { headers }) => {
+    const key = headers.find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
+    const content = [{ type: 'text', text: `your key is ${key}` }];
+    socket.write(
+      whole(JSON.stringify({ ...claudeAnswer, content }), key === before || key === after ? {} : { status: '401 Unauthorized' }),
+    );
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'abp-reload-key-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'vendor-key');
+  writeFileSync(file, `${before}\n`);
+  const scene = await start(`[recording]\ndefault = "full"\n[engines.claude]\nurl = "${upstream.url}"\nkey = { file = "${file}" }\n`);
+  await noteConfigChange(scene.gateway);
+  expect(String((await scene.ask('m')).body)).toContain(before);
+  writeFileSync(file, `${after}\n`);
+  expect((await scene.reload()).body.changed).toEqual([{ path: 'engines.claude.key', running: '••••', file: '••••' }]);
+  const answer = await scene.ask('m');
+  expect(String(answer.body)).toContain(after);
+  const run = String(answer.headers['x-abp-run-id']);
+  const kept = async (): Promise<string> => String((await scene.get(`/v1/recordings/${run}`)).body);
+  await expect.poll(kept).toContain('your key is [redacted]');
+  expect(await kept()).not.toContain(after);
+  const audited = async () => parsed(await scene.get('/v1/audit?action=config.change')).body.items;
+  await expect.poll(async () => (await audited()).length).toBe(1);
+  const [{ details }] = await audited();
+  expect(details.changes).toMatchObject([{ path: 'engines.claude.key' }]);
+  expect(JSON.stringify(details)).not.toContain('vendor-key');
 });
 
 test('a stream under way goes on though its engine gets another address', async () => {

@@ -10,10 +10,15 @@ const MOST_NAMED = 100;
 const DIGEST_DIGITS = 16;
 
 /**
- * Notes in the audit log that a server runs with another configuration than the one before it: files are changed where no server sees it. The
+ * Notes in the audit log that a server runs with another configuration than before, since its start or a reload: files are changed where no server sees it. The
  * names of the values that differ are told, and the values where they are no secrets.
  */
-export async function noteConfigChange({ config, store, home, audit }: Gateway): Promise<void> {
+export async function noteConfigChange({
+  config,
+  store,
+  home,
+  audit,
+}: Pick<Gateway, 'config' | 'store' | 'home' | 'audit'>): Promise<void> {
   const name = `audit.config.${home.nodeId}`;
   const parsed = parseJson(JSON.stringify(config));
   const now = Object.fromEntries(leaves(parsed.ok ? parsed.value : null, '', (text) => keyed(text, home.token)));

@@ -11,8 +11,8 @@ export interface Reload {
   readonly source: string | null;
   /** Values that hold from now on. */
   readonly changed: readonly ConfigChange[];
-  /** Values that need a restart, and why where that is not plain. */
-  readonly restart: readonly (ConfigChange & { readonly reason?: string })[];
+  /** Values that need a restart. */
+  readonly restart: readonly ConfigChange[];
 }
 
 /** Takes a part of a configuration over. Throws before anything is changed; what it returns makes the change and cannot fail. */
@@ -27,7 +27,21 @@ const LIVE: readonly string[] = ['engines', 'routes', 'policy.deny_engines', 'po
   'limits.concurrency',
 );
 
-const NEW_SECRET = 'it brings a new secret, which logs and recordings would not know; it holds after a restart';
+/** Those who must know of a reload. */
+interface ReloadOutlook {
+  /** Hears of the secrets that the file holds before one of them is used, so that they are taken out of all that is kept. */
+  readonly onSecrets: (values: readonly string[]) => void;
+  /** Hears of the configuration that holds from now on. */
+  readonly onChanged: (config: Config) => void;
+}
+
+interface ReloaderOptions extends ReloadOutlook {
+  readonly source: string | null;
+  /** Absent for a server that was started without a file. */
+  readonly read: (() => LoadedConfig) | undefined;
+  readonly prepares: readonly Prepare[];
+  readonly log: Logger;
+}
 
 /** Reads the configuration again while the server runs. A broken file changes nothing. */
 export class Reloader {
@@ -36,25 +50,16 @@ export class Reloader {
   readonly #read: (() => LoadedConfig) | undefined;
   readonly #prepares: readonly Prepare[];
   readonly #log: Logger;
-  readonly #secrets: ReadonlySet<string>;
+  readonly #outlook: ReloadOutlook;
   #config: Config;
 
-  /** `read` is absent for a server that was started without a file. */
-  constructor(
-    config: Config,
-    {
-      source,
-      read,
-      prepares,
-      log,
-    }: { source: string | null; read: (() => LoadedConfig) | undefined; prepares: readonly Prepare[]; log: Logger },
-  ) {
+  constructor(config: Config, { source, read, prepares, log, ...outlook }: ReloaderOptions) {
     this.#config = config;
     this.source = source;
     this.#read = read;
     this.#prepares = prepares;
     this.#log = log;
-    this.#secrets = new Set(secretValues(config, ''));
+    this.#outlook = outlook;
   }
 
   /** The configuration in effect. */
@@ -75,8 +80,10 @@ export class Reloader {
     const next = withLive(this.#config, config, sorted.changed);
     checkRoutes(next.routes, enginesOf(next.engines));
     const commits = this.#prepares.map((prepare) => prepare(next));
+    this.#outlook.onSecrets(secretValues(next, ''));
     for (const commit of commits) commit();
     this.#config = next;
+    if (sorted.changed.length > 0) this.#outlook.onChanged(next);
     const paths = (all: readonly ConfigChange[]): string[] => all.map(({ path }) => path);
     this.#log.info({ source, changed: paths(sorted.changed), restart: paths(sorted.restart) }, 'the configuration was read again');
     return { source, ...sorted };
@@ -88,22 +95,11 @@ export class Reloader {
     return this.#read();
   }
 
-  /** Which values can change now. An engine with a new secret is left as it is. */
+  /** Which values can change now. */
   #sorted(config: Config): Pick<Reload, 'changed' | 'restart'> {
     const all = changesBetween(this.#config, config);
-    const secret = new Set(
-      Object.entries(config.engines).flatMap(([id, engine]) => (this.#isNew({ ...config, engines: { [id]: engine } }) ? [id] : [])),
-    );
-    const isSecret = ({ path }: ConfigChange): boolean => path.startsWith('engines.') && secret.has(path.split('.')[1] ?? '');
     const isLive = ({ path }: ConfigChange): boolean => LIVE.some((one) => path === one || path.startsWith(`${one}.`));
-    return {
-      changed: all.filter((one) => isLive(one) && !isSecret(one)),
-      restart: all.filter((one) => !isLive(one) || isSecret(one)).map((one) => (isSecret(one) ? { ...one, reason: NEW_SECRET } : one)),
-    };
-  }
-
-  #isNew(config: Config): boolean {
-    return secretValues(config, '').some((value) => !this.#secrets.has(value));
+    return { changed: all.filter(isLive), restart: all.filter((one) => !isLive(one)) };
   }
 }
 

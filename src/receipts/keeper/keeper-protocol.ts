@@ -44,7 +44,10 @@ export interface TaskResults {
 }
 
 /** Messages to the keeper thread. */
-export type KeeperOrder = { readonly kind: 'stop' } | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
+export type KeeperOrder =
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'learn'; readonly secrets: readonly string[] }
+  | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
 
 /** Whether the chain is whole; `was-cut` when an earlier process has noticed that it is not, and said so in an entry. */
 export type ChainState = 'ok' | 'was-cut' | 'cut';

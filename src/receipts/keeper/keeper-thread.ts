@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { learnSecrets } from '../../base/redact.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
@@ -59,6 +60,7 @@ async function attempted(work: () => Promise<void>): Promise<boolean> {
 function listen(tasks: KeeperTasks): void {
   parentPort?.on('message', (order: KeeperOrder) => {
     if (order.kind === 'stop') stopping = true;
+    else if (order.kind === 'learn') learnSecrets(order.secrets);
     else tasks.add(order);
     Atomics.store(signal, 0, URGENT);
     Atomics.notify(signal, 0);

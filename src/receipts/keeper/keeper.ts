@@ -86,6 +86,8 @@ export interface Keeper {
   watch(run: RunId): SettleWatch;
   /** Calls the listener whenever receipts have been written; the function ends that. */
   listen(onSettled: () => void): () => void;
+  /** Takes these secrets, too, out of what is kept from now on. */
+  learn(secrets: readonly string[]): void;
   /** Seals with a new key from now on. */
   rotate(): Promise<TaskResults['rotate']>;
   /** Moves records of the audit log that have ended into the chain. */
@@ -280,6 +282,10 @@ class ThreadKeeper implements Keeper {
     this.#tasks.set(this.#lastTask, answer);
     this.#tell({ kind: 'task', id: this.#lastTask, task });
     return (await answer.promise) as TaskResults[K]; // what the thread answers to such a task
+  }
+
+  learn(secrets: readonly string[]): void {
+    if (!this.#ended) this.#tell({ kind: 'learn', secrets });
   }
 
   #tell(order: KeeperOrder): void {
