@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { benchAdmission } from './admission.ts';
+import { benchAffinity } from './affinity.ts';
 import { benchBalancing } from './balancing.ts';
 import { benchFairness } from './fairness.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
+import { benchHeld } from './held.ts';
 import { benchManyReceipts } from './many-receipts.ts';
 import { benchMapped } from './mapped.ts';
 import { benchNegotiation } from './negotiation.ts';
@@ -22,7 +24,9 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   negotiation: reportNegotiation,
   admission: benchAdmission,
   telemetry: benchTelemetry,
+  held: benchHeld,
   balancing: benchBalancing,
+  affinity: benchAffinity,
   fairness: benchFairness,
   start: benchStart,
   passthrough: benchPassthrough,

@@ -13,8 +13,8 @@ export interface ServeProcess {
 }
 
 /** Starts `abp serve` on a home and a free port; it ends with the test at the latest. */
-export async function startServe(home: string, env: NodeJS.ProcessEnv = {}): Promise<ServeProcess> {
-  const child = spawnAbp(['serve', '--json', '--port', '0'], { ABP_HOME: home, ABP_LOG: 'error', ...env });
+export async function startServe(home: string, env: NodeJS.ProcessEnv = {}, flags: readonly string[] = []): Promise<ServeProcess> {
+  const child = spawnAbp(['serve', '--json', '--port', '0', ...flags], { ABP_HOME: home, ABP_LOG: 'error', ...env });
   const ended = once(child, 'close');
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);

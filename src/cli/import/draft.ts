@@ -27,7 +27,7 @@ export interface DraftModel {
 }
 
 /** One of several keys or addresses that share the calls of an upstream. */
-export interface DraftDeployment {
+interface DraftDeployment {
   readonly name: string;
   readonly url?: string | undefined;
   readonly key?: string | undefined;

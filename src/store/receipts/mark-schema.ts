@@ -6,7 +6,7 @@ export interface MarkTables {
 }
 
 /** A receipt has this mark; see `marks.ts` for what marks stand for. */
-export interface ReceiptMarksTable {
+interface ReceiptMarksTable {
   readonly mark: number;
   readonly started_at: number;
   readonly run_id: string;
