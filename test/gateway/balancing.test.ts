@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { AgentApi } from '../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
+import { startReceiver } from '../support/posts.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { claudeAnswer, claudeStream } from './claude-answers.ts';
 
@@ -200,6 +201,41 @@ test('calls of a session stay together, and so do the turns of an agent', async 
     await expect.poll(async () => (await api.call('GET', `/v1/sessions/${session.id}`)).body.status).toBe('idle');
   }
   expect(new Set(upstream.seen.slice(before)).size).toBe(1);
+});
+
+test('probes find a deployment that is gone and one that is back before a caller does; metrics and webhooks tell of each', async () => {
+  const upstream = await vendor();
+  const hook = await startReceiver();
+  const gateway = await startGateway({
+    engines: {
+      claude: { url: upstream.url, probe_s: 0.2, deployments: KEYS.slice(0, 2).map((key) => ({ key, weight: 1 })) },
+    },
+    config: { webhooks: [{ url: hook.url, events: ['deployment.*'] }] },
+  });
+  onTestFinished(gateway.close);
+  const up = async (): Promise<string[]> => {
+    const { body } = await call(`${gateway.url}/metrics`);
+    return [...String(body).matchAll(/^abp_deployment_up\{engine="claude",deployment="(\w+)"\} (\d)$/gm)].map(
+      ([, name, value]) => `${name} ${value}`,
+    );
+  };
+  const told = (): unknown[] =>
+    hook.posts.map(({ body }) => JSON.parse(body)).map(({ event, deployment, reason }) => [event, deployment, reason]);
+  expect(await up()).toEqual(['d1 1', 'd2 1']);
+  upstream.statuses.set(KEYS[1] ?? '', { status: 401 });
+  await expect.poll(up).toEqual(['d1 1', 'd2 0']);
+  await expect.poll(told).toContainEqual(['deployment.down', 'd2', 'key_refused']);
+  const asked = upstream.seen.length;
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, at) =>
+      post(`${gateway.url}/v1/messages`, { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: `${at}` }] }),
+    ),
+  );
+  expect(answers.map(({ headers }) => headers['x-abp-deployment'])).toEqual(['d1', 'd1', 'd1', 'd1']);
+  expect(upstream.seen.length).toBeGreaterThanOrEqual(asked + 4);
+  upstream.statuses.clear();
+  await expect.poll(up).toEqual(['d1 1', 'd2 1']);
+  await expect.poll(told).toContainEqual(['deployment.up', 'd2', undefined]);
 });
 
 /** Agents at work: each asks again and again with all that was said, under a system prompt and tools that they share. */

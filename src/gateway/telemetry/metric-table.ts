@@ -75,6 +75,12 @@ export const METRICS = {
     help: 'Whether the breaker of an engine is closed (0), half open (1) or open (2).',
     labels: ['engine'],
   },
+  deploymentUp: {
+    name: 'abp_deployment_up',
+    type: 'gauge',
+    help: 'Whether a deployment of an engine gets calls (1), or is left alone (0) because of limits, failures or a refused key.',
+    labels: ['engine', 'deployment'],
+  },
   engineFailures: {
     name: 'abp_engine_failures_in_a_row',
     type: 'gauge',

@@ -1,6 +1,7 @@
 import type { Account } from '../../calls/budgets/account.ts';
 import { MEASURES } from '../../calls/budgets/budget.ts';
 import type { BreakerState } from '../../upstream/health.ts';
+import { deploymentStates } from '../deployment-states.ts';
 import type { Gateway } from '../gateway.ts';
 import { type CallCounts, type CallSeries, type Durations, OUTCOMES, SECONDS, STATUS_CLASSES, TOKEN_KINDS } from './call-counts.ts';
 import { METRICS } from './metric-table.ts';
@@ -107,10 +108,14 @@ function inFlight({ telemetry: { watch }, calls: { live } }: Gateway): Sample[] 
   return PLANES.map((plane) => ({ labels: { plane }, value: counts[plane] }));
 }
 
-function engines({ calls: { deployments } }: Gateway): Pick<Readings, 'breaker' | 'engineFailures'> {
+function engines({ calls: { deployments } }: Gateway): Pick<Readings, 'breaker' | 'engineFailures' | 'deploymentUp'> {
   const watched = [...deployments].flatMap(([engine, { health }]) => (health === undefined ? [] : [{ engine, ...health.snapshot() }]));
   return {
     breaker: watched.map(({ engine, state }) => ({ labels: { engine }, value: BREAKER[state] })),
+    deploymentUp: deploymentStates(deployments).map(({ engine, deployment, pause }) => ({
+      labels: { engine, deployment },
+      value: pause === undefined ? 1 : 0,
+    })),
     engineFailures: watched.map(({ engine, failuresInARow }) => ({ labels: { engine }, value: failuresInARow })),
   };
 }

@@ -5,6 +5,7 @@ import { listReceipts } from '../../store/receipts/receipts.ts';
 import { getSetting, setSetting } from '../../store/settings.ts';
 import type { BreakerState } from '../../upstream/health.ts';
 import type { Interaction } from '../api/interactions.ts';
+import { deploymentStates } from '../deployment-states.ts';
 import type { Gateway } from '../gateway.ts';
 import { openQuestions } from '../inbox/open-questions.ts';
 import { outcomeOf } from '../telemetry/call-counts.ts';
@@ -47,6 +48,8 @@ export class OccasionWatch {
   readonly #gateway: Gateway;
   readonly #webhooks: Webhooks;
   readonly #states = new Map<string, BreakerState>();
+  /** Deployments that were found left alone. */
+  readonly #down = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #timers: NodeJS.Timeout[] = [];
   #looking = false;
@@ -63,7 +66,8 @@ export class OccasionWatch {
       await this.#catchUp();
       this.#every(MARK_MS, () => this.#mark());
     }
-    if (hears('engine.down', 'engine.up', 'approval.requested')) this.#every(LOOK_MS, () => this.#look());
+    if (hears('engine.down', 'engine.up', 'deployment.down', 'deployment.up', 'approval.requested'))
+      this.#every(LOOK_MS, () => this.#look());
     if (!hears('approval.answered')) return;
     const { answered } = this.#gateway.browsers;
     this.#endListening = answered.listen(() => {
@@ -86,6 +90,7 @@ export class OccasionWatch {
 
   async #look(): Promise<void> {
     this.#lookAtEngines();
+    this.#lookAtDeployments();
     if (this.#looking || !this.#webhooks.hears('approval.requested')) return;
     this.#looking = true;
     try {
@@ -113,6 +118,20 @@ export class OccasionWatch {
       if (event === undefined) continue;
       const members = { engine, failures_in_a_row: found.failuresInARow, last_failure: found.lastFailure };
       this.#webhooks.tell({ event, topic: `${event}:${engine}:${this.#gateway.home.nodeId}:${Date.now()}`, members });
+    }
+  }
+
+  /** A deployment that rests because of a limit does what it should, and nobody is told. */
+  #lookAtDeployments(): void {
+    for (const { engine, deployment, pause } of deploymentStates(this.#gateway.calls.deployments)) {
+      const name = `${engine} ${deployment}`;
+      const isDown = pause !== undefined && pause !== 'limited';
+      if (isDown === this.#down.has(name)) continue;
+      if (isDown) this.#down.add(name);
+      else this.#down.delete(name);
+      const event = isDown ? 'deployment.down' : 'deployment.up';
+      const members = { engine, deployment, ...(isDown ? { reason: pause } : {}) };
+      this.#webhooks.tell({ event, topic: `${event}:${name}:${this.#gateway.home.nodeId}:${Date.now()}`, members });
     }
   }
 

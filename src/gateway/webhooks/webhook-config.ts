@@ -8,6 +8,8 @@ export const EVENTS = {
   'turn.failed': 'a turn of an agent failed',
   'engine.down': 'an engine failed so often that its breaker opened',
   'engine.up': 'an engine whose breaker was open answers again',
+  'deployment.down': 'one of several deployments of an engine is left alone: it failed, or its key was refused',
+  'deployment.up': 'such a deployment gets calls again',
   'approval.requested': 'an agent asks and waits for an answer',
   'approval.answered': 'somebody answered such a question',
 } as const satisfies Readonly<Record<string, string>>;
