@@ -72,5 +72,5 @@ export class MarkUp {
 }
 
 function markedRun(receipt: StoredReceipt): MarkedRun {
-  return { ...marksOf(receipt), runKey: runKey(receipt.runId), startedAt: receipt.startedAt };
+  return { ...marksOf(receipt, receipt.document), runKey: runKey(receipt.runId), startedAt: receipt.startedAt };
 }

@@ -118,5 +118,5 @@ it('has the marks that the stored receipts have', async () => {
   write('1', SAID);
   const noted = (await drained()).flatMap(({ marked }) => marked);
   const stored = await sealedReceipts(store, chain.number, 0, 1000);
-  expect(noted).toEqual(stored.map((one) => ({ ...marksOf(one), runKey: runKey(one.runId), startedAt: one.startedAt })));
+  expect(noted).toEqual(stored.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt })));
 });

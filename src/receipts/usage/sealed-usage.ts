@@ -43,7 +43,7 @@ export class SealedUsage {
     this.#receipts += 1;
     this.#last = receipt.sequence ?? this.#last;
     const document = membersOf(open, close);
-    this.#marked.push({ ...marksOf({ ...receipt, document }), runKey: runKey(receipt.runId), startedAt: receipt.startedAt });
+    this.#marked.push({ ...marksOf(receipt, document), runKey: runKey(receipt.runId), startedAt: receipt.startedAt });
     if (!isCall(receipt)) return;
     this.#spend(receipt, document);
     if (document.parent_run_id === null) this.#sums.add(callUsage(receipt, document));

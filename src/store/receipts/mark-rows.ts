@@ -75,12 +75,12 @@ export async function markAnew(
   { before, after }: { readonly before: StoredReceipt; readonly after: StoredReceipt },
 ): Promise<void> {
   const run = runKey(before.runId);
-  const { kind, marks } = marksOf(before);
+  const { kind, marks } = marksOf(before, before.document);
   const own = db.deleteFrom('receipt_marks').where('mark', 'in', [...marks]);
   const { numDeletedRows } = await own.where('started_at', '=', before.startedAt).where('run_id', '=', run).executeTakeFirst();
   // The keeper has not come to it yet, and will find what is left.
   if (numDeletedRows === 0n) return;
-  await insertMarks(store, db, [{ ...marksOf(after), runKey: run, startedAt: after.startedAt }]);
+  await insertMarks(store, db, [{ ...marksOf(after, after.document), runKey: run, startedAt: after.startedAt }]);
   await sql`delete from receipt_kinds where mark = ${kind.mark}
     and not exists (select 1 from receipt_marks where receipt_marks.mark = ${kind.mark})`.execute(db);
 }

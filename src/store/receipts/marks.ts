@@ -8,9 +8,6 @@ import type { ReceiptFacets } from './receipt-columns.ts';
 /** The members of a document that marks are made of. */
 export const MARKED_MEMBERS = ['task', 'reason', 'backend', 'model', 'cost', 'error', 'fidelity', 'parent_run_id'] as const;
 
-/** A receipt as far as its marks are made of it: its facets, and of its document at least the members above. */
-export type Marked = ReceiptFacets & { readonly document: JsonObject };
-
 /** The marks of one receipt, and the kind that the first of them stands for. */
 export interface ReceiptMarks {
   readonly kind: ReceiptKindsTable;
@@ -58,15 +55,15 @@ export function costMarks(atLeast: number): number[] {
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const part = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** All marks of a receipt. */
-export function marksOf(receipt: Marked): ReceiptMarks {
-  const { cost, fidelity, parent_run_id: parent } = receipt.document;
-  const kind = kindOf(receipt);
+/** All marks of a receipt: made of its facets, and of the members of its document that are named above. */
+export function marksOf(facets: ReceiptFacets, document: JsonObject): ReceiptMarks {
+  const { cost, fidelity, parent_run_id: parent } = document;
+  const kind = kindOf(facets, document);
   const marks = new Set([kind.mark]);
   const { nano_usd: nanoUsd } = part(cost);
   if (typeof nanoUsd === 'number') marks.add(costMark(nanoUsd));
   if (typeof parent === 'string') marks.add(parentMark(parent));
-  for (const tag of receipt.tags) marks.add(tagMark(tag));
+  for (const tag of facets.tags) marks.add(tagMark(tag));
   for (const entry of Array.isArray(fidelity) ? fidelity : []) {
     const mark = fateMark(text(part(entry).fate));
     if (mark !== undefined) marks.add(mark);
@@ -74,22 +71,31 @@ export function marksOf(receipt: Marked): ReceiptMarks {
   return { kind, marks: [...marks] };
 }
 
-function kindOf({ plane, engine, model: named, status, mode, document }: Marked): ReceiptKindsTable {
+/** Most receipts are of few kinds; making one takes longer than all the rest. */
+const known = new Map<string, ReceiptKindsTable>();
+const MOST_KNOWN = 5000;
+
+function kindOf({ plane, engine, model: named, status, mode }: ReceiptFacets, document: JsonObject): ReceiptKindsTable {
   const { task, reason, backend, model, error } = document;
+  const { code, message } = part(error);
+  const { requested, upstream } = part(model);
   const id = text(part(backend).id);
-  const failure = part(error);
-  const words = [text(task), text(part(model).requested) || (named ?? ''), text(part(model).upstream), text(failure.message)];
-  const kind = {
-    plane,
-    engine: engine ?? '',
-    model: named ?? '',
-    status,
-    mode: mode ?? '',
-    agent: plane === 'gateway' ? '' : id.slice(id.indexOf(':') + 1),
-    reason: text(reason),
-    error: text(failure.code),
+  const parts = [plane, engine ?? '', named ?? '', status, mode ?? '', id, text(reason), text(code)];
+  const words = [text(task), text(requested) || (named ?? ''), text(upstream), text(message)];
+  const key = `${parts.join('\u0001')}\u0002${words.join('\u0001')}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const agent = plane === 'gateway' ? '' : id.slice(id.indexOf(':') + 1);
+  const kind = newKind({
+    ...{ plane, engine: engine ?? '', model: named ?? '', status, mode: mode ?? '', agent, reason: text(reason), error: text(code) },
     words: words.join('\n').toLowerCase(),
-  };
-  const stored = Object.fromEntries(Object.entries(kind).map(([name, value]) => [name, storableText(value)])) as typeof kind; // the same members
+  });
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, kind);
+  return kind;
+}
+
+function newKind(texts: Omit<ReceiptKindsTable, 'mark'>): ReceiptKindsTable {
+  const stored = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, storableText(value)])) as typeof texts; // the same members
   return { mark: digestMark(Object.values(stored).join('\u0001')), ...stored };
 }
