@@ -18,6 +18,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   bodies: ['test/recording/crash.test.ts'],
   budgets: ['test/gateway/budget-race.test.ts'],
   notices: ['test/crash/notices.test.ts'],
+  'run-keys': ['test/crash/run-keys.test.ts'],
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, resume: { type: 'boolean', default: false } } });
