@@ -21,7 +21,10 @@ const MOST_CHOICES = 12;
 
 const capabilityNames = CAPABILITIES.map((row) => row.name);
 
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly complaints: readonly Complaint[] };
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  /** `more`: complaints that are not spelt out. */
+  | { readonly ok: false; readonly complaints: readonly Complaint[]; readonly more: number };
 
 /** The value as the schema's type, or every place that is wrong. */
 export function checkAt<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
@@ -29,15 +32,23 @@ export function checkAt<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   if (parsed.success) return { ok: true, value: parsed.data };
   const eased = withDoubles(value, parsed.error.issues);
   if (eased !== value) return checkAt(schema, eased);
-  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(schema, issue, [])) };
+  return { ok: false, ...spelt(parsed.error.issues.flatMap((issue) => complaintsOf(schema, issue, []))) };
+}
+
+/** A body can be wrong in a hundred thousand places, and to say how takes longer than to find them. */
+function spelt(all: readonly Wrong[]): { readonly complaints: readonly Complaint[]; readonly more: number } {
+  const complaints = all.slice(0, MOST).map(({ path, say }) => ({ path: pathText(path), message: say() }));
+  return { complaints, more: all.length - complaints.length };
 }
 
 /** Decimals with more digits than a double has are doubles to a field that asks for a number; integers must not change. */
 function withDoubles(value: unknown, issues: readonly Issue[]): unknown {
-  return issues.reduce((eased, { path }) => replacedAt(eased, path), value);
+  const copies = new Set<unknown>();
+  return issues.reduce((eased, { path }) => replacedAt(eased, path, copies), value);
 }
 
-function replacedAt(value: unknown, path: Path): unknown {
+/** The value with another one at a place. What holds many of them is copied once. */
+function replacedAt(value: unknown, path: Path, copies: Set<unknown>): unknown {
   const [step, ...rest] = path;
   if (step === undefined) {
     const decimal = isExactNumber(value) && /[.eE]/.test(value.rawJSON) ? Number(value.rawJSON) : Number.NaN;
@@ -45,35 +56,42 @@ function replacedAt(value: unknown, path: Path): unknown {
   }
   if (typeof value !== 'object' || value === null) return value;
   const inner: unknown = Reflect.get(value, step);
-  const replaced = replacedAt(inner, rest);
+  const replaced = replacedAt(inner, rest, copies);
   if (replaced === inner) return value;
-  return Array.isArray(value) ? value.map((item, index) => (index === step ? replaced : item)) : { ...value, [step]: replaced };
+  const copy: object = copies.has(value) ? value : Array.isArray(value) ? [...value] : { ...value };
+  copies.add(copy);
+  Reflect.set(copy, step, replaced);
+  return copy;
 }
 
 /** The value as the schema's type, or `invalid_request` naming every path that is wrong. `what` begins the message: "work order". */
 export function parseAt<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const checked = checkAt(schema, value);
   if (checked.ok) return checked.value;
-  const { complaints } = checked;
-  const shown = complaints.slice(0, MOST);
-  const rest = complaints.length - shown.length;
-  const words = shown.map((complaint) => (complaint.path === '' ? complaint.message : `${complaint.path}: ${complaint.message}`));
-  if (rest > 0) words.push(`and ${rest} more`);
+  const { complaints, more } = checked;
+  const words = complaints.map((complaint) => (complaint.path === '' ? complaint.message : `${complaint.path}: ${complaint.message}`));
+  if (more > 0) words.push(`and ${more} more`);
   throw new AbpError('invalid_request', `${what} is not valid: ${words.join('; ')}`, {
-    issues: shown.map((complaint) => ({ ...complaint })),
+    issues: complaints.map((complaint) => ({ ...complaint })),
   });
 }
 
-function complaintsOf(schema: z.ZodType, issue: Issue, base: Path): Complaint[] {
+/** A complaint before it is put into words. */
+interface Wrong {
+  readonly path: Path;
+  readonly say: () => string;
+}
+
+function complaintsOf(schema: z.ZodType, issue: Issue, base: Path): Wrong[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message === UNKNOWN_CAPABILITY ? capabilityNames : fieldsAt(schema, path);
-    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: unknownKey(key, known, issue.message) }));
+    return issue.keys.map((key) => ({ path: [...path, key], say: () => unknownKey(key, known, issue.message) }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     return closestBranch(issue.errors).flatMap((inner) => complaintsOf(schema, inner, path));
   }
-  return [{ path: pathText(path), message: messageOf(issue) }];
+  return [{ path, say: () => messageOf(issue) }];
 }
 
 function unknownKey(key: string, known: readonly string[], message: string): string {

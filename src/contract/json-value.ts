@@ -12,5 +12,6 @@ export const JsonValue = z.unknown().refine((value) => value !== undefined, 'is 
 /** A JSON object with any members; the cast states what the check has found. */
 export const JsonRecord = z
   .unknown()
-  .refine((value) => isJsonObject(value as Json), 'must be an object')
+  // Checks that follow are not asked about anything else.
+  .refine((value) => isJsonObject(value as Json), { error: 'must be an object', abort: true })
   .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;

@@ -16,6 +16,8 @@ export function closedOutput(request: IrRequest, { rules }: Dialect): { readonly
   const problem = isJsonObject(schema) ? strictProblem(schema, rules.output) : undefined;
   if (problem !== undefined || !isJsonObject(schema)) {
     throw new AbpError('E003', `The engine's output format does not take this schema while it thinks: ${problem ?? 'it is no object'}.`, {
+      // By it the refusal finds the place of the schema.
+      feature: 'structured_output_json_schema',
       reason: problem ?? 'the schema is no object',
       possible_interpretations: ['JSON output without thinking', 'thinking without JSON output', 'a schema of closed objects'],
     });
