@@ -42,7 +42,7 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
     });
     return {};
   }
-  if (thinking.mode === 'disabled') return withoutThinking(context, notes);
+  if (thinking.mode === 'disabled') return withoutThinking(context, notes, effort);
   const level = thinking.mode !== 'enabled' || thinking.budgetTokens === undefined ? undefined : levelOf(thinking.budgetTokens);
   const asked = effort ?? level;
   const words = asked === undefined ? 'sent as reasoning with the effort the model chooses' : `sent as reasoning effort ${asked}`;
@@ -59,8 +59,9 @@ function levelOf(budget: number): string {
 }
 
 /** Only some models can be told not to reason; of the others nothing is shown. */
-function withoutThinking(context: LowerContext, notes: FateNote[]): { effort?: string } {
-  if (context.traits.has('effort-none')) {
+function withoutThinking(context: LowerContext, notes: FateNote[], effort: string | undefined): { effort?: string } {
+  // The caller's effort is sent, and decides.
+  if (effort === undefined && context.traits.has('effort-none')) {
     notes.push({ concept: 'thinking', fate: 'renamed', code: 'thinking_as_effort', note: 'reasoning.effort none' });
     return { effort: 'none' };
   }
@@ -68,7 +69,7 @@ function withoutThinking(context: LowerContext, notes: FateNote[]): { effort?: s
     concept: 'thinking',
     fate: 'emulated',
     code: 'thinking_hidden',
-    note: 'the model reasons as it does by default; none of it is shown',
+    note: `the model reasons ${effort === undefined ? 'as it does by default' : `with effort ${effort}`}; none of it is shown`,
   });
   return {};
 }

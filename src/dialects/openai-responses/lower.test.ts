@@ -59,6 +59,12 @@ describe('a request of another dialect', () => {
     expect(body({}, context(['effort', 'thinking'], ['reasoning'])).include).toBeUndefined();
   });
 
+  test('without thinking and with an effort says that the effort decides', () => {
+    const asked = { thinking: { mode: 'disabled' }, effort: 'high' } as const;
+    expect(body(asked).reasoning).toEqual({ effort: 'high' });
+    expect(notes(asked)).toMatchObject([{ concept: 'thinking', fate: 'emulated', code: 'thinking_hidden' }]);
+  });
+
   test.each([
     [1024, 'low'],
     [4000, 'medium'],
