@@ -89,7 +89,7 @@ class ToldLeaves {
   untold(block: JsonObject, at: string, textOf: (block: JsonObject) => string): string[] {
     const text = textOf(block);
     // A copy that is changed in place, so that a block of many members is not copied for each of them.
-    const copy = structuredClone(block);
+    const copy = copied(block) as JsonObject; // of an object
     const leaves = leavesOf(copy, at);
     const shapes = new Map<string, boolean>();
     return leaves
@@ -107,6 +107,13 @@ class ToldLeaves {
       })
       .map(({ path }) => path);
   }
+}
+
+/** Numbers beyond a double are objects of the engine that cannot be cloned, and need not be. */
+function copied(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => copied(item));
+  if (!isJsonObject(value) || isExactNumber(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copied(member)]));
 }
 
 interface Leaf {

@@ -53,6 +53,21 @@ function times(text: string, number: string): number {
 const pairs = dialects.flatMap((from) => dialects.map((to) => ({ from, to, name: `${from.id} → ${to.id}` })));
 
 describe('numbers that a double would change', () => {
+  test.each(dialects.filter(({ id }) => id !== 'claude'))(
+    'are told where a hosted call of an earlier answer becomes text: $id',
+    ({ id }) => {
+      const call = `{"type":"server_tool_use","id":"srvtoolu_1","name":"calculator","input":${ARGUMENTS}}`;
+      const turns = `{"role":"user","content":"hi"},{"role":"assistant","content":[${call}]},{"role":"user","content":"go on"}`;
+      const { upstream, error } = mapTo(
+        targetOf(`sim:${id}`, 'sim-1'),
+        'claude',
+        read(`{"model":"m","max_tokens":50,"messages":[${turns}]}`),
+      );
+      expect(error).toBeUndefined();
+      for (const number of NUMBERS) expect(times(JSON.stringify(upstream?.body), number)).toBeGreaterThan(0);
+    },
+  );
+
   test.each(pairs)('reach the engine as the caller wrote them: $name', ({ from, to }) => {
     const body = read(JSON.stringify(from.lowerRequest(asked, { lacks: new Set(), traits: new Set(), defaultMaxTokens: 100 }).body));
     const { upstream, error } = mapTo(targetOf(`sim:${to.id}`, 'sim-1'), from.id, body);

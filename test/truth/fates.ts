@@ -37,7 +37,7 @@ function changed(value: Json): Json {
 
 /** Values that mean something else than this one to somebody who only tells few kinds apart: sizes by powers of ten, words, the first letters. */
 function others({ value, siblings }: Leaf, elsewhere: readonly Json[]): Json[] {
-  if (typeof value === 'number') return [value + 1, value * 10, value / 10, value + 100_000, 1];
+  if (typeof value === 'number') return [value + 1, value * 10, value / 10, Math.floor(value / 2), value + 100_000, 1];
   if (typeof value === 'string')
     return [
       ...[changed(value), `x${value}`, `${value} and more`, 'data:image/png;base64,QUJD', 'https://x.example/y'],
@@ -46,7 +46,7 @@ function others({ value, siblings }: Leaf, elsewhere: readonly Json[]): Json[] {
   return [changed(value)];
 }
 
-/** Values that stand at the same place in other requests of the dialect: a word of a fixed list means something else than another. */
+/** Values that stand at the same place in other requests, also of dialects that are alike: a word of a fixed list means something else than another. */
 export type Vocabulary = ReadonlyMap<string, ReadonlySet<Json>>;
 
 /** Texts beyond it are no words of a list. */
@@ -54,10 +54,10 @@ const LONGEST_WORD = 40;
 
 export function vocabularyOf(samples: readonly SampleRequest[]): Vocabulary {
   const words = new Map<string, Set<Json>>();
-  for (const { from, body } of samples)
+  for (const { body } of samples)
     for (const { path, value } of leavesOf(body)) {
       if (typeof value !== 'string' || value.length > LONGEST_WORD) continue;
-      const place = `${from} ${shapeOf(path)}`;
+      const place = shapeOf(path);
       words.set(place, (words.get(place) ?? new Set()).add(value));
     }
   return words;
@@ -120,7 +120,7 @@ function tryEmulated({ sample, target, tally, leaf, first, mapped, words }: Trie
   // A schema that the gateway holds answers to is held whether it is called strict or not; the last of an order follows from the others.
   if (/(?:^|\.)strict$|propertyOrdering\[\d+\]$/.test(leaf.path)) return;
   tally.tried += 1;
-  const elsewhere = [...(words.get(`${sample.from} ${shapeOf(leaf.path)}`) ?? [])];
+  const elsewhere = [...(words.get(shapeOf(leaf.path)) ?? [])];
   const bodies = [
     ...others(leaf, elsewhere).map((value) => withLeaf(sample.body, leaf.steps, value)),
     withoutLeaf(sample.body, leaf.steps),
