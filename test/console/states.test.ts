@@ -55,14 +55,48 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await context.close();
   });
 
+  it('archived: the row and the page of a run stay, with its hash and its place', async () => {
+    await makeRuns(stage.server, 1);
+    const ask = async (path: string, init: RequestInit = {}): Promise<{ items: { run_id: string }[]; count: number }> =>
+      (await (
+        await fetch(`${stage.server.url}${path}`, {
+          ...init,
+          headers: { 'x-abp-key': stage.server.token, 'content-type': 'application/json' },
+        })
+      ).json()) as never;
+    const [run] = (await ask('/v1/runs?view=row&limit=1')).items;
+    const { count } = await ask('/v1/receipts/remove', {
+      method: 'POST',
+      body: JSON.stringify({ status: 'archived', before: new Date(Date.now() + 60_000) }),
+    });
+    expect(count).toBeGreaterThan(0);
+    const { page, context, complaints, open } = await stage.signedIn();
+    await open(`/runs/${run?.run_id}`);
+    await page.getByRole('heading', { name: /^archived on/ }).waitFor();
+    await page.getByRole('button', { name: 'Verify its place' }).click();
+    await page.getByText('Its place in the chain holds').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await open(`/runs?sel=${run?.run_id}`);
+    await page
+      .getByRole('complementary', { name: 'Peek' })
+      .getByText(/^archived on/)
+      .waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('error: when the server stops, what was there stays and every page says that it is gone', async () => {
     const { page, context, open } = await stage.signedIn();
     await open('/runs');
     await page.locator('.dl-body .dl-row').first().waitFor();
+    await page.keyboard.press('j');
+    const replay = page.getByRole('complementary', { name: 'Peek' }).getByRole('button', { name: 'Replay' });
+    await replay.waitFor();
     await stage.server.close();
     await page.getByText('the server cannot be reached').waitFor({ timeout: 60_000 });
     expect(await page.locator('.dl-body .dl-row').count()).toBeGreaterThan(0);
     await page.getByText(/Not live since/).waitFor();
+    expect([await replay.isDisabled(), await replay.getAttribute('title')]).toEqual([true, 'The server cannot be reached.']);
     await context.close();
   });
 });
