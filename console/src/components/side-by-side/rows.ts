@@ -1,5 +1,5 @@
 /** A piece of a line; marked where the other side has something else. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly marked: boolean;
 }

@@ -7,7 +7,8 @@ import { shown, valueAt } from '../../base/json-path.ts';
 import { parsed } from '../../base/parsed.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
 import { countFates, FateCounts, FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
-import { type Place, placesQuery } from './places.ts';
+import { placesQuery } from './places.ts';
+import type { Place } from './places-in.ts';
 
 type Shown = 'all' | 'changes' | 'losses';
 

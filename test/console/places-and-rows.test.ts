@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
+import { placesIn } from '../../console/src/pages/run/places-in.ts';
+
+describe('where a field went', () => {
+  const sent = { generationConfig: { maxOutputTokens: 800 }, contents: [{ parts: [{ 'a/b': 'hi' }] }] };
+
+  it('is the first place that an explanation names, with the value of what was sent', () => {
+    const places = placesIn(
+      [
+        { path: 'max_tokens', fate: 'renamed', to: ['/generationConfig/maxOutputTokens', '/other'] },
+        { path: 'messages[*].content', fate: 'exact', to: ['/contents/0/parts/0/a~1b'] },
+        { path: 'model', fate: 'renamed', to: ['path'] },
+        { path: 'metadata.user_id', fate: 'dropped' },
+      ],
+      sent,
+      sent,
+    );
+    expect([...places]).toEqual([
+      ['max_tokens', { at: 'generationConfig.maxOutputTokens', value: 800 }],
+      ['messages[*].content', { at: 'contents[0].parts[0].a/b', value: 'hi' }],
+      ['model', { at: 'path', value: undefined }],
+    ]);
+  });
+
+  it('is not told where what would be sent now is not what was sent then', () => {
+    const now = { generationConfig: { maxOutputTokens: 900 } };
+    expect(placesIn([{ path: 'max_tokens', fate: 'renamed', to: ['/generationConfig/maxOutputTokens'] }], now, sent).size).toBe(0);
+  });
+});
+
+describe('two texts side by side', () => {
+  const shown = async (left: string, right: string): Promise<string[]> =>
+    (await rowsOf(left, right)).map(({ equal, left: one, right: other }) => {
+      const side = (line: typeof one): string =>
+        line === null ? '∅' : `${line.number} ${line.pieces.map(({ text, marked }) => (marked ? `[${text}]` : text)).join('')}`;
+      return `${equal ? '=' : '≠'} ${side(one)} | ${side(other)}`;
+    });
+
+  it('have equal lines beside each other and mark the words that were replaced', async () => {
+    expect(await shown('a\nround 1 ends\nb', 'a\nround 2 ends\nb')).toEqual([
+      '= 1 a | 1 a',
+      '≠ 2 round [1] ends | 2 round [2] ends',
+      '= 3 b | 3 b',
+    ]);
+  });
+
+  it('leave a place where one side has nothing', async () => {
+    expect(await shown('a\nb\n', 'a\n')).toEqual(['= 1 a | 1 a', '≠ 2 [b] | ∅']);
+    expect(await shown('a\n', 'a\nb\nc\n')).toEqual(['= 1 a | 1 a', '≠ ∅ | 2 [b]', '≠ ∅ | 3 [c]']);
+  });
+
+  it('are told without words where they are long', async () => {
+    const [row] = await rowsOf('x '.repeat(40_000), 'y '.repeat(40_000));
+    expect(row?.left?.pieces).toHaveLength(1);
+  });
+});
