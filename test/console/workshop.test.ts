@@ -209,6 +209,19 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
       }));
   });
 
+  it('Usage says what the calls would have cost elsewhere, and tries recorded ones there', () =>
+    visiting('/usage', async (page) => {
+      const panel = page.getByRole('region', { name: 'What if I switched?' });
+      await panel.getByLabel('Another engine and model').fill('gemini/gemini-2.5-pro');
+      await page.keyboard.press('Enter');
+      const row = panel.getByRole('row', { name: /gemini-2\.5-pro/ });
+      await row
+        .getByText(/^(?:< )?\$/)
+        .first()
+        .waitFor();
+      await row.getByText(/would be sent|refused/).waitFor();
+    }));
+
   it('the palette replays the selected run from its recording and opens the pair', () =>
     visiting('/runs', async (page) => {
       await page.keyboard.press('j');
