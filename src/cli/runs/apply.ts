@@ -1,6 +1,6 @@
 import { pathGlob } from '../../base/glob.ts';
 import { homePath } from '../../home/home.ts';
-import { counted } from '../../runtime/workspaces/chosen-changes.ts';
+import { chooseChanges, counted } from '../../runtime/workspaces/chosen-changes.ts';
 import { type Applied, Stage, stagesFolder } from '../../runtime/workspaces/stages.ts';
 import type { Context } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -32,11 +32,12 @@ export async function applyRun(context: Context, run: string, wanted: readonly s
 export async function tellOfStage({ output, io, homePath: home }: Context, run: string): Promise<void> {
   const stage = Stage.open(stagesFolder(homePath(home)), runOf(run));
   if (output.json || stage?.state !== 'finished') return;
-  const { changes } = await stage.changes();
-  const count = counted(changes.changes).length;
-  if (count === 0) return;
+  const { chosen, held } = chooseChanges((await stage.changes()).changes, () => false);
+  const count = counted(chosen).length;
+  if (count === 0 && held.length === 0) return;
+  const kept = held.length === 0 ? '' : `; ${held.length} held back`;
   const { faint } = output.paint;
-  io.stderr.write(`hint: abp apply ${run} ${faint(`brings ${changesOf(count)} from its copy to ${stage.source}`)}\n`);
+  io.stderr.write(`hint: abp apply ${run} ${faint(`brings ${changesOf(count)} from its copy to ${stage.source}${kept}`)}\n`);
 }
 
 const changesOf = (count: number): string => (count === 1 ? '1 change' : `${count} changes`);

@@ -19,7 +19,9 @@ export const Interaction = z.strictObject({
   asked_at: text,
   cost_nano_usd: nano,
   budget_nano_usd: nano,
-  facts: z.array(text).describe('What is known about the wish: network_tool, at_most_once.'),
+  facts: z
+    .array(text)
+    .describe('What is known about the wish: runs_command, writes, writes_outside, reads_outside, network, secrets; interrupted_before.'),
   answer: z.strictObject({ method: z.literal('POST'), path: text }),
   answered: z
     .strictObject({ by: text, via: text, at: text, decision: z.enum(['approved', 'denied', 'answered']), reason: text.nullable() })

@@ -2,6 +2,7 @@ import { isoTime } from '../../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { nanoUsd } from '../../platform/agents/agent-limits.ts';
 import { openApprovals } from '../../platform/turns/turns.ts';
+import { riskAsked } from '../../runtime/runs/dialogue/risk.ts';
 import type { RunHandle } from '../../runtime/runs/handle.ts';
 import { getAgent } from '../../store/agent-plane/agents.ts';
 import { listSessions, type StoredSession } from '../../store/agent-plane/sessions.ts';
@@ -52,10 +53,18 @@ async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHa
       asked_at: isoTime(pending.createdAt),
       cost_nano_usd,
       budget_nano_usd: typeof budget === 'number' ? nanoUsd(budget) : null,
-      facts: [],
+      facts: pending.type === 'approval' ? factsOf(asked, text(stored.options.cwd)) : [],
       answer: { method: 'POST' as const, path: `/v1/runs/${handle.runId}/interactions/${encodeURIComponent(pending.id)}` },
     };
   });
+}
+
+/** The facts that the risk of the call is judged by, as its receipt will name them. */
+function factsOf(asked: JsonObject | undefined, cwd: string | null): string[] {
+  const { toolName, action, detail, riskLevel } = asked ?? {};
+  if (typeof action !== 'string' || typeof detail !== 'string' || cwd === null) return [];
+  const level = riskLevel === 'low' || riskLevel === 'medium' ? riskLevel : 'high';
+  return [...riskAsked({ toolName: text(toolName) ?? undefined, action, detail, riskLevel: level }, cwd).facts];
 }
 
 /** The input of the tool, where the agent said it; else the words of the question. */

@@ -1,3 +1,4 @@
+import type { Adapter } from '../../adapters/adapter.ts';
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { findCommand } from '../../base/find-command.ts';
 import type { Json } from '../../base/json.ts';
@@ -170,7 +171,7 @@ export class WorkOrders {
   }
 
   async #choose(order: WorkOrder): Promise<Chosen> {
-    const candidates = [...this.#engineCandidates(order), ...this.#adapterCandidates(), ...(await this.#sidecarCandidates())];
+    const candidates = [...this.#engineCandidates(order), ...this.#adapterCandidates(order), ...(await this.#sidecarCandidates())];
     const ranked = rankBackends(candidates, order.requirements);
     const [best] = ranked;
     if (best === undefined) throw new AbpError('E007', 'There is no backend at all.', { backend_id: '', reason: 'none is configured' });
@@ -195,19 +196,32 @@ export class WorkOrders {
   }
 
   /** An agent whose program is not on the PATH cannot be used; which version it has is found out when it is chosen. */
-  #adapterCandidates(): Candidate[] {
+  #adapterCandidates(order: WorkOrder): Candidate[] {
     const { agents, env } = this.#options;
     return agents.adapters.list().map((adapter) => {
       const found = findCommand(adapter.cliCommand, env, process.platform);
+      const obstacle = found === undefined ? 'it is not installed' : this.#withoutModel(adapter, order);
       const rows = adapter.models.find(({ modelId }) => modelId === adapter.defaultModelId);
       const { inputPricePerMillion: read, outputPricePerMillion: written } = rows ?? {};
       return {
         id: `adapter:${adapter.agent}`,
         manifest: adapterManifest(adapter),
-        ...(found === undefined && { obstacle: 'it is not installed' }),
+        ...(obstacle !== undefined && { obstacle }),
         ...(read !== undefined && written !== undefined && { usdPerMillion: read + written }),
       };
     });
+  }
+
+  /** Why the model calls of an agent would reach nobody: no engine that it speaks to has a key, and it has no login either. */
+  #withoutModel({ agent, traffic }: Adapter, order: WorkOrder): string | undefined {
+    if (vendorOf(order).engine !== undefined || traffic.needsNone === true) return undefined;
+    const spoken = engines.filter(
+      ({ transport, dialects }) => transport === undefined && dialects.some((one) => traffic.dialects.includes(one)),
+    );
+    if (spoken.some(({ id }) => this.#options.engineObstacle(id) === undefined)) return undefined;
+    // On macOS logins lie in the keychain, which nobody but the agent reads.
+    if (process.platform === 'darwin' || this.#options.agents.adapters.auth(agent).status !== 'unauthenticated') return undefined;
+    return 'it is not logged in, and no engine that it speaks to has a key here';
   }
 
   async #sidecarCandidates(): Promise<Candidate[]> {

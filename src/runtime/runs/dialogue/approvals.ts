@@ -1,7 +1,7 @@
 import type { Command, EventDraft } from '../../../adapters/adapter.ts';
 import { type Clock, isoTime } from '../../../base/clock.ts';
 import { uuidv7Hex } from '../../../base/ids.ts';
-import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import type { Json } from '../../../base/json.ts';
 import type { ApprovalRecord } from '../../../contract/receipts/parts.ts';
 import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
 import { AgentMuxError } from '../../../contract/runs/run-error.ts';
@@ -9,7 +9,7 @@ import type { PendingInteraction } from '../../../contract/runs/run-result.ts';
 import type { InteractionAnswer, LocalRunOptions } from '../handle.ts';
 import type { Deadlines } from '../process/deadlines.ts';
 import { PendingInteractions } from './interactions.ts';
-import { type Risk, riskOf } from './risk.ts';
+import { type Risk, riskAsked, riskOf } from './risk.ts';
 import type { Verdict } from './tool-watch.ts';
 
 /** A tool that somebody is asked about. */
@@ -86,10 +86,7 @@ export class Approvals {
 
   /** The risk of what an agent asks, read from facts where it says what it wants to do. */
   judged(draft: EventDraft): EventDraft {
-    if (draft.type !== 'approval_request') return draft;
-    const input = parseJson(draft.detail);
-    if (!input.ok || !isJsonObject(input.value)) return draft;
-    return { ...draft, riskLevel: riskOf(draft.toolName ?? draft.action, input.value, this.#context.cwd).level };
+    return draft.type === 'approval_request' ? { ...draft, riskLevel: riskAsked(draft, this.#context.cwd).level } : draft;
   }
 
   /** Nobody is waited for any more. */
@@ -164,16 +161,16 @@ export class Approvals {
   }
 
   /** Silence is an answer too: after a while it means no. */
-  #time({ interactionId, toolName, action, detail, riskLevel }: EventOf<'approval_request'>): void {
+  #time(event: EventOf<'approval_request'>): void {
+    const { interactionId, toolName, action } = event;
     const { options, clock, cwd } = this.#context;
     clearTimeout(this.#waiting.get(interactionId)?.timer);
     const ms = options.approvalTimeout ?? ANSWER_MS;
     const late = { approve: false, reason: `nobody answered within ${ms} ms`, by: 'timeout' } as const;
-    const input = parseJson(detail);
     this.#waiting.set(interactionId, {
       askedAt: clock.now(),
       tool: toolName ?? action,
-      risk: { facts: input.ok ? riskOf(toolName ?? action, input.value, cwd).facts : [], level: riskLevel },
+      risk: riskAsked(event, cwd),
       timer: ms === 0 ? undefined : setTimeout(() => this.#respond(interactionId, late), Math.min(ms, LONGEST_MS)),
     });
   }

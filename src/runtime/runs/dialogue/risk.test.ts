@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../../base/json.ts';
-import { riskOf } from './risk.ts';
+import { riskAsked, riskOf } from './risk.ts';
 
 it.each<[string, string, Json, [string, ...string[]]]>([
   ['reads a file here', 'Read', { file_path: 'src/a.ts' }, ['low']],
@@ -19,4 +19,18 @@ it.each<[string, string, Json, [string, ...string[]]]>([
   ['says nothing', 'TodoWrite', {}, ['low', 'writes']],
 ])('%s', (_, tool, input, [level, ...facts]) => {
   expect(riskOf(tool, input, '/w')).toEqual({ level, facts });
+});
+
+it.each<[string, { toolName?: string; action: string; detail: string }, [string, ...string[]]]>([
+  [
+    'a command as plain text',
+    { toolName: 'shell', action: 'shell', detail: 'curl https://example.com' },
+    ['medium', 'network', 'runs_command'],
+  ],
+  ['a command that writes elsewhere', { action: 'Bash', detail: 'rm -rf ~/x' }, ['high', 'runs_command', 'writes_outside']],
+  ['an input', { toolName: 'Write', action: 'Write', detail: '{"file_path":"/w/a"}' }, ['low', 'writes']],
+  ['a change that is not told', { toolName: 'apply_patch', action: 'apply_patch', detail: 'a.ts' }, ['high', 'writes']],
+  ['words', { action: 'Continue?', detail: 'rm -rf / is mentioned here' }, ['high']],
+])('of what an agent asks: %s', (_, asked, [level, ...facts]) => {
+  expect(riskAsked({ ...asked, riskLevel: 'high' }, '/w')).toEqual({ level, facts });
 });

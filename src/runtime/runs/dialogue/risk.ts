@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { isJsonObject, type Json } from '../../../base/json.ts';
+import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import type { EventOf } from '../../../contract/runs/event.ts';
 
 /** A fact of a tool call that matters to the person who is asked to approve it. */
 type RiskFact = 'writes_outside' | 'reads_outside' | 'secrets' | 'network' | 'runs_command' | 'writes';
@@ -37,6 +38,20 @@ export function riskOf(toolName: string, input: Json, cwd: string): Risk {
   if (WRITING_TOOL.test(toolName)) facts.add('writes');
   const level = [...facts].some((fact) => HIGH.has(fact)) ? 'high' : [...facts].some((fact) => MEDIUM.has(fact)) ? 'medium' : 'low';
   return { level, facts: [...facts].sort() };
+}
+
+/** Tools whose whole wish is a command, also where the agent tells it as plain text. */
+const COMMAND_TOOL = /^(?:shell|bash|sh|exec|exec_command|run_shell_command|terminal)$/i;
+
+/** A question of an agent about a tool. */
+export type Asked = Pick<EventOf<'approval_request'>, 'action' | 'detail' | 'riskLevel'> & { readonly toolName?: string | undefined };
+
+/** The risk of what an agent asks for. Where it does not say what it wants to do, its own word for the risk stays. */
+export function riskAsked({ toolName, action, detail, riskLevel }: Asked, cwd: string): Risk {
+  const tool = toolName ?? action;
+  const input = parseJson(detail);
+  if (input.ok && isJsonObject(input.value)) return riskOf(tool, input.value, cwd);
+  return COMMAND_TOOL.test(tool) ? riskOf(tool, detail, cwd) : { level: riskLevel, facts: riskOf(tool, {}, cwd).facts };
 }
 
 interface Member {
