@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { fakeCommands } from '../support/fake-commands.ts';
@@ -50,6 +53,20 @@ describe('abp install', () => {
     const { code, out } = await abp(['install', 'opencode', '--dry-run']);
     expect(code).toBe(0);
     expect(out).toBe('first  npm --version\nthen   npm install -g opencode-ai\nnote   The package opencode does not exist.\n');
+  });
+
+  it('says where a command is that no shell finds yet', async () => {
+    const commands = fakeCommands();
+    const made = ['pip', 'hermes'].map((name) => `echo '#!/bin/sh' > "$3/bin/${name}"; chmod +x "$3/bin/${name}"`);
+    commands.write('python3', ['[ "$1" = -c ] && exit', 'mkdir -p "$3/bin"', ...made].join('\n'));
+    const home = mkdtempSync(join(tmpdir(), 'abp-install-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const env = { PATH: `${commands.env.PATH}:/usr/bin:/bin`, HOME: home };
+    const { code, out } = await abp(['install', 'hermes'], env);
+    expect([code, out]).toEqual([
+      6,
+      expect.stringContaining(`Hermes is in ${home}/.local/bin: run export PATH="${home}/.local/bin:$PATH"`),
+    ]);
   });
 });
 

@@ -1,3 +1,6 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { findCommand } from '../../base/find-command.ts';
 import type { Detection } from '../../runtime/coding-agents/detection.ts';
 import type { InstallInstruction } from '../../runtime/coding-agents/install.ts';
 import { type Command, defineCommand } from '../command.ts';
@@ -25,7 +28,9 @@ export function installCommand(name: string): Command {
       }
       if (!output.json) io.stderr.write(`${planned.command}\n`);
       const { way, detection } = await adapters.install(agent, { method });
-      output.print({ way, detection }, (done) => renderInstalled(done.detection, adapters.get(agent).displayName, output.paint));
+      const { displayName, cliCommand } = adapters.get(agent);
+      const elsewhere = detection.installed ? undefined : besidePath(cliCommand, io.env);
+      output.print({ way, detection }, (done) => renderInstalled(done.detection, { displayName, elsewhere }, output.paint));
       return detection.installed ? EXITS.ok.code : EXITS.unavailable.code;
     },
   });
@@ -39,7 +44,19 @@ function renderWay({ command, notes, prerequisiteCheck }: InstallInstruction, pa
   ].join('\n');
 }
 
-function renderInstalled({ installed, version, path, problem }: Detection, name: string, paint: Paint): string {
-  if (installed) return `${paint.good('installed')} ${name} ${version ?? ''} at ${path ?? ''}`;
+/** The folder for a user's own commands, which many shells do not look into, where it has this one. */
+function besidePath(command: string, env: NodeJS.ProcessEnv): string | undefined {
+  const folder = join(env.HOME ?? homedir(), '.local', 'bin');
+  return findCommand(command, { PATH: folder }, process.platform) === undefined ? undefined : folder;
+}
+
+function renderInstalled(
+  { installed, version, path, problem }: Detection,
+  { displayName, elsewhere }: { readonly displayName: string; readonly elsewhere: string | undefined },
+  paint: Paint,
+): string {
+  if (installed) return `${paint.good('installed')} ${displayName} ${version ?? ''} at ${path ?? ''}`;
+  if (problem === undefined && elsewhere !== undefined)
+    return `${paint.warn('not on the PATH')} ${displayName} is in ${elsewhere}: run export PATH="${elsewhere}:$PATH", or open a new shell that has it`;
   return `${paint.warn('not found')} the installer ended well, but ${problem ?? 'its command is not on the PATH'}`;
 }
