@@ -15,7 +15,7 @@ const TASKS: Readonly<Record<string, string>> = {
   opencode: `call the tool bash with ${JSON.stringify({ command: COMMAND, description: 'look around', timeout: 300_000 })}`,
   pi: `call the tool bash with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
   omp: `call the tool bash with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
-  openclaw: `call the tool exec with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
+  openclaw: `call the tool exec with ${JSON.stringify({ command: COMMAND, timeoutSeconds: 300 })}`,
   hermes: `call the tool terminal with ${JSON.stringify({ command: COMMAND, timeout: 300 })}`,
 };
 
