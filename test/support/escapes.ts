@@ -124,7 +124,13 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'ptrace of a process outside', script: ({ pid }) => call(101, 16, pid, 0, 0), needs: 'python3' },
   { name: 'the memory of a process outside', script: ({ pid }) => reads(`/proc/${pid}/maps`) },
   { name: 'namespaces of a process outside', script: ({ pid }) => `nsenter -t ${pid} -n true 2>/dev/null && echo FELL` },
-  { name: 'an inherited descriptor', script: () => 'ls /proc/self/fd | grep -vE "^[0-3]$" | grep -q . && echo FELL' },
+  // An agent may give sockets of its own to its shell; those were made in here, and the kernel lists them here.
+  {
+    name: 'an inherited descriptor',
+    script: () =>
+      'ls -l /proc/self/fd | grep -oE "[0-9]+ -> .*" | grep -vE "^[0-2] ->|-> /proc/[0-9]+/fd$" | while read -r _ _ to; do ' +
+      'case $to in socket:*) grep -qw "$(echo "$to" | tr -dc 0-9)" /proc/net/unix || echo FELL;; *) echo FELL;; esac; done',
+  },
   { name: 'more than 5000 processes', script: () => '[ "$(ulimit -u 2>/dev/null || echo 0)" = unlimited ] && echo FELL' },
   // Privileges.
   { name: 'privileges', script: () => "grep -qE '^CapEff:\\s*0*$' /proc/self/status || echo FELL" },
