@@ -25,6 +25,12 @@ function messages(lowered: LoweredRequest): JsonObject[] {
 
 const call = { kind: 'tool-call', id: 'call_1', name: 'look', arguments: '' } as const;
 
+it('A wish to see the reasoning is no setting of a model with levels, which shows it', () => {
+  const lowered = lower({ thinking: { mode: 'adaptive', display: 'summarized' } }, ['reasoning-effort']);
+  expect([lowered.body.thinking, lowered.body.reasoning_effort]).toEqual([undefined, undefined]);
+  expect(lowered.notes).toMatchObject([{ concept: 'thinking', fate: 'dropped', code: 'says_what_happens_anyway' }]);
+});
+
 it('Kimi gets a switch or a level, never both', () => {
   const both = { thinking: { mode: 'enabled', budgetTokens: 2048 }, effort: 'medium' } as const;
   const switched = lower(both, ['thinking-switch']);

@@ -43,7 +43,12 @@ function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
   if (thinking !== undefined && effort !== undefined) notes.push(LOST_TO_EFFORT);
   const said = effort === undefined && thinking !== undefined ? measured(thinking) : ([{ concept: 'effort' }] as const);
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
-  if (wanted === undefined) return {};
+  if (wanted === undefined) {
+    // Thinking without a number is left to the model, which shows it in any case.
+    const note = 'the model reasons, and shows it, without being told';
+    notes.push({ concept: 'thinking', fate: 'dropped', code: 'says_what_happens_anyway', note });
+    return {};
+  }
   if (wanted === 'none') {
     for (const one of said)
       notes.push({ ...one, fate: 'emulated', code: 'always_reasons', note: 'the model always reasons; sent as its lowest level' });
