@@ -28,7 +28,7 @@ const call = { kind: 'tool-call', id: 'call_1', name: 'look', arguments: '' } as
 it('A wish to see the reasoning is no setting of a model with levels, which shows it', () => {
   const lowered = lower({ thinking: { mode: 'adaptive', display: 'summarized' } }, ['reasoning-effort']);
   expect([lowered.body.thinking, lowered.body.reasoning_effort]).toEqual([undefined, undefined]);
-  expect(lowered.notes).toMatchObject([{ concept: 'thinking', fate: 'dropped', code: 'says_what_happens_anyway' }]);
+  expect(lowered.notes).toMatchObject([{ concept: 'thinking', fate: 'emulated', code: 'thinking_as_effort' }]);
 });
 
 it('Kimi gets a switch or a level, never both', () => {

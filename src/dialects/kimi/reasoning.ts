@@ -45,8 +45,8 @@ function lowerLevel(request: IrRequest, notes: FateNote[]): JsonObject {
   const wanted = effort ?? (thinking === undefined ? undefined : effortOf(thinking));
   if (wanted === undefined) {
     // Thinking without a number is left to the model, which shows it in any case.
-    const note = 'the model reasons, and shows it, without being told';
-    notes.push({ concept: 'thinking', fate: 'dropped', code: 'says_what_happens_anyway', note });
+    const note = 'left to the model, which reasons and shows it in any case';
+    notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_effort', note });
     return {};
   }
   if (wanted === 'none') {
