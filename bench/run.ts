@@ -4,6 +4,7 @@ import { benchAdmission } from './admission.ts';
 import { benchAffinity } from './affinity.ts';
 import { benchBalancing } from './balancing.ts';
 import { benchFairness } from './fairness.ts';
+import { benchFleet } from './fleet.ts';
 import type { BenchReport } from './harness.ts';
 import { judge } from './harness.ts';
 import { benchHeld } from './held.ts';
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   sandbox: benchSandbox,
   streams: benchStreams,
   turns: benchTurns,
+  fleet: benchFleet,
 };
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const HEAD = `# Benchmarks

@@ -1,9 +1,10 @@
 import { isoTime } from '../../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import type { PendingInteraction } from '../../contract/runs/run-result.ts';
 import { nanoUsd } from '../../platform/agents/agent-limits.ts';
 import { openApprovals } from '../../platform/turns/turns.ts';
 import { riskAsked } from '../../runtime/runs/dialogue/risk.ts';
-import type { RunHandle } from '../../runtime/runs/handle.ts';
 import { getAgent } from '../../store/agent-plane/agents.ts';
 import { listSessions, type StoredSession } from '../../store/agent-plane/sessions.ts';
 import { ALL, isVisible } from '../../store/agent-plane/visible.ts';
@@ -20,6 +21,7 @@ import { startedRuns } from '../run-plane/runs.ts';
 /** Events that are looked through for what an agent wants and said before. */
 const LOOK_BACK = 300;
 const MOST_SESSIONS = 200;
+const MOST_ELSEWHERE = 50;
 
 const text = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -32,20 +34,59 @@ export async function openQuestions(gateway: Gateway, principal: Principal): Pro
 async function runQuestions(gateway: Gateway, principal: Principal): Promise<Interaction[]> {
   const live = (await startedRuns(gateway))?.underWay() ?? [];
   const waiting = live.filter(({ interaction }) => interaction.pending.length > 0);
-  return (await Promise.all(waiting.map((handle) => questionsOf(gateway, principal, handle)))).flat();
+  const here = waiting.map(({ runId, interaction }) => questionsOf(gateway, principal, runId, () => interaction.pending));
+  const elsewhere = (await runsElsewhere(gateway)).map((runId) => questionsOf(gateway, principal, runId, approvalsIn));
+  return (await Promise.all([...here, ...elsewhere])).flat();
 }
 
-async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHandle): Promise<Interaction[]> {
-  const stored = await getRun(gateway.store, handle.runId);
+/** Runs that other nodes of the database drive, the newest of them. */
+async function runsElsewhere({ store, home }: Gateway): Promise<RunId[]> {
+  if (store.kind === 'sqlite') return [];
+  const rows = await store.db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('status', '=', 'running')
+    .where('node', '!=', home.nodeId)
+    .orderBy('run_id', 'desc')
+    .limit(MOST_ELSEWHERE)
+    .execute();
+  return rows.flatMap(({ run_id }) => parseRunId(run_id) ?? []);
+}
+
+/** Approvals that a run waits for, by what it said: its node alone has them in memory. */
+function approvalsIn(events: readonly JsonObject[]): Asked[] {
+  const decided = new Set(events.flatMap(({ type, interactionId }) => (DECIDED.has(String(type)) ? [interactionId] : [])));
+  return events.flatMap(({ type, interactionId, action, detail, timestamp }) => {
+    if (type !== 'approval_request' || decided.has(interactionId)) return [];
+    const words = { description: text(action) ?? '', detail: text(detail) ?? '' };
+    return [{ id: String(interactionId), type: 'approval' as const, ...words, createdAt: Number(timestamp) }];
+  });
+}
+
+const DECIDED: ReadonlySet<string> = new Set(['approval_granted', 'approval_denied']);
+
+/** A question that waits. */
+type Asked = Pick<PendingInteraction, 'id' | 'type' | 'description' | 'detail' | 'createdAt'>;
+
+async function questionsOf(
+  gateway: Gateway,
+  principal: Principal,
+  run: RunId,
+  askedIn: (events: readonly JsonObject[]) => readonly Asked[],
+): Promise<Interaction[]> {
+  const stored = await getRun(gateway.store, run);
   if (stored === undefined || !maySteer(principal, stored.keyId)) return [];
-  const events = (await readLastRunEvents(gateway.store, handle.runId, LOOK_BACK)).map(({ event }) => event);
-  const { cost_nano_usd } = await sumOfCalls(gateway, handle.runId);
+  const events = (await readLastRunEvents(gateway.store, run, LOOK_BACK)).map(({ event }) => event);
+  const waiting = askedIn(events);
+  if (waiting.length === 0) return [];
+  const { agent } = stored;
+  const { cost_nano_usd } = await sumOfCalls(gateway, run);
   const { maxBudgetUsd: budget } = stored.options;
-  return handle.interaction.pending.map((pending) => {
+  return waiting.map((pending) => {
     const asked = events.find(({ interactionId }) => interactionId === pending.id);
     return {
-      ...{ id: pending.id, kind: pending.type, run_id: handle.runId, session_id: null, agent: handle.agent },
-      title: text(stored.options.prompt) ?? `run ${handle.agent}`,
+      ...{ id: pending.id, kind: pending.type, run_id: run, session_id: null, agent },
+      title: text(stored.options.prompt) ?? `run ${agent}`,
       tool: text(asked?.toolName) ?? (pending.type === 'approval' ? pending.description : null),
       input: inputOf(events, asked, pending.detail || pending.description),
       cwd: text(stored.options.cwd),
@@ -54,7 +95,7 @@ async function questionsOf(gateway: Gateway, principal: Principal, handle: RunHa
       cost_nano_usd,
       budget_nano_usd: typeof budget === 'number' ? nanoUsd(budget) : null,
       facts: pending.type === 'approval' ? factsOf(asked, text(stored.options.cwd)) : [],
-      answer: { method: 'POST' as const, path: `/v1/runs/${handle.runId}/interactions/${encodeURIComponent(pending.id)}` },
+      answer: { method: 'POST' as const, path: `/v1/runs/${run}/interactions/${encodeURIComponent(pending.id)}` },
     };
   });
 }

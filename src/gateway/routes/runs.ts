@@ -7,7 +7,6 @@ import { backendOf } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { RunOptions, runTags } from '../../contract/runs/run-options.ts';
 import { createProfiles } from '../../runtime/profiles.ts';
-import type { InteractionAnswer, RunHandle } from '../../runtime/runs/handle.ts';
 import { getReceipt, listReceipts } from '../../store/receipts/receipts.ts';
 import { requestCancel } from '../../store/runs/run-cancels.ts';
 import { getRun, type StoredRun } from '../../store/runs/runs.ts';
@@ -33,6 +32,7 @@ import { openQuestions } from '../inbox/open-questions.ts';
 import { recordingFor } from '../recording.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { leaveOrder, obey, type RunOrder } from '../run-plane/run-orders.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
 import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
 import { tracedFrom } from '../telemetry/traced-from.ts';
@@ -60,12 +60,16 @@ async function runFor(gateway: Gateway, text: string, isAllowed: (keyId: string 
   return run;
 }
 
-/** The run while it is under way here, for a caller who may steer it. */
-async function liveRun(gateway: Gateway, principal: Principal, text: string): Promise<{ handle: RunHandle }> {
-  const run = await runFor(gateway, text, (keyId) => maySteer(principal, keyId));
+/** Tells a run what a caller who may steer it wants: at once where it is under way here, else by way of the node that drives it. */
+async function steer(gateway: Gateway, principal: Principal, text: string, order: RunOrder): Promise<Reply> {
+  const run = runIdOf(text);
+  const stored = await getRun(gateway.store, run);
+  if (stored === undefined || !maySteer(principal, stored.keyId)) throw noRun(text);
   const live = (await runServiceOf(gateway)).live(run);
-  if (live === undefined) throw new AgentMuxError('RUN_NOT_ACTIVE', `The run ${run} has ended.`, { run_id: run });
-  return live;
+  if (live !== undefined) obey(live.handle, order);
+  else if (stored.status === 'running' && stored.node !== gateway.home.nodeId) await leaveOrder(gateway.store, run, order);
+  else throw new AgentMuxError('RUN_NOT_ACTIVE', `The run ${run} has ended.`, { run_id: run });
+  return new Reply(202, { run_id: run });
 }
 
 /** Ends a run here, or tells the process that drives it. */
@@ -140,17 +144,6 @@ async function runView(gateway: Gateway, principal: Principal, text: string): Pr
   };
 }
 
-function tell(handle: RunHandle, { text, when }: RunInput): void {
-  if (when === 'now') handle.send(text);
-  else if (when === 'steer') handle.steer(text);
-  else handle.queue(text, { when });
-}
-
-function answerOf(reply: InteractionReply): InteractionAnswer {
-  if ('text' in reply) return reply;
-  return { approve: reply.approve, ...(reply.reason === undefined ? {} : { reason: reply.reason }) };
-}
-
 /** The answer as the list of answered questions shows it. */
 function said(reply: InteractionReply): { approved: boolean | null; reason?: string | undefined } {
   if ('text' in reply) return { approved: null };
@@ -158,16 +151,12 @@ function said(reply: InteractionReply): { approved: boolean | null; reason?: str
 }
 
 /** A run is told to do something, and what comes of it is in its events. */
-function controlRoute(control: Pick<Route, 'path' | 'summary'>, act: (handle: RunHandle) => void): Route {
+function controlRoute(control: Pick<Route, 'path' | 'summary'>, kind: 'pause' | 'resume'): Route {
   return defineRoute({
     method: 'POST',
     ...control,
     params: RunParams,
-    handle: async ({ gateway, principal, params }) => {
-      const { handle } = await liveRun(gateway, principal, params.run_id);
-      act(handle);
-      return new Reply(202, { run_id: handle.runId });
-    },
+    handle: ({ gateway, principal, params }) => steer(gateway, principal, params.run_id, { kind }),
   });
 }
 
@@ -221,21 +210,15 @@ export const runRoutes = [
     params: RunParams,
     handle: async ({ gateway, principal, params }) => new Reply(202, { run_id: await cancelRun(gateway, principal, params.run_id) }),
   }),
-  controlRoute({ path: '/v1/runs/{run_id}/pause', summary: 'Lets a run stand still: SIGSTOP to the group of its agent.' }, (handle) =>
-    handle.pause(),
-  ),
-  controlRoute({ path: '/v1/runs/{run_id}/resume', summary: 'Lets a paused run go on.' }, (handle) => handle.resume()),
+  controlRoute({ path: '/v1/runs/{run_id}/pause', summary: 'Lets a run stand still: SIGSTOP to the group of its agent.' }, 'pause'),
+  controlRoute({ path: '/v1/runs/{run_id}/resume', summary: 'Lets a paused run go on.' }, 'resume'),
   defineRoute({
     method: 'POST',
     path: '/v1/runs/{run_id}/interrupt',
     summary: 'Asks the agent to stop what it does. The run ends with that, unless the agent is held for /continue.',
     params: RunParams,
     body: RunInterrupt,
-    handle: async ({ gateway, principal, params, body }) => {
-      const { handle } = await liveRun(gateway, principal, params.run_id);
-      handle.interrupt(body);
-      return new Reply(202, { run_id: handle.runId });
-    },
+    handle: ({ gateway, principal, params, body }) => steer(gateway, principal, params.run_id, { kind: 'interrupt', ...body }),
   }),
   defineRoute({
     method: 'POST',
@@ -243,11 +226,7 @@ export const runRoutes = [
     summary: 'Lets an agent go on that was interrupted with hold.',
     params: RunParams,
     body: RunContinue,
-    handle: async ({ gateway, principal, params, body }) => {
-      const { handle } = await liveRun(gateway, principal, params.run_id);
-      handle.continue(body.text);
-      return new Reply(202, { run_id: handle.runId });
-    },
+    handle: ({ gateway, principal, params, body }) => steer(gateway, principal, params.run_id, { kind: 'continue', ...body }),
   }),
   defineRoute({
     method: 'POST',
@@ -255,11 +234,7 @@ export const runRoutes = [
     summary: 'Sends a message to a running agent that takes them: now, into the work under way, or later.',
     params: RunParams,
     body: RunInput,
-    handle: async ({ gateway, principal, params, body }) => {
-      const { handle } = await liveRun(gateway, principal, params.run_id);
-      tell(handle, body);
-      return new Reply(202, { run_id: handle.runId });
-    },
+    handle: ({ gateway, principal, params, body }) => steer(gateway, principal, params.run_id, { kind: 'input', ...body }),
   }),
   defineRoute({
     method: 'POST',
@@ -269,11 +244,11 @@ export const runRoutes = [
     params: InteractionParams,
     body: InteractionReply,
     handle: async ({ gateway, principal, params, body }) => {
-      const { handle } = await liveRun(gateway, principal, params.run_id);
       const question = (await openQuestions(gateway, principal)).find(({ id }) => id === params.interaction_id);
-      handle.interaction.respond(params.interaction_id, { ...answerOf(body), by: answererOf(principal) });
+      const order = { kind: 'answer', interaction: params.interaction_id, reply: body, by: answererOf(principal) } as const;
+      const reply = await steer(gateway, principal, params.run_id, order);
       if (question !== undefined) gateway.browsers.answered.add(question, principal, said(body));
-      return new Reply(202, { run_id: handle.runId });
+      return reply;
     },
   }),
 ];

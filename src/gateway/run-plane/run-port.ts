@@ -23,6 +23,7 @@ import type { Gateway } from '../gateway.ts';
 import { assertMayTag } from '../vendor/tags.ts';
 import { claimRun, releaseRun } from './claimed-runs.ts';
 import { contextWindowOf } from './context-window.ts';
+import { takeOrders } from './run-orders.ts';
 import { engineWord } from './run-refusals.ts';
 import { spentOf } from './run-spend.ts';
 
@@ -59,7 +60,10 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
       gateway.keys.forget();
     },
     ...tracedRuns(gateway, owner),
-    cancelled: (run) => isCancelRequested(gateway.store, run),
+    cancelled: async (run) => {
+      await takeOrders(gateway, run);
+      return await isCancelRequested(gateway.store, run);
+    },
     engineWord: (run) => engineWord(gateway, run),
     spent: (run, state) => spentOf(gateway, run, state),
     opened: async ({ untilEndOf: _owner, ...opening }) => {
