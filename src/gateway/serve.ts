@@ -71,8 +71,8 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
   if (member === undefined || member.number === 1) {
     for (const warning of warnings) gateway.log.warn(warning);
     await noteConfigChange(gateway);
-    await settleRetired(gateway, member?.count ?? 1);
   }
+  const settled = member === undefined || member.number === 1 ? retiredSettled(gateway, member?.count ?? 1) : undefined;
   if (member === undefined || member.greets) greet(started, loaded, options, member);
   if (member !== undefined) tellSupervisor({ kind: 'ready', url: started.url, ownPort: Number(new URL(gateway.ownUrl).port) });
   const stopReloading = reloading(started, loaded, options);
@@ -82,10 +82,20 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
   gateway.draining = true;
   // Where other processes share the port, nobody has to go elsewhere first.
   if (signal !== STOP) await sleep(config.server.drain_wait_s * 1000);
+  await settled;
   await started.close();
   // The line to the one that started this process would keep it alive.
   if (member !== undefined) process.disconnect?.();
   return 0;
+}
+
+/** Beside the service: callers do not wait for what processes of before have left. */
+async function retiredSettled(gateway: RunningServer['gateway'], serving: number): Promise<void> {
+  try {
+    await settleRetired(gateway, serving);
+  } catch (error) {
+    gateway.log.error({ error }, 'journals of processes that serve no more could not be settled; the next start tries again');
+  }
 }
 
 /** Says where the server is. Where there are several processes, the one that starts them says it as JSON, once all of them answer. */

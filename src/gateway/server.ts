@@ -34,7 +34,7 @@ import { openLog } from './log.ts';
 import { keeperOf } from './open-keeper.ts';
 import { People } from './people/people.ts';
 import type { Membership } from './processes/member.ts';
-import { siblingsOf } from './processes/siblings.ts';
+import { otherBodies, siblingsOf } from './processes/siblings.ts';
 import { type Prepare, Reloader } from './reload/reloader.ts';
 import { toldOfReloads } from './reload/told-of-reloads.ts';
 import { KeyCaches, responseCacheOf } from './response-cache.ts';
@@ -210,7 +210,7 @@ async function openBooks(
   const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
   closers.push(() => heads.close());
   // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
-  const shelf = new BodyShelf(home.bodiesFolder);
+  const shelf = new BodyShelf(home.bodiesFolder, () => otherBodies(home));
   closers.push(() => shelf.close());
   const telemetry = new Telemetry(config, log, logsRequests);
   closers.push(() => telemetry.close());

@@ -33,7 +33,7 @@ async function judgeAnswer(address: ServerAddress): Promise<Finding> {
   try {
     await clientOf(address).call('GET', '/healthz');
     const known = address.certificate === undefined ? '' : ', known by its certificate';
-    return ok(`answers at ${address.url} (pid ${address.pid})${known}`);
+    return ok(`answers at ${address.shared ?? address.url} (pid ${address.pid})${known}`);
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     // A server that others can call is healthy: nobody is told to end it.

@@ -57,6 +57,8 @@ export class FrontDoor {
   /** Connections out of rooms, by the run that each belongs to. */
   readonly #rooms = new WeakMap<Socket, RunId>();
 
+  #answersAll = false;
+
   constructor(gateway: Gateway, trust: TrustCheck, control: ControlHandler, connections: Connections) {
     this.#gateway = gateway;
     this.#trust = trust;
@@ -151,7 +153,12 @@ export class FrontDoor {
 
   /** The process that answers what is no call to an engine; undefined where this is the one. */
   get #first(): NonNullable<Gateway['siblings']>['first'] {
-    return this.#gateway.siblings?.first;
+    return this.#answersAll ? undefined : this.#gateway.siblings?.first;
+  }
+
+  /** From now on this process answers everything that comes through here: who uses this door means this process. */
+  answerAll(): void {
+    this.#answersAll = true;
   }
 
   /** Lets a page of an allowed origin read the answer; our own pages need no leave. Says whether its browser only asks for leave. */

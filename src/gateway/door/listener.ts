@@ -58,6 +58,7 @@ export async function listen(gateway: Gateway, own?: Config): Promise<Listener> 
   const trust = trustCheck(config, () => port);
   const connections = new Connections(config.limits.connections);
   const door = new FrontDoor(gateway, trust, controlPlane(gateway, routes), connections);
+  if (own !== undefined) door.answerAll();
   const onRequest: http.RequestListener = (request, response) => door.handle(request, response);
   const { server, tls } = createServer(config, onRequest);
   if (tls !== undefined) warnOfEnd(gateway, tls.certificate);

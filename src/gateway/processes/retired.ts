@@ -19,7 +19,8 @@ export async function settleRetired(gateway: Gateway, serving: number): Promise<
   const retired = [...processFolders(home.installation)].filter(([number, folder]) => number > serving && hasFacts(folder));
   for (const [number, folder] of retired) {
     const interrupted = await settle(gateway, folder);
-    if (interrupted !== undefined) log.warn({ process: number, interrupted }, 'the journal of a process that serves no more was settled');
+    if (interrupted !== undefined && interrupted > 0)
+      log.warn({ process: number, interrupted }, 'runs of a process that serves no more were closed as interrupted');
   }
 }
 

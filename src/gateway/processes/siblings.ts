@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -65,4 +66,10 @@ async function metricsAt(folder: string | undefined, token: string): Promise<str
     // It is being started again, or too busy: the metrics of the others say that it did not answer.
     return undefined;
   }
+}
+
+/** Folders of the bodies that other processes of the installation have recorded, those that serve no more included. */
+export function otherBodies({ installation, path }: Home): string[] {
+  const folders = [...processFolders(installation).values()].filter((folder) => folder !== path);
+  return folders.map((folder) => join(folder, 'bodies')).filter((folder) => existsSync(join(folder, 'index.db')));
 }

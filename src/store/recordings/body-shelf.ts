@@ -12,9 +12,14 @@ const FRESH_MS = 24 * 3600 * 1000;
 export class BodyShelf {
   readonly #files: BodyFiles;
   readonly #index: BodyIndex;
+  readonly #others: () => readonly string[];
+  /** Shelves of other processes of this machine, by their folders; opened when somebody asks for what is not here. */
+  readonly #opened = new Map<string, BodyShelf>();
 
-  constructor(folder: string) {
+  /** `others` are the folders of other processes of this machine, whose bodies are read here and never written. */
+  constructor(folder: string, others: () => readonly string[] = () => []) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#others = others;
     this.#files = new BodyFiles(folder);
     this.#index = new BodyIndex(folder);
   }
@@ -38,8 +43,18 @@ export class BodyShelf {
   async read(digest: BodyDigest): Promise<Buffer | undefined> {
     if (digest.bytes === 0) return Buffer.alloc(0);
     const bytes = await this.#bytesOf(digest.sha256);
-    if (bytes === undefined) return undefined;
+    if (bytes === undefined) return await this.#readElsewhere(digest);
     return (bytes.length > AT_ONCE ? await digestInTurns(bytes) : sha256(bytes)) === digest.sha256 ? bytes : undefined;
+  }
+
+  async #readElsewhere(digest: BodyDigest): Promise<Buffer | undefined> {
+    for (const folder of this.#others()) {
+      const shelf = this.#opened.get(folder) ?? new BodyShelf(folder);
+      this.#opened.set(folder, shelf);
+      const bytes = await shelf.read(digest);
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
   }
 
   async #bytesOf(digest: string): Promise<Buffer | undefined> {
@@ -124,6 +139,7 @@ export class BodyShelf {
   }
 
   close(): void {
+    for (const shelf of this.#opened.values()) shelf.close();
     this.#index.close();
   }
 }

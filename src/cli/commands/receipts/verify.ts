@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
 import type { JsonObject } from '../../../base/json.ts';
 import type { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
+import { homePath, processFolders } from '../../../home/home.ts';
 import { verifyExport } from '../../../receipts/verify/verify-bytes.ts';
 import { isForeign, verifyForeign } from '../../../receipts/verify/verify-foreign.ts';
 import { type Context, defineCommand } from '../../command.ts';
@@ -25,7 +26,7 @@ interface Values {
 export const command = defineCommand({
   arguments: { runId: optional('[run-id]', 'one run: its receipt and its link to the next signed head') },
   options: {
-    all: flag('--all', 'the whole chain of this home'),
+    all: flag('--all', 'the whole chain of this home; with several processes, that of each'),
     from: natural('--from <sequence>', 'a range of the chain: its first entry'),
     to: natural('--to <sequence>', 'a range of the chain: its last entry'),
     file: optional('--file <path>', 'an exported file, or a receipt of another implementation; needs no home and no server'),
@@ -47,11 +48,25 @@ export const command = defineCommand({
     }
     if (file !== undefined) assertReadable(file);
     if (file !== undefined && (await isForeignFile(file))) return foreign(context, file);
+    const processes = all && values.head === undefined ? processFolders(homePath(context.homePath)) : new Map<number, string>();
+    if (processes.size > 1) return await verifyProcesses(context, values, processes);
     const found = file === undefined ? await verifyHere(context, values) : await verifyFile(file, values);
     context.output.print(found, (data) => verdictLines(data, context.output.paint).join('\n'));
     return found.ok ? EXITS.ok.code : EXITS.refused.code;
   },
 });
+
+/** Each process of a home has a chain of its own. */
+async function verifyProcesses(context: Context, values: Values, processes: ReadonlyMap<number, string>): Promise<number> {
+  const { output } = context;
+  const found: (ChainVerification & { readonly process: number })[] = [];
+  for (const [process, folder] of processes) found.push({ process, ...(await verifyHere({ ...context, homePath: folder }, values)) });
+  const ok = found.every((one) => one.ok);
+  output.print({ ok, processes: found }, (data) =>
+    data.processes.map((one) => [`process ${one.process}`, ...verdictLines(one, output.paint)].join('\n')).join('\n'),
+  );
+  return ok ? EXITS.ok.code : EXITS.refused.code;
+}
 
 async function verifyFile(file: string, { publicKey, head }: Values): Promise<ChainVerification> {
   if (publicKey.length === 0) {
