@@ -7,6 +7,7 @@ import type { EmulationEntry, FidelityEntry } from '../contract/negotiation.ts';
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import type { Receipt } from '../contract/receipts/receipt.ts';
 import type { RunId } from '../contract/run-id.ts';
+import type { AgentEvent } from '../contract/runs/event.ts';
 import type { OrderLimits } from '../contract/runs/run-limits.ts';
 import type { TrafficRow } from '../contract/runs/run-traffic.ts';
 import type { Compatibility } from '../contract/support.ts';
@@ -216,6 +217,8 @@ export interface GatewayPort {
   engineWord?(run: RunId): Promise<EngineWord>;
   /** The run's span, for programs that it starts. Absent where nobody collects traces. */
   traceparent?(run: RunId): string | undefined;
+  /** Hears what the agent of the run does, for its trace. Absent where nobody collects traces. */
+  heard?(run: RunId, event: AgentEvent): void;
   /** `ended`: no call of the run is under way any more, and the last ones are waited for. */
   spent(run: RunId, state: 'running' | 'ended'): Promise<RunSpend>;
   /** Journals that a run of a coding agent began. Written when it resolves. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONVENTIONS } from '../../src/gateway/telemetry/genai.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { makeWorkFolder } from '../support/agents/work-script.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post } from '../support/http-call.ts';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
@@ -72,13 +73,14 @@ it('a call is a span of the GenAI conventions, in the trace of its caller, witho
   expect(tokens.map(({ attributes }) => attributes['gen_ai.token.type']).sort()).toEqual(['input', 'output']);
 });
 
-it('one trace shows the caller, the turn of an agent, and its calls', async () => {
-  const { server, spans } = await traced();
+it('one trace shows the caller, the turn of an agent, its calls and its tools', async () => {
+  const { server, collector, spans } = await traced();
   const json = async (path: string, body: object, headers: readonly string[] = []) =>
     JSON.parse(String((await post(`${server.url}${path}`, body, headers)).body));
-  const agent = await json('/v1/agents', { name: 'Nora', system_prompt: 'Be short.', model: 'sim/sim-1' });
+  const agent = await json('/v1/agents', { name: 'Nora', system_prompt: 'Be short.', model: 'sim/sim-1', capabilities: ['current_time'] });
   const session = await json('/v1/sessions', { agent_id: agent.id });
-  const message = await json(`/v1/sessions/${session.id}/messages`, { message: { content: [{ type: 'text', text: 'hello' }] } }, [
+  const text = 'Call the tool get_current_time with {}. Call the tool get_current_time with {"secret": "of the caller"}.';
+  const message = await json(`/v1/sessions/${session.id}/messages`, { message: { content: [{ type: 'text', text }] } }, [
     'traceparent',
     CALLER,
   ]);
@@ -94,18 +96,43 @@ it('one trace shows the caller, the turn of an agent, and its calls', async () =
   });
   expect(call).toMatchObject({ traceId: TRACE, parentSpanId: turn.spanId });
   expect(call.attributes).toMatchObject({ 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': session.id });
+  const tools = found
+    .filter(({ name }) => name.startsWith('execute_tool'))
+    .toSorted((x, y) => Number(x.status.code) - Number(y.status.code));
+  expect(tools).toMatchObject([
+    {
+      name: 'execute_tool get_current_time',
+      kind: 1,
+      traceId: TRACE,
+      parentSpanId: turn.spanId,
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'get_current_time',
+        'gen_ai.tool.call.id': expect.any(String),
+        'gen_ai.tool.type': 'function',
+        'gen_ai.conversation.id': session.id,
+        'abp.parent_run_id': message.run_id,
+      },
+    },
+    { name: 'execute_tool get_current_time', parentSpanId: turn.spanId, status: { code: 2 }, attributes: { 'error.type': 'error' } },
+  ]);
+  expect(new Set(found.map(({ spanId }) => spanId)).size).toBe(found.length);
+  expect(collector.text).not.toContain('of the caller');
 });
 
-it('one trace shows the caller, a run of a coding agent, and its calls', async () => {
+it('one trace shows the caller, a run of a coding agent, its calls and its tools', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'abp-traced-run-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  makeWorkFolder(folder);
   const { server, spans } = await traced();
   const options = {
     agent: 'claude',
-    prompt: 'hello',
+    prompt: 'read the queue',
+    model: 'sim-1',
+    approvalMode: 'yolo',
     cwd: folder,
     engine: 'sim',
-    env: { PATH: fakeCommand(join(folder, 'bin'), 'claude') },
+    env: { PATH: fakeCommand(join(folder, 'bin'), 'claude', 'working') },
   };
   const answer = await post(`${server.url}/v1/runs`, options, ['x-abp-key', server.token, 'traceparent', CALLER]);
   expect(answer.status).toBe(201);
@@ -114,9 +141,12 @@ it('one trace shows the caller, a run of a coding agent, and its calls', async (
   const found = await spans();
   const agent = found.find(({ name }) => name === 'invoke_agent claude') ?? expect.fail();
   expect(agent).toMatchObject({ traceId: TRACE, spanId: run.slice(-16), parentSpanId: '00f067aa0ba902b7' });
-  const calls = found.filter(({ attributes }) => attributes['abp.parent_run_id'] === run);
+  const calls = found.filter(({ attributes }) => attributes['abp.parent_run_id'] === run && attributes['gen_ai.operation.name'] === 'chat');
   expect(calls.length).toBeGreaterThan(0);
   for (const call of calls) expect(call).toMatchObject({ traceId: TRACE, parentSpanId: agent.spanId });
+  const tools = found.filter(({ name }) => name.startsWith('execute_tool'));
+  expect(tools.map(({ attributes }) => attributes['gen_ai.tool.name'])).toEqual(expect.arrayContaining(['Read', 'Bash']));
+  for (const tool of tools) expect(tool).toMatchObject({ traceId: TRACE, parentSpanId: agent.spanId });
 });
 
 it('a caller whose trace is not kept is not traced, and neither is anybody with always_off', async () => {

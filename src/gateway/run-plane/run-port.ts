@@ -26,6 +26,7 @@ import { contextWindowOf } from './context-window.ts';
 import { takeOrders } from './run-orders.ts';
 import { engineWord } from './run-refusals.ts';
 import { spentOf } from './run-spend.ts';
+import { toolCallsInto } from './traced-tools.ts';
 
 const MIB = 1024 * 1024;
 const SHOWN = 12;
@@ -85,13 +86,14 @@ export function runPort(gateway: Gateway, owner: CallOwner = OWN): GatewayPort {
 }
 
 /** The span of a run is known before the run begins, so that its agent can be told. */
-function tracedRuns({ calls: { traces } }: Gateway, owner: CallOwner): Pick<GatewayPort, 'traceparent'> {
+function tracedRuns({ calls: { traces } }: Gateway, owner: CallOwner): Pick<GatewayPort, 'traceparent' | 'heard'> {
   if (traces === undefined) return {};
   return {
     traceparent: (run) => {
       traces.adopt(run, owner.traceparent);
       return traces.placed(run, owner.parent);
     },
+    heard: toolCallsInto(traces),
   };
 }
 

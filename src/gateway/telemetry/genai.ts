@@ -3,6 +3,7 @@ import { findEngine } from '../../engines/index.ts';
 import type { CloseFact } from '../../receipts/journal/facts.ts';
 import { outcomeOf } from './call-counts.ts';
 import { engineStatus, isCall, type SeenRun } from './run-watch.ts';
+import type { PlacedToolCall } from './trace-contexts.ts';
 
 /** The version of OpenTelemetry's semantic conventions that names of spans, attributes and metrics follow. */
 export const CONVENTIONS = '1.41.0';
@@ -57,6 +58,25 @@ export function spanOf(run: SeenRun, end: CloseFact): GenAiSpan {
       'abp.outcome': outcome,
       ...(run.parent === null ? {} : { 'abp.parent_run_id': run.parent }),
       ...(run.keyId === null ? {} : { 'abp.key_id': run.keyId }),
+    },
+  };
+}
+
+/** A tool call as a span of the conventions: which tool, and how it went. */
+export function toolSpanOf({ run, call: { id, name, error, sessionId } }: PlacedToolCall): GenAiSpan {
+  const operation = 'execute_tool';
+  return {
+    name: `${operation} ${name}`,
+    operation,
+    error,
+    attributes: {
+      'gen_ai.operation.name': operation,
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.call.id': id,
+      'gen_ai.tool.type': 'function',
+      ...(sessionId === undefined ? {} : { 'gen_ai.conversation.id': sessionId }),
+      ...(error === undefined ? {} : { 'error.type': error }),
+      'abp.parent_run_id': run,
     },
   };
 }

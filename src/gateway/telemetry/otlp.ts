@@ -18,10 +18,10 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { CloseFact } from '../../receipts/journal/facts.ts';
 import { BoundedNames } from './call-counts.ts';
-import { type GenAiSpan, SCHEMA_URL, spanOf } from './genai.ts';
+import { type GenAiSpan, SCHEMA_URL, spanOf, toolSpanOf } from './genai.ts';
 import { durationOf, isCall, type RunWatcher, type SeenRun } from './run-watch.ts';
 import { metricsAddress, type TelemetryConfig, tracesAddress } from './telemetry-config.ts';
-import type { TraceContext, TraceContexts } from './trace-contexts.ts';
+import type { PlacedToolCall, TraceContext, TraceContexts } from './trace-contexts.ts';
 
 export interface OtlpOptions {
   readonly config: TelemetryConfig;
@@ -38,6 +38,13 @@ interface Ended {
   readonly run: SeenRun;
   readonly end: CloseFact;
   readonly context: TraceContext | undefined;
+}
+
+/** Milliseconds since the epoch at which a span begins, ends, and has its first byte. */
+interface SpanTimes {
+  readonly from: number;
+  readonly to: number;
+  readonly firstByte?: number | undefined;
 }
 
 /** Ends gather this long before spans are made of them, away from the calls. */
@@ -58,6 +65,7 @@ export class Otlp implements RunWatcher {
   readonly #meters: MeterWriter | undefined;
   readonly #onFault: (message: string) => void;
   #gathered: Ended[] = [];
+  #toolCalls: PlacedToolCall[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ config, version, node, contexts, everyMs, onFault }: OtlpOptions) {
@@ -66,17 +74,15 @@ export class Otlp implements RunWatcher {
     const [traces, metrics] = [tracesAddress(config), metricsAddress(config)];
     const resource = resourceOf(config, version, node);
     this.#contexts = contexts;
+    contexts.onToolCall = (placed) => {
+      if (this.#hasRoom()) this.#toolCalls.push(placed);
+    };
     this.#spans = traces === undefined ? undefined : new SpanWriter(traces, resource, { version, everyMs });
     this.#meters = metrics === undefined ? undefined : new MeterWriter(metrics, resource, { version, everyMs });
   }
 
   ended(run: SeenRun, end: CloseFact): void {
-    if (this.#gathered.length >= MOST_GATHERED) {
-      this.#onFault('more calls end than can be told; some have no span');
-      return;
-    }
-    this.#gathered.push({ run, end, context: this.#contexts.of(run.run) });
-    this.#timer ??= setTimeout(() => this.#write(), GATHER_MS).unref();
+    if (this.#hasRoom()) this.#gathered.push({ run, end, context: this.#contexts.of(run.run) });
   }
 
   /** Sends what there is; a collector that is away does not keep a server from ending. */
@@ -89,16 +95,36 @@ export class Otlp implements RunWatcher {
     clearTimeout(timer);
   }
 
+  /** Whether one more end can be told; what has gathered is written soon. */
+  #hasRoom(): boolean {
+    this.#timer ??= setTimeout(() => this.#write(), GATHER_MS).unref();
+    if (this.#gathered.length + this.#toolCalls.length < MOST_GATHERED) return true;
+    this.#onFault('more calls end than can be told; some have no span');
+    return false;
+  }
+
   #write(): void {
     this.#timer = undefined;
-    const gathered = this.#gathered;
-    this.#gathered = [];
+    const [gathered, toolCalls] = [this.#gathered, this.#toolCalls];
+    [this.#gathered, this.#toolCalls] = [[], []];
+    for (const placed of toolCalls) {
+      const { at: from, ms } = placed.call;
+      this.#spans?.write(placed.context, toolSpanOf(placed), SpanKind.INTERNAL, { from, to: from + ms });
+    }
     for (const one of gathered) {
       const span = spanOf(one.run, one.end);
-      if (one.context?.sampled === true) this.#spans?.write(one, one.context, span);
+      if (one.context?.sampled === true) {
+        const kind = isCall(one.run) ? SpanKind.CLIENT : SpanKind.INTERNAL;
+        this.#spans?.write(one.context, span, kind, timesOf(one));
+      }
       if (isCall(one.run) && span.operation !== undefined) this.#meters?.record(one, span);
     }
   }
+}
+
+function timesOf({ run, end }: Ended): SpanTimes {
+  const from = run.at;
+  return { from, to: from + durationOf(run, end), firstByte: end.firstByteMs === null ? undefined : from + end.firstByteMs };
 }
 
 const FAULTS_MS = 60_000;
@@ -145,7 +171,12 @@ class SpanWriter {
     this.#tracer = this.#provider.getTracer(SCOPE, version, { schemaUrl: SCHEMA_URL });
   }
 
-  write({ run, end }: Ended, { traceId, spanId, parentSpanId, state }: TraceContext, { name, attributes, error }: GenAiSpan): void {
+  write(
+    { traceId, spanId, parentSpanId, state }: TraceContext,
+    { name, attributes, error }: GenAiSpan,
+    kind: SpanKind,
+    { from, to, firstByte }: SpanTimes,
+  ): void {
     this.#next = { traceId, spanId };
     const parent =
       parentSpanId === undefined
@@ -157,11 +188,10 @@ class SpanWriter {
             isRemote: true,
             ...(state === undefined ? {} : { traceState: createTraceState(state) }),
           });
-    const kind = isCall(run) ? SpanKind.CLIENT : SpanKind.INTERNAL;
-    const span = this.#tracer.startSpan(name, { kind, startTime: run.at, attributes }, parent);
+    const span = this.#tracer.startSpan(name, { kind, startTime: from, attributes }, parent);
     if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
-    if (end.firstByteMs !== null) span.addEvent('abp.first_byte', undefined, run.at + end.firstByteMs);
-    span.end(run.at + durationOf(run, end));
+    if (firstByte !== undefined) span.addEvent('abp.first_byte', undefined, firstByte);
+    span.end(to);
   }
 
   async close(): Promise<void> {

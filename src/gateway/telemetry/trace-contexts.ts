@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TraceLinks } from '../../calls/trace-links.ts';
+import type { TracedToolCall, TraceLinks } from '../../calls/trace-links.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunWatcher, SeenRun } from './run-watch.ts';
 
@@ -11,6 +12,13 @@ export interface TraceContext {
   readonly parentSpanId: string | undefined;
   readonly sampled: boolean;
   readonly state: string | undefined;
+}
+
+/** A tool call of a run whose trace is kept. */
+export interface PlacedToolCall {
+  readonly run: RunId;
+  readonly call: TracedToolCall;
+  readonly context: TraceContext;
 }
 
 /** What a caller says of the trace that its call is part of. */
@@ -54,6 +62,8 @@ export class TraceContexts implements RunWatcher, TraceLinks {
   readonly #arrived = new Map<RunId, CallerContext>();
   readonly #contexts = new Map<string, TraceContext>();
   readonly #ended = new Set<RunId>();
+  /** Gets the tool calls whose trace is kept. It must not wait. */
+  onToolCall: ((placed: PlacedToolCall) => void) | undefined;
 
   constructor(sampling: Sampling) {
     this.#sampling = sampling;
@@ -86,6 +96,12 @@ export class TraceContexts implements RunWatcher, TraceLinks {
     this.#contexts.set(run, context);
     this.#arrived.delete(run);
     return traceparentOf(context);
+  }
+
+  toolEnded(run: RunId, call: TracedToolCall): void {
+    const above = this.#contexts.get(run);
+    if (above?.sampled !== true) return;
+    this.onToolCall?.({ run, call, context: { ...above, spanId: randomBytes(8).toString('hex'), parentSpanId: above.spanId } });
   }
 
   began({ run, parent }: SeenRun): void {

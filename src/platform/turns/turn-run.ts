@@ -5,6 +5,7 @@ import { type CallState, spentBetween, type TurnState } from '../../loop/state.t
 import { listEvents, type StoredEvent } from '../../store/agent-plane/session-events.ts';
 import type { StepOutcome } from '../../store/agent-plane/turn-step.ts';
 import { commitStep } from '../../store/agent-plane/turn-writer.ts';
+import { runOfTurn } from '../ids.ts';
 import type { SessionParts } from '../parts.ts';
 import { runTool } from '../tools/tool-run.ts';
 import { checkpointJson } from './checkpoint.ts';
@@ -184,14 +185,18 @@ export class TurnRun {
 
   async #runCall(call: CallState): Promise<void> {
     const { agent, sessionId, turnId, model } = this.#work;
-    const started = performance.now();
+    const [at, started] = [Date.now(), performance.now()];
     const end = await runTool({
       ...{ call, sessionId, agentId: agent.id, workspaces: this.#parts.workspaces, signal: this.#abort.signal },
       tool: agent.tools.find(({ name }) => name === call.name),
       behalf: model && { turnId, keyId: model.keyId, tags: model.grant.tags, recording: model.grant.recording },
       onFault: (error) => this.#parts.log.error({ error, session: sessionId, tool: call.name }, 'a tool failed inside'),
     });
-    this.#push({ kind: 'call-ended', id: call.id, end, ms: Math.round(performance.now() - started) });
+    const ms = Math.round(performance.now() - started);
+    const [run, { id, name }] = [runOfTurn(turnId), call];
+    const error = end.status === 'success' ? undefined : end.status;
+    if (run !== null) this.#parts.calls.traces?.toolEnded(run, { id, name, at, ms, error, sessionId });
+    this.#push({ kind: 'call-ended', id, end, ms });
   }
 
   #finish(result: TurnResult): void {

@@ -119,7 +119,10 @@ export class RunService {
     const ties: RunTies = {
       gateway: async () => port,
       admitted,
-      onEvent: (event) => log.push(event),
+      onEvent: (event) => {
+        log.push(event);
+        port.heard?.(runId, event);
+      },
       ...(ask.onChanges === undefined ? {} : { onChanges: ask.onChanges }),
       ...ask.ties,
       onProcess: (pid) => void setRunProcess(store, runId, { pid, started: identityOf(pid)?.started ?? null }).catch(onFault),
