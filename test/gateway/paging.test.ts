@@ -87,6 +87,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/v1/budgets': 'as many as administrators have made by hand',
   '/v1/sign-ins': 'sign-ins end within hours',
   '/v1/teams': 'one line per team of this installation',
+  '/v1/usage/forecast': 'a line per engine and model that was asked about',
   '/v1/users': 'one line per person of this installation',
   '/v1/adapters': 'a registry',
   '/v1/adapters/{id}/models': 'a registry',

@@ -26,6 +26,13 @@ export const traffic: Traffic = {
     },
     effortRow('effort', 'output_config.effort'),
     {
+      feature: 'thinking beside an effort',
+      path: 'thinking.type',
+      fate: 'emulated',
+      on: { 'openai-chat': 'dropped', kimi: 'dropped', copilot: 'dropped' },
+      reason: 'the effort decides where an engine has one setting for both',
+    },
+    {
       feature: 'effort of one turn',
       path: 'messages[*].output_config.effort',
       fate: 'dropped',

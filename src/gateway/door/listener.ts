@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeHttp } from '../../base/builtin/http.ts';
 import { AbpError, type ErrorCode } from '../../contract/errors.ts';
 import { newRunId } from '../../contract/run-id.ts';
@@ -88,7 +89,10 @@ export async function listen(gateway: Gateway, own?: Config): Promise<Listener> 
     url: `${config.server.cert_file === undefined ? 'http' : 'https'}://${shown}:${port}`,
     certificate: tls?.certificate.fingerprint,
     watchCertificate: (onChange) => tls?.watch(gateway, onChange) ?? (() => undefined),
-    close: () => closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections()),
+    close: async () => {
+      if (gateway.draining) await farewell(server);
+      await closeServer(server, door, () => gateway.calls.live.cut()).finally(() => rooms.closeAllConnections());
+    },
   };
 }
 
@@ -208,6 +212,18 @@ function refuseRaw(gateway: Gateway, error: Error & { code?: string }, socket: S
 /** Whether an answer is under way on the socket; a second one would land in its middle. Node's own default handler looks at the same field. */
 function isAnswering(socket: Socket): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}
+
+/** How long callers may still ask over connections that they have kept, once the port takes no new ones. */
+const FAREWELL_MS = 500;
+
+/**
+ * Takes no new connections, and answers what comes over the kept ones as the last request of each. Node's own `close` ends those that are
+ * idle at once: a caller whose request is on its way then sees a broken connection, and another one when it tries again.
+ */
+async function farewell(server: http.Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => net.Server.prototype.close.call(server, () => resolve()));
+  await Promise.race([closed, sleep(FAREWELL_MS)]);
 }
 
 async function closeServer(server: http.Server, door: FrontDoor, onCut: () => void): Promise<void> {

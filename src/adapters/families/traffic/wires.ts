@@ -41,6 +41,20 @@ export const MESSAGES_ROWS: readonly AgentTrafficRow[] = [
     reason: 'the engine’s own thinking parameter is used where the model has one, with the nearest level, else a prompt',
   },
   {
+    feature: 'tokens of thinking',
+    path: 'thinking.budget_tokens',
+    fate: 'dropped',
+    on: { gemini: 'emulated', copilot: 'emulated' },
+    reason: 'they become the nearest level; a model without levels decides by itself',
+  },
+  {
+    feature: 'display of thinking',
+    path: 'thinking.display',
+    fate: 'dropped',
+    on: { gemini: 'emulated' },
+    reason: 'engines decide by themselves how much of their thinking they show',
+  },
+  {
     feature: 'feature switches',
     path: 'header anthropic-beta',
     fate: 'dropped',
