@@ -27,12 +27,13 @@ export interface TestIssuer {
 
 export const CLIENT = { id: 'abp', secret: 'the-secret-of-this-server-at-the-issuer' };
 
-export async function startIssuer(account: Account): Promise<TestIssuer> {
+/** `host`: a name of this machine; another than that of the server makes the issuer another site to a browser. */
+export async function startIssuer(account: Account, host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<TestIssuer> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   let answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   const server = createServer((request, response) => answer?.(request, response));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens on TCP
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`; // a server that listens on TCP
   const issuer: TestIssuer = {
     url,
     account,

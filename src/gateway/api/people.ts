@@ -59,7 +59,8 @@ const MOST_SEALED = 4000;
 export const StartQuery = z.strictObject({
   return_to: z
     .string()
-    .regex(/^\/(?![/\\])[\w\-./?=&%+:]*$/, { error: 'must be a path of this server' })
+    .max(2000)
+    .regex(/^\/(?![/\\])[\w\-./?=&%+:~!*(),;@$]*$/, { error: 'must be a path of this server' })
     .default('/')
     .describe('The page that the browser is brought to.'),
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { OfflineError } from '../../api/client.ts';
 import { headQuery, healthQuery, readyQuery, sessionQuery, settingsQuery } from '../../api/queries.ts';
@@ -24,9 +24,14 @@ function Cell({ good, children }: { readonly good: boolean; readonly children: s
   );
 }
 
+/** The way back goes into a cookie, which has not room for everything. */
+const LONGEST_SEARCH = 1000;
+
 /** Who the server takes this browser for, and the way to sign in where there is one. */
 function Who(): JSX.Element {
   const { data: session } = useQuery(sessionQuery);
+  const { pathname, searchStr } = useRouterState({ select: (state) => state.location });
+  const place = searchStr.length < LONGEST_SEARCH ? pathname + searchStr : pathname;
   const name =
     (session?.principal === 'paired' && session.user !== null ? `paired: answers for ${session.user}` : session?.user) ??
     WHO[session?.principal ?? ''] ??
@@ -34,10 +39,9 @@ function Who(): JSX.Element {
     '';
   const isNobody = session?.principal === 'anonymous' || session?.principal === 'local';
   if (!isNobody || session.sign_in === null) return <span>{name}</span>;
-  const place = encodeURIComponent(location.pathname);
   return (
     <span>
-      {name} · <a href={`${session.sign_in}?return_to=${place}`}>Sign in</a>
+      {name} · <a href={`${session.sign_in}?return_to=${encodeURIComponent(place)}`}>Sign in</a>
     </span>
   );
 }
