@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import type { RecordingUpstream } from '../support/recording-upstream.ts';
 import { type Ask, RACED_WAYS, type RacedWay, type RaceMeasure, startRacedEngine } from './budget-race-ways.ts';
 import { adminCall, COST } from './priced-engine.ts';
 
-/** `npm run crash` has every way at full size; `npm test` has few turns and runs, which take the most time. */
+/** `npm run crash` has every way at full size; `npm test` has the first one, and few turns and runs, which take the most time. */
 const isFull = process.env.ABP_CRASH === 'all';
 
 /** How many calls come at once, and how many of them the budget is for. */
-function sizeOf({ slow }: RacedWay): { readonly calls: number; readonly allowed: number } {
-  return slow && !isFull ? { calls: 8, allowed: 2 } : { calls: 200, allowed: 50 };
+function sizeOf(way: RacedWay): { readonly calls: number; readonly allowed: number } {
+  if (isFull || way === RACED_WAYS[0]) return { calls: 200, allowed: 50 };
+  return way.slow ? { calls: 8, allowed: 2 } : { calls: 40, allowed: 10 };
 }
 
 const EACH: Readonly<Record<RaceMeasure, number>> = { requests: 1, tokens: 50, nano_usd: COST };
@@ -38,7 +39,6 @@ describe.each([
 ])('calls at once against a budget for a quarter of them, $kind', ({ many }) => {
   const nodes: TestGateway[] = [];
   const prepared = new Map<Cell, { readonly budget: string; readonly ask: Ask }>();
-  let postgres: TestPostgres | undefined;
   let engine: RecordingUpstream;
   let folder: string;
   const kept = { PATH: process.env.PATH, ABP_KEY_SECRET: process.env.ABP_KEY_SECRET };
@@ -48,8 +48,7 @@ describe.each([
     process.env.PATH = fakeCommand(join(folder, 'bin'), 'claude');
     process.env.ABP_KEY_SECRET = 'a secret that both homes know, long enough';
     engine = await startRacedEngine();
-    if (many > 1) postgres = await startPostgres();
-    const databaseUrl = await postgres?.freshDatabase();
+    const databaseUrl = many > 1 ? await freshDatabase() : undefined;
     const options = {
       engines: { claude: { url: engine.url, key: 'k' }, openai: { url: engine.url, key: 'k' } },
       config: { auth: { local: false }, runs: { roots: [folder] } },
@@ -65,7 +64,6 @@ describe.each([
       else process.env[name] = value;
     }
     await engine?.close();
-    await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
