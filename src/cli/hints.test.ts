@@ -14,6 +14,8 @@ describe('the hint of a failure', () => {
   it.each([
     [new AbpError('conflict', 'port 8088 on 127.0.0.1 is taken', {}, 'Choose another port.'), 'Choose another port.'],
     [new AbpError('not_found', 'There is no run r.', { run_id: 'r' }), /abp receipts list/],
+    [new AbpError('invalid_request', '"r" is not a run id.', { run_id: 'r' }), /abp receipts list/],
+    [new AbpError('not_found', 'Nobody signs in here.', { section: 'oidc' }), /adds \[oidc\] to its abp\.toml/],
     [new AbpError('not_found', 'There is no live key k.', { key_id: 'k' }), /abp keys list/],
     [new AbpError('not_found', 'There is no agent a.', { agent_id: 'a' }), /abp agents list/],
     [new AbpError('not_found', 'There is no engine "x".', { engine: 'x' }), /abp capabilities/],

@@ -22,6 +22,17 @@ const SITUATIONS: readonly Situation[] = [
     codes: ['not_found'],
     hint: 'abp receipts list shows the runs of this home; the id stands in X-ABP-Run-Id of the answer.',
   },
+  {
+    about: 'run_id',
+    codes: ['invalid_request'],
+    hint: 'abp receipts list shows the ids of runs; the id also stands in X-ABP-Run-Id of the answer.',
+  },
+  {
+    about: 'section',
+    codes: ['not_found'],
+    hint: ({ section }) =>
+      `The operator of the server adds [${String(section)}] to its abp.toml (docs/people.md); until then callers need a key, which abp keys create makes.`,
+  },
   { about: 'run_id', codes: ['conflict'], hint: 'Wait until the run has ended; abp receipts show RUN_ID says how far it is.' },
   { about: 'budget', codes: ['not_found'], hint: 'abp budgets list shows the budgets, with their ids.' },
   { about: 'user', codes: ['not_found', 'unprocessable'], hint: 'abp users list shows the users; abp users create makes one.' },

@@ -116,10 +116,27 @@ function messageOf(issue: Issue): string {
     case 'invalid_union':
       return notOneOf(discriminatorOf(issue), ('options' in issue ? (issue.options ?? []) : []).map(String));
     case 'invalid_type':
+      if (issue.expected === 'int') return 'must be a whole number';
       return issue.message.replace(/^Invalid input: /, '');
     default:
-      return issue.message;
+      return plainWords(issue);
   }
+}
+
+/** The schema library's own words for bounds and addresses, as a person says them; a schema that has words of its own keeps them. */
+function plainWords(issue: Issue): string {
+  const { message } = issue;
+  if (message === 'Invalid URL') return 'must be a URL such as https://host.example';
+  if (issue.code === 'too_small' && message.startsWith('Too small: ')) {
+    if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+    if (isNumber(issue)) return `must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`;
+  }
+  const isOver = issue.code === 'too_big' && message.startsWith('Too big: ') && isNumber(issue);
+  return isOver ? `must be ${issue.inclusive === true ? 'at most' : 'less than'} ${issue.maximum}` : message;
+}
+
+function isNumber({ origin }: { readonly origin: string }): boolean {
+  return origin === 'number' || origin === 'int';
 }
 
 /** A union without a matching branch reports the whole object as its input and the discriminator by name. */

@@ -76,6 +76,15 @@ describe('loadConfig', () => {
     ['[engines.claude]\nurl = "file:///etc/passwd"', 'engines.claude.url'],
     ['[engines.claude]\nauth = "both"', 'engines.claude.auth: "both" is not one of key, caller'],
     ['[limits]\nvendor_body_mb = 0', 'limits.vendor_body_mb'],
+    ['[limits]\nrequests_per_minute = 0', 'limits.requests_per_minute: must be more than 0'],
+    ['[server]\nport = 99999', 'server.port: must be at most 65535'],
+    ['[server]\nport = 80.5', 'server.port: must be a whole number'],
+    ['[server]\norigins = ["app.example"]', 'server.origins[0]: must be an origin such as https://app.example'],
+    ['[server]\norigins = ["https://app.example/"]', 'server.origins[0]: must be an origin'],
+    ['[database]\nurl = "mysql://x"', 'database.url: must begin with postgres://'],
+    ['[oidc]\nissuer = "sso"\nclient_id = "a"', 'oidc.issuer: must be a URL such as https://host.example'],
+    ['[oidc]\nissuer = "http://sso.example"\nclient_id = "a"', 'oidc.issuer: must begin with https://'],
+    ['[engines.gpu]\nbase = "vllm"\nurl = "localhost:8000"', 'engines.gpu.url: must be a URL such as https://host.example'],
     ['this is not toml', 'is not valid TOML'],
   ])('refuses %j and names the place', (text, words) => {
     expect(() => load(text)).toThrow(words);

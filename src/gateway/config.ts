@@ -39,6 +39,15 @@ const SecretConfig = z.strictObject({
   tags: z.array(z.string().min(1)).optional().describe('Tags of such keys.'),
 });
 
+/** An origin as browsers write it; any other text would never match one. */
+const WebOrigin = z.string().regex(/^(?:null|[a-z][a-z0-9+.-]*:\/\/[^/\s?#]+)$/, {
+  error: 'must be an origin such as https://app.example, without a path or a slash at the end',
+});
+
+const PostgresUrl = z
+  .string()
+  .regex(/^postgres(?:ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://; leave it out to use SQLite' });
+
 export const RouteConfig = z.strictObject({
   match: z.string().min(1).describe('Model name as the caller writes it; * stands for anything.'),
   to: z.string().min(1).describe('engine, engine/model, or either with engine:dialect.'),
@@ -99,7 +108,7 @@ export const Config = z.strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on.'),
       port: z.int().min(0).max(65535).default(8088).describe('Port to listen on; 0 takes a free one.'),
       hosts: z.array(z.string()).default([]).describe('Further names this server is called by.'),
-      origins: z.array(z.string()).default([]).describe('Web origins whose pages may call it from a browser (docs/browsers.md).'),
+      origins: z.array(WebOrigin).default([]).describe('Web origins whose pages may call it from a browser (docs/browsers.md).'),
       trust_proxy: z.boolean().default(false).describe('A proxy in front ends TLS and checks the Host header.'),
       cert_file: z.string().optional().describe('TLS certificate in PEM, with its chain. A new one is taken while the server runs.'),
       key_file: z.string().optional().describe('TLS key in PEM, without a passphrase.'),
@@ -131,7 +140,7 @@ export const Config = z.strictObject({
         .describe('Days until a new key stops working where its maker says nothing else; never, unless it is set.'),
     })
     .prefault({}),
-  database: z.strictObject({ url: z.string().optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
+  database: z.strictObject({ url: PostgresUrl.optional().describe('PostgreSQL address; without it SQLite in the home.') }).prefault({}),
   recording: z
     .strictObject({
       default: Recording.optional().describe(

@@ -63,6 +63,14 @@ function seen({ requests }: RecordingUpstream): unknown[] {
 }
 
 describe('abp import litellm', () => {
+  test('says of a limit that it is not held where another deployment of the model has none', async () => {
+    const model = (key: string, more: string): string =>
+      `  - model_name: fast\n    litellm_params: {model: openai/gpt-4o-mini, api_key: ${key}${more}}\n`;
+    const { toml, remarks } = await imported('litellm', `model_list:\n${model('a', ', rpm: 60')}${model('b', '')}`);
+    expect(toml).not.toContain('requests_per_minute');
+    expect(remarks).toEqual([{ where: 'model_list[0]', what: expect.stringContaining('its limit requests_per_minute is not held') }]);
+  });
+
   test('routes calls as LiteLLM did: several deployments of a name, fallbacks between names, keys of variables', async () => {
     const [broken, second, azure, spare] = [
       await upstream('500 Internal Server Error'),

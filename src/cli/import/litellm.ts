@@ -95,6 +95,8 @@ function placeOf(draft: Draft, all: readonly Found[]): string {
   const own = modelOf(one.deployment, one.model);
   const isShared = others.some((other) => !isDeepStrictEqual(other, first));
   const upstream = isShared ? sharedUpstream(upstreams, all) : first;
+  for (const name of limitNames(upstreams).filter((limit) => upstream?.limits?.[limit] === undefined))
+    draft.remark(one.where, `its limit ${name} is not held: another deployment of the same model has none, and limits are of all of them`);
   const engine = draft.engine(upstream, one.base === COMPATIBLE ? one.provider : one.base, own);
   const budgets = all.flatMap(({ deployment: { litellm_params: parameters } }) => parameters.max_budget ?? []);
   const total = budgets.reduce((sum, dollars) => sum + dollars, 0);
@@ -102,13 +104,16 @@ function placeOf(draft: Draft, all: readonly Found[]): string {
   return one.model === '*' ? engine : `${engine}/${one.model}`;
 }
 
+function limitNames(upstreams: readonly Upstream[]): string[] {
+  return [...new Set(upstreams.flatMap(({ limits = {} }) => Object.keys(limits)))];
+}
+
 /** One upstream of several: what they have in common is the engine's, the rest is of each deployment. */
 function sharedUpstream(upstreams: readonly Upstream[], all: readonly Found[]): Upstream {
   const [first] = upstreams;
   const isCommon = (member: 'url' | 'headers'): boolean => upstreams.every((one) => isDeepStrictEqual(one[member], first?.[member]));
-  const names = [...new Set(upstreams.flatMap(({ limits = {} }) => Object.keys(limits)))];
   // A deployment without a limit leaves all of them without one.
-  const held = names.filter((name) => upstreams.every(({ limits }) => limits?.[name] !== undefined));
+  const held = limitNames(upstreams).filter((name) => upstreams.every(({ limits }) => limits?.[name] !== undefined));
   const limits = held.map((name) => [name, upstreams.reduce((sum, one) => sum + (one.limits?.[name] ?? 0), 0)]);
   return {
     base: first?.base ?? COMPATIBLE,

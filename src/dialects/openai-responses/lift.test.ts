@@ -84,7 +84,7 @@ describe('a body that is wrong', () => {
   test.each([
     [{ input: 'x' }, 'request body is not valid: model: is required'],
     [{ model: 'm' }, 'request body is not valid: input: is required'],
-    [{ model: 'm', input: 'x', temperature: 3 }, 'request body is not valid: temperature: Too big: expected number to be <=2'],
+    [{ model: 'm', input: 'x', temperature: 3 }, 'request body is not valid: temperature: must be at most 2'],
     [
       { model: 'm', input: [{ role: 'robot', content: 'x' }] },
       'input[0] is not valid: role: "robot" is not one of user, assistant, system, developer',

@@ -40,7 +40,8 @@ import { runRows } from './console/run-rows.ts';
 
 export function runIdOf(text: string): RunId {
   const run = parseRunId(text);
-  if (run === undefined) throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`);
+  if (run === undefined)
+    throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`, { run_id: text });
   return run;
 }
 

@@ -3,6 +3,8 @@ import { Role } from '../../calls/scopes.ts';
 
 /** Over plain HTTP everybody on the way could sign in as anybody. */
 function isSafe(url: string): boolean {
+  // That it is no URL at all was complained about before.
+  if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

@@ -6,7 +6,7 @@ import { defineRoute } from '../../route.ts';
 const NewTicket = z.strictObject({
   path: z
     .string()
-    .regex(/^\/[^/\s#]\S*$/)
+    .regex(/^\/[^/\s#]\S*$/, { error: 'must be a path of this server, such as /v1/runs/stream' })
     .max(2048)
     .describe('The address on this server that the ticket opens, with its query, e.g. /v1/receipts/stream.'),
 });

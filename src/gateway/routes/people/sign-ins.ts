@@ -31,7 +31,7 @@ const LABEL = 200;
 
 function signInsOf({ signIns }: Gateway): SignIns {
   if (signIns !== undefined) return signIns;
-  throw new AbpError('not_found', 'Nobody signs in here: this server has no [oidc] in its configuration.');
+  throw new AbpError('not_found', 'Nobody signs in here: this server has no [oidc] in its configuration.', { section: 'oidc' });
 }
 
 /** Where the issuer sends browsers back to. */
