@@ -21,7 +21,7 @@ const WITH_US = new Set([
 /** Licences of tools that only developers of this project use: nothing of them is passed on. */
 const FOR_WORK = new Set([...WITH_US, 'MPL-2.0', 'CC-BY-4.0', 'OFL-1.1', 'CC-BY-3.0', 'MIT-0']);
 /** Packages that say it in another way, read by hand. */
-const BY_HAND: Readonly<Record<string, string>> = {};
+const BY_HAND: Readonly<Record<string, string>> = { 'humanize-number': 'MIT' };
 
 interface Locked {
   readonly dev?: boolean;

@@ -31,7 +31,7 @@ export interface NodeAnswer {
 }
 
 /**
- * `fetch` for the calls that a process of ours makes to a server of ours. Unlike the platform's it is loaded in a millisecond, knows no
+ * `fetch` for the calls that a process of ours makes to a server of ours or to a bucket. Unlike the platform's it is loaded in a millisecond, knows no
  * ports that browsers forbid, and keeps no connection, which would only hold a process open that makes one call. A server of this machine
  * whose home names its certificate is known by that certificate.
  */

@@ -13,6 +13,7 @@ import { builtInEngine, engines } from '../engines/index.ts';
 import { homePath as homeFolder } from '../home/home.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { wholeCommand } from '../runtime/sidecars/command.ts';
+import { BucketConfig } from './bucket-config.ts';
 import { MasterKeyConfig, readTree } from './config-file.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
 import { withSecrets } from './secret-references.ts';
@@ -147,8 +148,13 @@ export const Config = z.strictObject({
         'full, digest or off; without it full on a server that is open to this machine alone, else digest.',
       ),
       keep_days: z.number().positive().default(7).describe('Days that recorded bodies are kept.'),
-      max_mb: z.number().positive().default(2048).describe('Space that they may take; the oldest make room.'),
+      max_mb: z
+        .number()
+        .positive()
+        .default(2048)
+        .describe('Space that they may take on the disk; the oldest make room, and stay in the bucket of recording.store.'),
       redact: z.array(pattern).default([]).describe('Regular expressions of further secrets.'),
+      store: BucketConfig.optional(),
     })
     .prefault({}),
   receipts: z

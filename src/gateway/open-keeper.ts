@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import type { LiveRuns } from '../calls/live-runs.ts';
 import type { Home } from '../home/home.ts';
+import type { BucketState } from '../receipts/bodies/uploads.ts';
 import type { Keeper, KeeperOptions } from '../receipts/keeper/keeper.ts';
 import { protectSealKeys, sealKeysFolder } from '../receipts/seal/seal-keys.ts';
 import type { Config } from './config.ts';
 import type { HeadPublisher } from './head-publisher.ts';
+import { bodyKeeping } from './recording.ts';
 import { secretValues } from './secret-values.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-
-const MIB = 1024 * 1024;
-const DAY_MS = 24 * 3600 * 1000;
 
 interface KeeperNeeds {
   readonly config: Config;
@@ -26,7 +25,6 @@ export function keeperOf(
   { live, heads, telemetry }: { readonly live: LiveRuns; readonly heads: HeadPublisher; readonly telemetry: Telemetry },
 ): Keeper {
   const databaseUrl = config.database.url;
-  const { keep_days, max_mb, redact } = config.recording;
   const { retention_days: retentionDays, deletion_days: deletionDays, key_secret: keySecret } = config.receipts;
   // Verifying also happens outside of the keeper's thread.
   protectSealKeys(sealKeysFolder(home.path), keySecret);
@@ -39,7 +37,8 @@ export function keeperOf(
     ...(retentionDays === undefined ? {} : { retentionDays }),
     ...(deletionDays === undefined ? {} : { deletionDays }),
     onHead: (document) => heads.publish(document),
-    keeping: { keepMs: keep_days * DAY_MS, maxBytes: max_mb * MIB, redact, secrets: secretValues(config, home.token) },
+    keeping: { ...bodyKeeping(config), secrets: secretValues(config, home.token) },
+    onBucket: bucketTeller(log),
     onBodiesFault: (message) => log.error({ message }, 'a fault of recording; calls and receipts go on'),
     onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
     // Said again, because the log may be on the disk that was full.
@@ -59,4 +58,15 @@ export function keeperOf(
       ),
     onClosedFor: (node, runs) => log.warn({ node, runs: runs.length }, 'a node was lost; its runs were closed as interrupted'),
   });
+}
+
+/** Says once that the bucket does not take bodies, and once that it does again. */
+function bucketTeller(log: Logger): (state: BucketState) => void {
+  let told: string | undefined;
+  return ({ waiting, fault }) => {
+    if (fault !== undefined && fault !== told)
+      log.error({ message: fault, waiting }, 'bodies stay on the disk until the bucket takes them');
+    if (fault === undefined && told !== undefined) log.warn({ waiting }, 'the bucket takes bodies again');
+    told = fault;
+  };
 }

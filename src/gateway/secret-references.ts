@@ -4,7 +4,7 @@ import { AbpError } from '../contract/errors.ts';
 import { type MasterKey, masterKeyOf, SealedSecrets } from '../home/sealed-secrets.ts';
 
 /** Members of the configuration that may name where their value is, instead of being it. */
-const SECRET_MEMBERS = new Set(['key', 'client_secret', 'search_key', 'key_secret', 'url']);
+const SECRET_MEMBERS = new Set(['key', 'client_secret', 'search_key', 'key_secret', 'access_key', 'secret_key', 'url']);
 const COMMAND_MS = 30_000;
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -23,6 +23,7 @@ export function secretValues(config: Config, token: string): string[] {
     config.tools.search_key,
     config.oidc?.client_secret,
     config.receipts.key_secret,
+    config.recording.store?.secret_key,
     ...passwords,
     ...hooks.map(hookOf),
     ...signing,

@@ -35,6 +35,7 @@ import { keeperOf } from './open-keeper.ts';
 import { People } from './people/people.ts';
 import type { Membership } from './processes/member.ts';
 import { otherBodies, siblingsOf } from './processes/siblings.ts';
+import { bucketOf } from './recording.ts';
 import { type Prepare, Reloader } from './reload/reloader.ts';
 import { toldOfReloads } from './reload/told-of-reloads.ts';
 import { KeyCaches, responseCacheOf } from './response-cache.ts';
@@ -210,7 +211,7 @@ async function openBooks(
   const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
   closers.push(() => heads.close());
   // Before the keeper, which opens it too: two that make a new file at once get in each other's way.
-  const shelf = new BodyShelf(home.bodiesFolder, () => otherBodies(home));
+  const shelf = new BodyShelf(home.bodiesFolder, () => otherBodies(home), bucketOf(config, home.nodeId));
   closers.push(() => shelf.close());
   const telemetry = new Telemetry(config, log, logsRequests);
   closers.push(() => telemetry.close());

@@ -172,7 +172,7 @@ async function recovered(journal: string, whole: readonly string[]): Promise<voi
     await drain.all();
     await bodies.settlePast();
     await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged });
-    bodies.close();
+    await bodies.close();
     await asItWas(store, home.nodeId, whole);
   } finally {
     await store.close();

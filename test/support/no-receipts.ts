@@ -29,6 +29,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     stalled: undefined,
     damaged: false,
     chain: 'ok',
+    bucket: undefined,
     ready: Promise.resolve(0),
     close: async () => undefined,
   };

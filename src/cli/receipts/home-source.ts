@@ -3,6 +3,7 @@ import { packageVersion } from '../../base/package-version.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
+import { bodyKeeping, bucketOf } from '../../gateway/recording.ts';
 import { runReport } from '../../gateway/report/run-report.ts';
 import { pageOfReceipts, pageOfRows } from '../../gateway/rows/row-page.ts';
 import type { Home } from '../../home/home.ts';
@@ -24,9 +25,6 @@ import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 import type { ReceiptSource } from './source.ts';
 
-const DAY_MS = 24 * 3600 * 1000;
-const MIB = 1024 * 1024;
-
 /** Receipts of a home that no server serves, read from its database. */
 export async function homeSource({ io, configPath }: Context, home: Home): Promise<ReceiptSource> {
   const { config } = await withConfig(() =>
@@ -44,7 +42,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
     report: async (run) => {
       const row = await getReceipt(store, run);
       if (row === undefined) throw noReceipt(run);
-      const shelf = new BodyShelf(home.bodiesFolder);
+      const shelf = new BodyShelf(home.bodiesFolder, undefined, bucketOf(config, home.nodeId));
       try {
         return await runReport({ store, shelf, homePath: home.path }, row);
       } finally {
@@ -95,12 +93,11 @@ async function finishJournal(store: Store, home: Home, chain: Chain, bodies: Bod
   await closeInterrupted(store, chain, origin, { now: Date.now(), bodies });
 }
 
-function bodiesOf(store: Store, home: Home, { recording }: Config): BodyKeeper {
-  const keeping = { keepMs: recording.keep_days * DAY_MS, maxBytes: recording.max_mb * MIB, redact: recording.redact };
+function bodiesOf(store: Store, home: Home, config: Config): BodyKeeper {
   const onFault = (message: string): never => {
     throw new AbpError('internal', message);
   };
-  return new BodyKeeper({ store, home, keeping, onFault });
+  return new BodyKeeper({ store, home, keeping: bodyKeeping(config), onFault });
 }
 
 /** A command that adds to the chain must be the only one that does: the lock of the server keeps a server from starting meanwhile. */

@@ -13,12 +13,18 @@ const Ready = z.strictObject({
   database: z.string(),
   journal: z.string(),
   chain: z.string(),
+  bucket: z.enum(['ok', 'away']).optional().describe('Whether it takes recorded bodies, where recording.store names one.'),
 });
 
 function journalState({ blocked, stalled, damaged }: Keeper): string {
   if (blocked !== undefined) return 'unwritable';
   if (stalled !== undefined) return 'stalled';
   return damaged ? 'damaged' : 'ok';
+}
+
+function bucketState({ bucket }: Keeper): { readonly bucket?: 'ok' | 'away' } {
+  if (bucket === undefined) return {};
+  return { bucket: bucket.fault === undefined ? 'ok' : 'away' };
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -56,15 +62,22 @@ export const healthRoutes = [
       const { blocked } = gateway.keeper;
       const journal = journalState(gateway.keeper);
       const { chain } = gateway.keeper;
+      const bucket = bucketState(gateway.keeper);
       try {
         await gateway.store.ping();
       } catch (error) {
         gateway.log.warn({ error }, 'the database does not answer');
-        return new Reply(503, { status: 'degraded', database: 'unreachable', journal, chain });
+        return new Reply(503, { status: 'degraded', database: 'unreachable', journal, chain, ...bucket });
       }
-      if (gateway.draining) return new Reply(503, { status: 'stopping', database: 'ok', journal, chain });
+      if (gateway.draining) return new Reply(503, { status: 'stopping', database: 'ok', journal, chain, ...bucket });
       // A cut that an earlier process noticed cannot be mended; it is told, and the server is ready.
-      const answer = { status: journal === 'ok' && chain !== 'cut' ? 'ready' : 'degraded', database: 'ok', journal, chain };
+      const answer = {
+        status: journal === 'ok' && chain !== 'cut' && bucket.bucket !== 'away' ? 'ready' : 'degraded',
+        database: 'ok',
+        journal,
+        chain,
+        ...bucket,
+      };
       return blocked === undefined ? answer : new Reply(503, answer);
     },
   }),

@@ -114,6 +114,13 @@ export const METRICS = {
   journal: { name: 'abp_journal_ok', type: 'gauge', help: '1 while facts can be written and reach the database.', labels: [] },
   chain: { name: 'abp_chain_ok', type: 'gauge', help: '1 while no entry of the signed chain was found missing.', labels: [] },
   bodies: { name: 'abp_bodies_held_bytes', type: 'gauge', help: 'Bodies of requests and answers in memory.', labels: [] },
+  bucketWaiting: {
+    name: 'abp_bucket_waiting',
+    type: 'gauge',
+    help: 'Blocks of recorded bodies that the bucket has not got, and bodies that it has not lost yet.',
+    labels: [],
+  },
+  bucket: { name: 'abp_bucket_ok', type: 'gauge', help: '1 while the bucket takes recorded bodies.', labels: [] },
   webhooksWaiting: { name: 'abp_webhooks_waiting', type: 'gauge', help: 'Notices to webhooks that have not arrived yet.', labels: [] },
   webhooks: {
     name: 'abp_webhook_tries_total',

@@ -48,6 +48,8 @@ export function readings(gateway: Gateway): Readings {
     journal: one(keeper.blocked === undefined && keeper.stalled === undefined ? 1 : 0),
     chain: one(keeper.chain === 'ok' ? 1 : 0),
     bodies: one(calls.budget.held),
+    bucketWaiting: keeper.bucket === undefined ? [] : one(keeper.bucket.waiting),
+    bucket: keeper.bucket === undefined ? [] : one(keeper.bucket.fault === undefined ? 1 : 0),
     webhooksWaiting: one(gateway.webhooks.waiting),
     webhooks: keyed(gateway.webhooks.tries, ['outcome']),
   };

@@ -2,6 +2,7 @@ import { type Redactor, redactor } from '../../base/redact.ts';
 import { SseFrames } from '../../base/sse.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Home } from '../../home/home.ts';
+import { BodyBucket, type BucketPlace } from '../../store/recordings/body-bucket.ts';
 import { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import type { BodyDigest } from '../../store/recordings/recording.ts';
 import { eraseRecordings } from '../../store/recordings/recording-eraser.ts';
@@ -9,6 +10,7 @@ import { getRecording } from '../../store/recordings/recordings.ts';
 import type { Store } from '../../store/store.ts';
 import { BodyDrain } from './drain.ts';
 import { Retention } from './retention.ts';
+import { type BucketState, Uploads } from './uploads.ts';
 
 /** How bodies are kept. */
 export interface BodyKeeping {
@@ -18,6 +20,8 @@ export interface BodyKeeping {
   readonly redact: readonly string[];
   /** Secrets of this installation, by their value. */
   readonly secrets?: readonly string[];
+  /** Where bodies go besides the disk of their node. */
+  readonly bucket?: BucketPlace;
 }
 
 /** Takes out of what is kept the secrets that this keeping knows. */
@@ -33,6 +37,8 @@ export interface BodyKeeperOptions {
   readonly keeping: BodyKeeping;
   /** Bodies cannot be stored or removed: a fault to log. Receipts do not wait for it. */
   readonly onFault: (message: string) => void;
+  /** How far the bucket is behind, whenever that changes. */
+  readonly onBucket?: (state: BucketState) => void;
 }
 
 /** A segment that nobody writes to is deleted at the latest so much later. */
@@ -50,22 +56,27 @@ export class BodyKeeper {
   readonly #shelf: BodyShelf;
   readonly #drain: BodyDrain;
   readonly #retention: Retention;
+  readonly #uploads: Uploads | undefined;
   #settledAt = 0;
 
   constructor(options: BodyKeeperOptions) {
-    const { store, home, keeping, onFault } = options;
-    this.#options = options;
-    this.#shelf = new BodyShelf(home.bodiesFolder);
-    const shelf = this.#shelf;
+    const { store, home, keeping, onFault, onBucket = () => undefined } = options;
+    const { keepMs, maxBytes } = keeping;
     const node = home.nodeId;
+    this.#options = options;
+    const bucket = keeping.bucket === undefined ? undefined : new BodyBucket(keeping.bucket, node);
+    const shelf = new BodyShelf(home.bodiesFolder, undefined, bucket);
+    this.#shelf = shelf;
+    this.#uploads = bucket === undefined ? undefined : new Uploads({ shelf, bucket, onState: onBucket });
     this.#drain = new BodyDrain({ store, shelf, journalFolder: home.journalFolder, node, redactor: keptRedactor(keeping), onFault });
-    this.#retention = new Retention({ store, shelf, node, keepMs: keeping.keepMs, maxBytes: keeping.maxBytes });
+    this.#retention = new Retention({ store, shelf, node, keepMs, maxBytes, bucket: bucket !== undefined, onLost: onFault });
   }
 
   /** Stores the bodies of runs that have ended. After it, `replayable` knows of every run whose end the journal had before. */
   async settle(): Promise<void> {
     this.#settledAt = Date.now();
     const blocks = await this.#drain.all();
+    this.#uploads?.expect();
     try {
       await this.#retention.look(blocks);
     } catch (error) {
@@ -93,8 +104,23 @@ export class BodyKeeper {
     if (response === undefined) return undefined;
     const { body, status, headers } = response;
     const streamed = headers.some((text) => text.toLowerCase().startsWith('text/event-stream'));
-    const bytes = streamed ? await this.#shelf.read(body) : undefined;
+    const bytes = streamed ? await this.#readOrSay(body) : undefined;
     return { ...body, status, eventCount: bytes === undefined ? 0 : new SseFrames(bytes.length).push(bytes).length };
+  }
+
+  /** A bucket that is away must not keep a server from starting. */
+  async #readOrSay(body: BodyDigest): Promise<Buffer | undefined> {
+    try {
+      return await this.#shelf.read(body);
+    } catch (error) {
+      this.#options.onFault(`what had come of an answer could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** A moment to bring bodies to the bucket, which happens beside other work. Only for a process that stays. */
+  upload(): void {
+    this.#uploads?.look();
   }
 
   /** Upkeep that is due now and then, also when no run ends. */
@@ -106,10 +132,13 @@ export class BodyKeeper {
   async erase(runs: readonly RunId[]): Promise<number> {
     const { store, home } = this.#options;
     await this.settle();
-    return await eraseRecordings(store, this.#shelf, home.nodeId, runs);
+    const erased = await eraseRecordings(store, this.#shelf, home.nodeId, runs);
+    this.#uploads?.expect();
+    return erased;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#uploads?.stop();
     this.#shelf.close();
   }
 }

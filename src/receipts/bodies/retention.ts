@@ -10,6 +10,10 @@ export interface RetentionOptions {
   readonly node: string;
   readonly keepMs: number;
   readonly maxBytes: number;
+  /** Bodies are in a bucket, too: the disk makes room without losing them. */
+  readonly bucket?: boolean;
+  /** Bodies that the bucket had not got made room. */
+  readonly onLost?: (message: string) => void;
 }
 
 /** Old blocks are looked for this often, and whenever the folder has grown beyond its size. */
@@ -42,16 +46,40 @@ export class Retention {
     const { store, shelf, node, keepMs, maxBytes } = this.#options;
     const blocks = shelf.blocks();
     const wanted = shelf.wantedBlocks();
+    for (const block of new Set([...blocks.keys(), ...wanted])) {
+      const age = now - blockTime(block);
+      if (age <= keepMs && (wanted.has(block) || age <= ORPHAN_MS)) continue;
+      await dropBlock(store, shelf, node, block);
+      blocks.delete(block);
+    }
     let bytes = 0;
     for (const size of blocks.values()) bytes += size;
-    const goal = bytes > maxBytes ? maxBytes * (1 - ROOM) : maxBytes;
+    this.#bytes = bytes > maxBytes ? await this.#makeRoom(blocks, bytes) : bytes;
+  }
+
+  /** The oldest make room, first those that the bucket has; how much is taken then. */
+  async #makeRoom(blocks: ReadonlyMap<string, number>, taken: number): Promise<number> {
+    const { store, shelf, node, maxBytes, bucket = false, onLost } = this.#options;
+    const goal = maxBytes * (1 - ROOM);
+    let bytes = taken;
+    const stay: [string, number][] = [];
     for (const [block, size] of blocks) {
-      const age = now - blockTime(block);
-      const orphan = !wanted.has(block) && age > ORPHAN_MS;
-      if (bytes <= goal && age <= keepMs && !orphan) continue;
-      await dropBlock(store, shelf, node, block);
+      if (bytes <= goal) break;
+      if (!bucket || !shelf.isSent(block)) {
+        stay.push([block, size]);
+        continue;
+      }
+      shelf.leaveToBucket(block);
       bytes -= size;
     }
-    this.#bytes = bytes;
+    let lost = 0;
+    for (const [block, size] of stay) {
+      if (bytes <= goal) break;
+      await dropBlock(store, shelf, node, block);
+      bytes -= size;
+      lost += size;
+    }
+    if (bucket && lost > 0) onLost?.(`${lost} bytes of bodies had to make room on the disk before they had reached the bucket`);
+    return bytes;
   }
 }

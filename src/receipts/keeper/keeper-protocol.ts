@@ -1,5 +1,6 @@
 import type { RunId } from '../../contract/run-id.ts';
 import type { BodyKeeping } from '../bodies/keeper.ts';
+import type { BucketState } from '../bodies/uploads.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Rotation } from '../seal/rotate.ts';
 import type { NodeTiming } from './node-watch.ts';
@@ -70,6 +71,8 @@ export type KeeperReport =
   | { readonly kind: 'head'; readonly document: string }
   /** Bodies are not stored; receipts are. */
   | { readonly kind: 'bodies-fault'; readonly message: string }
+  /** How far the bucket is behind the disk. */
+  | { readonly kind: 'bucket'; readonly state: BucketState }
   /** Parts of the journal could not be read; they were set aside and named in the chain. */
   | { readonly kind: 'damaged'; readonly segment: string; readonly bytes: number }
   /** Entries were taken off the end of the chain or put there: before this process began, or noticed by it. */

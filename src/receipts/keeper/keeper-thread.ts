@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { learnSecrets } from '../../base/redact.ts';
 import type { RunId } from '../../contract/run-id.ts';
-import { openHome } from '../../home/home.ts';
+import { type Home, openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
 import { entriesOfKind } from '../../store/receipts/chain-lines.ts';
 import type { Store } from '../../store/store.ts';
@@ -98,6 +98,16 @@ async function headWatch(store: Store, chain: Chain, keysFolder: string): Promis
   });
 }
 
+function bodyKeeper(store: Store, home: Home): BodyKeeper {
+  return new BodyKeeper({
+    store,
+    home,
+    keeping: data.keeping,
+    onFault: (message) => report({ kind: 'bodies-fault', message }),
+    onBucket: (state) => report({ kind: 'bucket', state }),
+  });
+}
+
 async function keep(): Promise<void> {
   const home = openHome({ path: data.homePath });
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
@@ -106,7 +116,7 @@ async function keep(): Promise<void> {
   protectSealKeys(keysFolder, data.keySecret);
   const chain = await openChain(store, home.nodeId, keysFolder);
   const tellCut = await cutTeller(store, chain);
-  const bodies = new BodyKeeper({ store, home, keeping: data.keeping, onFault: (message) => report({ kind: 'bodies-fault', message }) });
+  const bodies = bodyKeeper(store, home);
   const onSettled = (runs: readonly RunId[], spent: readonly Spent[]): void => report({ kind: 'settled', runs, spent });
   let damaged = false;
   const onDamage = (segment: string, bytes: number): void => {
@@ -150,6 +160,7 @@ async function keep(): Promise<void> {
       (await attempted(() => followers.look())) &&
       (await attempted(async () => nodes?.look()));
     await bodies.tidy();
+    bodies.upload();
     tellCut();
     if (done && failed) report({ kind: 'resumed' });
     failed = !done;
@@ -158,7 +169,7 @@ async function keep(): Promise<void> {
   await drainOnce();
   await attempted(() => heads.publish());
   await attempted(async () => nodes?.stop());
-  bodies.close();
+  await bodies.close();
   await store.close();
   report({ kind: 'stopped' });
   parentPort?.close();

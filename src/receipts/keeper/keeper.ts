@@ -6,6 +6,7 @@ import type { BodiesAside } from '../bodies/bodies-aside.ts';
 import { BodyJournal } from '../bodies/journal.ts';
 import { type BodyKeeping, DEFAULT_KEEPING, keptRedactor } from '../bodies/keeper.ts';
 import type { Tape } from '../bodies/tape.ts';
+import type { BucketState } from '../bodies/uploads.ts';
 import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
 import type { RemovalOrder } from '../remove.ts';
@@ -44,6 +45,8 @@ export interface KeeperOptions {
   readonly nodes?: NodeTiming;
   /** Bodies cannot be recorded or stored; calls and receipts go on. */
   readonly onBodiesFault?: (message: string) => void;
+  /** How far the bucket of bodies is behind, whenever that changes. */
+  readonly onBucket?: (state: BucketState) => void;
   /** The database does not take facts; they stay in the journal until it does. */
   readonly onStalled: (message: string) => void;
   /** Facts cannot be written: no run can begin until they can. */
@@ -100,6 +103,8 @@ export interface Keeper {
   readonly damaged: boolean;
   /** Whether the chain is whole. */
   readonly chain: ChainState;
+  /** How far the bucket of bodies is behind; undefined where there is none. */
+  readonly bucket: BucketState | undefined;
   /** Why facts are not moving, or undefined. */
   readonly stalled: string | undefined;
   /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
@@ -157,6 +162,7 @@ class ThreadKeeper implements Keeper {
   #stalled: string | undefined;
   #chain: ChainState = 'ok';
   #blocked: string | undefined;
+  #bucket: BucketState | undefined;
 
   constructor(worker: Worker, signal: Int32Array, options: KeeperOptions & { readonly journalSince: number }) {
     this.#worker = worker;
@@ -169,6 +175,7 @@ class ThreadKeeper implements Keeper {
     });
     this.#bodies = new BodyJournal({ folder: options.journalFolder, onFault: (message) => options.onBodiesFault?.(message) });
     this.#options = options;
+    this.#bucket = options.keeping?.bucket === undefined ? undefined : { waiting: 0 };
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
       worker.once('error', reject);
@@ -194,6 +201,10 @@ class ThreadKeeper implements Keeper {
 
   get chain(): ChainState {
     return this.#chain;
+  }
+
+  get bucket(): BucketState | undefined {
+    return this.#bucket;
   }
 
   get stalled(): string | undefined {
@@ -327,6 +338,10 @@ class ThreadKeeper implements Keeper {
         break;
       case 'bodies-fault':
         this.#options.onBodiesFault?.(message.message);
+        break;
+      case 'bucket':
+        this.#bucket = message.state;
+        this.#options.onBucket?.(message.state);
         break;
       case 'damaged':
         this.#options.onDamaged?.(message.segment, message.bytes);

@@ -14,9 +14,22 @@ const SCHEMA = `
   create table if not exists bodies (hash integer primary key, block text not null, start integer not null, bytes integer not null);
   create index if not exists bodies_block on bodies (block);
   create table if not exists requests (hash integer not null, run text not null, primary key (hash, run)) without rowid;
+  create table if not exists sent (block text primary key, done integer not null) without rowid;
+  create table if not exists doomed (hash integer primary key);
+`;
+/** A block is among those sent before its first body goes to the bucket, so that nothing in the bucket is forgotten when it must go. */
+const DOOM = 'insert or ignore into doomed select hash from bodies where block in (select block from sent) and';
+/** From block to block along the index, which has many bodies for each. */
+const UNSENT = `
+  with recursive each(block) as (
+    select min(block) from bodies
+    union all
+    select (select min(block) from bodies where block > each.block) from each where each.block is not null
+  )
+  select block from each where block is not null and block not in (select block from sent where done = 1)
 `;
 const BUSY_TIMEOUT_MS = 5000;
-const HASH_DIGITS = 15;
+export const HASH_DIGITS = 15;
 
 /** A body in a block. */
 export interface IndexedBody extends BodyPlace {
@@ -29,6 +42,7 @@ export class BodyIndex {
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
+  readonly #doom: StatementSync;
   readonly #note: StatementSync;
 
   constructor(folder: string) {
@@ -37,6 +51,7 @@ export class BodyIndex {
     this.#find = this.#database.prepare('select block, start, bytes from bodies where hash = ?');
     this.#put = this.#database.prepare('insert or replace into bodies (hash, block, start, bytes) values (?, ?, ?, ?)');
     this.#remove = this.#database.prepare('delete from bodies where hash = ?');
+    this.#doom = this.#database.prepare(`${DOOM} hash = ?`);
     this.#note = this.#database.prepare('insert or ignore into requests (hash, run) values (?, ?)');
   }
 
@@ -62,6 +77,7 @@ export class BodyIndex {
   }
 
   remove(sha256: string): void {
+    this.#doom.run(hashOf(sha256));
     this.#remove.run(hashOf(sha256));
   }
 
@@ -74,6 +90,8 @@ export class BodyIndex {
   }
 
   dropBlock(block: string): void {
+    this.#database.prepare(`${DOOM} block = ?`).run(block);
+    this.#database.prepare('delete from sent where block = ?').run(block);
     this.#database.prepare('delete from bodies where block = ?').run(block);
   }
 
@@ -84,6 +102,44 @@ export class BodyIndex {
         .all()
         .map((row) => String(row.block)),
     );
+  }
+
+  /** The bodies of a block stand in another one from now on. */
+  moveBlock(from: string, to: string): void {
+    this.#database.prepare('update sent set block = ? where block = ?').run(to, from);
+  }
+
+  /** Blocks whose bodies have not all reached the bucket, oldest first. */
+  unsent(): string[] {
+    return this.#database
+      .prepare(UNSENT)
+      .all()
+      .map((row) => String(row.block));
+  }
+
+  beginSending(block: string): void {
+    this.#database.prepare('insert or ignore into sent (block, done) values (?, 0)').run(block);
+  }
+
+  endSending(block: string): void {
+    this.#database.prepare('update sent set done = 1 where block = ?').run(block);
+  }
+
+  isSent(block: string): boolean {
+    return this.#database.prepare('select 1 from sent where block = ? and done = 1').get(block) !== undefined;
+  }
+
+  /** Bodies that the bucket must lose. One that was recorded again since then may stay. */
+  doomed(): bigint[] {
+    this.#database.exec('delete from doomed where hash in (select hash from bodies)');
+    const statement = this.#database.prepare('select hash from doomed');
+    statement.setReadBigInts(true);
+    return statement.all().map((row) => BigInt(String(row.hash)));
+  }
+
+  /** The bucket has lost it. */
+  buried(hash: bigint): void {
+    this.#database.prepare('delete from doomed where hash = ?').run(hash);
   }
 
   /** The run sent this body, as its caller or to its engine. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { AT_ONCE, digestInTurns } from '../../base/bounded/buffers.ts';
 import { sha256 } from '../../base/canonical-json.ts';
+import type { BodyBucket } from './body-bucket.ts';
 import { BodyFiles, type BodyPlace, blockTime } from './body-files.ts';
 import { BodyIndex, hashOf } from './body-index.ts';
 import type { BodyDigest } from './recording.ts';
@@ -16,10 +17,16 @@ export class BodyShelf {
   /** Shelves of other processes of this machine, by their folders; opened when somebody asks for what is not here. */
   readonly #opened = new Map<string, BodyShelf>();
 
-  /** `others` are the folders of other processes of this machine, whose bodies are read here and never written. */
-  constructor(folder: string, others: () => readonly string[] = () => []) {
+  readonly #bucket: BodyBucket | undefined;
+
+  /**
+   * `others` are the folders of other processes of this machine, whose bodies are read here and never written. The bucket has bodies of
+   * every node, and those of this one whose files made room.
+   */
+  constructor(folder: string, others: () => readonly string[] = () => [], bucket?: BodyBucket) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#others = others;
+    this.#bucket = bucket;
     this.#files = new BodyFiles(folder);
     this.#index = new BodyIndex(folder);
   }
@@ -28,7 +35,7 @@ export class BodyShelf {
   add(bodies: ReadonlyMap<string, Buffer>, now = Date.now()): string | undefined {
     const fresh = [...bodies].filter(([digest]) => {
       const place = this.#index.find(digest);
-      return place === undefined || now - blockTime(place.block) > FRESH_MS;
+      return place === undefined || now - blockTime(place.block) > FRESH_MS || !this.#reaches(place.block);
     });
     if (fresh.length === 0) return undefined;
     const { block, starts } = this.#files.write(fresh.map(([, body]) => body));
@@ -39,11 +46,16 @@ export class BodyShelf {
     return block;
   }
 
+  /** Whether the bodies of a block are there: in its file, or in the bucket. */
+  #reaches(block: string): boolean {
+    return this.#files.has(block) || (this.#bucket !== undefined && this.#index.isSent(block));
+  }
+
   /** The bytes of a digest, checked; undefined when they have expired or were erased. */
   async read(digest: BodyDigest): Promise<Buffer | undefined> {
     if (digest.bytes === 0) return Buffer.alloc(0);
     const bytes = await this.#bytesOf(digest.sha256);
-    if (bytes === undefined) return await this.#readElsewhere(digest);
+    if (bytes === undefined) return (await this.#readElsewhere(digest)) ?? (await this.#bucket?.read(digest));
     return (bytes.length > AT_ONCE ? await digestInTurns(bytes) : sha256(bytes)) === digest.sha256 ? bytes : undefined;
   }
 
@@ -95,6 +107,7 @@ export class BodyShelf {
 
   async #rewrite(block: string): Promise<void> {
     const rest = this.#index.inBlock(block);
+    if (rest.length === 0) this.#index.dropBlock(block);
     const whole = rest.length === 0 ? undefined : await this.#files.readBlock(block);
     if (whole !== undefined) {
       const moved = this.#files.write(
@@ -105,6 +118,7 @@ export class BodyShelf {
         for (const [at, { hash, bytes }] of rest.entries()) {
           this.#index.put(hash, { block: moved.block, start: moved.starts[at] ?? 0, bytes });
         }
+        this.#index.moveBlock(block, moved.block);
       });
     }
     this.#files.remove(block);
@@ -127,6 +141,39 @@ export class BodyShelf {
 
   sizeOf(block: string): number {
     return this.#files.sizeOf(block);
+  }
+
+  /** Blocks whose bodies have not all reached the bucket, oldest first. */
+  unsent(): string[] {
+    return this.#index.unsent();
+  }
+
+  isSent(block: string): boolean {
+    return this.#index.isSent(block);
+  }
+
+  /** Has every body of a block sent. Where an erasure moved them meanwhile, the block that they are in now is still to be sent. */
+  async send(block: string, put: (bodies: readonly (readonly [hash: bigint, body: Buffer])[]) => Promise<void>): Promise<void> {
+    this.#index.beginSending(block);
+    const whole = await this.#files.readBlock(block);
+    if (whole !== undefined)
+      await put(this.#index.inBlock(block).map(({ hash, start, bytes }) => [hash, whole.subarray(start, start + bytes)]));
+    this.#index.endSending(block);
+  }
+
+  /** Bodies of this node that the bucket must lose. */
+  doomed(): bigint[] {
+    return this.#index.doomed();
+  }
+
+  /** The bucket has lost it. */
+  buried(hash: bigint): void {
+    this.#index.buried(hash);
+  }
+
+  /** Removes the file of a block whose bodies the bucket has. */
+  leaveToBucket(block: string): void {
+    this.#files.remove(block);
   }
 
   /** Removes a block, what is known of it, and what is known of runs before it. */
