@@ -26,9 +26,10 @@ it('refuses patterns that are not well formed', () => {
 });
 
 it('reads a long path once, whatever the pattern', () => {
-  const started = performance.now();
+  // The processor time of this thread: others may use the machine.
+  const before = process.threadCpuUsage();
   expect(pathGlob('*a'.repeat(50))('a'.repeat(4000).concat('b'))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
 });
 
 it('means the same as a regular expression', () => {

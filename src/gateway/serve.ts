@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageVersion } from '../base/package-version.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
-import { AbpError } from '../contract/errors.ts';
 import { openHome, openProcessHome, homePath as resolveHome } from '../home/home.ts';
 import { noteConfigChange } from './audit/config-change.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
@@ -118,12 +117,10 @@ function configOf({ configPath, homePath, host, port }: Omit<ServeOptions, 'port
 /** Reads the configuration again at SIGHUP, and where that is wanted when its file changes. In a terminal SIGHUP means that the terminal is gone. */
 function reloading({ gateway }: RunningServer, { source }: LoadedConfig, { watch }: ServeOptions): () => void {
   const reload = (): void => {
-    try {
-      gateway.reloader.reload();
-    } catch (error) {
-      if (!AbpError.is(error)) throw error;
-      gateway.log.error({ reason: error.message }, 'the configuration could not be read again; the one before holds');
-    }
+    gateway.reloader.reload().catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      gateway.log.error({ reason }, 'the configuration could not be read again; the one before holds');
+    });
   };
   if (!process.stdin.isTTY) process.on('SIGHUP', reload);
   const watcher = watch === true && source !== null ? watchFile(source, reload) : undefined;

@@ -13,7 +13,7 @@ it('records, replays and erases with PostgreSQL as the home database', async () 
   const again = await post(`${server.url}/e/replay/v1/messages`, request);
   expect(again.body.equals(run.body)).toBe(true);
   const erased = await call(`${server.url}/v1/recordings?engine=sim`, { method: 'DELETE' });
-  expect(JSON.parse(erased.body.toString())).toEqual({ erased: 1 });
+  expect(JSON.parse(erased.body.toString())).toEqual({ erased: 1, elsewhere: 0 });
   expect((await post(`${server.url}/e/replay/v1/messages`, request)).status).toBe(404);
   expect(server.faults()).toBe('');
 });

@@ -114,7 +114,7 @@ describe('abp recordings', () => {
   it('erases what it is told, and nothing when nothing is named', async () => {
     const run = await recorded('erase me');
     expect(await abp('recordings', 'erase')).toMatchObject({ code: 2, err: expect.stringContaining('nothing is named to erase') });
-    expect((await abp('recordings', 'erase', '--run', run, '--json')).out).toBe('{\n  "erased": 1\n}\n');
+    expect((await abp('recordings', 'erase', '--run', run, '--json')).out).toBe('{\n  "erased": 1,\n  "elsewhere": 0\n}\n');
     expect((await abp('recordings', 'erase', '--engine', 'sim', '--json')).code).toBe(0);
     expect(JSON.parse((await abp('recordings', 'list', '--engine', 'sim', '--json')).out).items).toEqual([]);
   });

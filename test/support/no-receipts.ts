@@ -22,7 +22,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     eraseBodies: async () => 0,
     watch: () => ({ changed: async () => undefined, end: () => undefined }),
     listen: () => () => undefined,
-    learn: () => undefined,
+    learn: async () => undefined,
     rotate: async () => impossible(),
     remove: async () => impossible(),
     blocked: undefined,

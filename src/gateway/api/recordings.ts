@@ -50,7 +50,10 @@ export const EraseQuery = z
   .strictObject({ ...filters, all: z.enum(['true']).optional().describe('Every recording of the caller.') })
   .refine((query) => Object.values(query).some((value) => value !== undefined), { error: 'give key, tag, engine or all=true' });
 
-export const Erased = z.strictObject({ erased: z.int().describe('Runs whose bodies are gone.') });
+export const Erased = z.strictObject({
+  erased: z.int().describe('Runs whose bodies are gone.'),
+  elsewhere: z.int().describe('Runs that fit and whose bodies another node has; they stay until that node is asked.'),
+});
 
 export const ReplayRequest = z
   .strictObject({

@@ -29,8 +29,8 @@ const LIVE: readonly string[] = ['engines', 'routes', 'policy.deny_engines', 'po
 
 /** Those who must know of a reload. */
 interface ReloadOutlook {
-  /** Hears of the secrets that the file holds before one of them is used, so that they are taken out of all that is kept. */
-  readonly onSecrets: (values: readonly string[]) => void;
+  /** Hears of the secrets that the file holds; none of them is used before it has resolved, so that they are taken out of all that is kept. */
+  readonly onSecrets: (values: readonly string[]) => Promise<void>;
   /** Hears of the configuration that holds from now on. */
   readonly onChanged: (config: Config) => void;
 }
@@ -52,6 +52,8 @@ export class Reloader {
   readonly #log: Logger;
   readonly #outlook: ReloadOutlook;
   #config: Config;
+  /** Reloads come one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(config: Config, { source, read, prepares, log, ...outlook }: ReloaderOptions) {
     this.#config = config;
@@ -74,13 +76,20 @@ export class Reloader {
   }
 
   /** Makes what can change hold. Throws, and changes nothing, where the file is broken. */
-  reload(): Reload {
+  async reload(): Promise<Reload> {
+    const turn = this.#turn.then(() => this.#reload());
+    // The caller of each sees its failure.
+    this.#turn = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #reload(): Promise<Reload> {
     const { config, source } = this.#load();
     const sorted = this.#sorted(config);
     const next = withLive(this.#config, config, sorted.changed);
     checkRoutes(next.routes, enginesOf(next.engines));
     const commits = this.#prepares.map((prepare) => prepare(next));
-    this.#outlook.onSecrets(secretValues(next, ''));
+    await this.#outlook.onSecrets(secretValues(next, ''));
     for (const commit of commits) commit();
     this.#config = next;
     if (sorted.changed.length > 0) this.#outlook.onChanged(next);

@@ -7,13 +7,13 @@ type Told = Pick<Gateway, 'keeper' | 'store' | 'home' | 'audit' | 'log'>;
 
 /** Logs, receipts and recordings learn new secrets before they are used, and the audit log what has changed. */
 export function toldOfReloads({ keeper, store, home, audit, log }: Told): {
-  readonly onSecrets: (values: readonly string[]) => void;
+  readonly onSecrets: (values: readonly string[]) => Promise<void>;
   readonly onChanged: (config: Config) => void;
 } {
   return {
-    onSecrets: (values) => {
+    onSecrets: async (values) => {
       learnSecrets(values);
-      keeper.learn(values);
+      await keeper.learn(values);
     },
     onChanged: (config) => {
       noteConfigChange({ config, store, home, audit }).catch((error: unknown) =>

@@ -105,14 +105,18 @@ function assertMayErase(principal: Principal): void {
     throw new AbpError('forbidden', 'The key of a run may not erase what was recorded.', { scope: 'erase' });
 }
 
-async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<RunId[]> {
+/** Runs whose bodies this node has, and how many others have. */
+async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<{ readonly runs: readonly RunId[]; readonly elsewhere: number }> {
   const runs: RunId[] = [];
+  let elsewhere = 0;
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
     const page = await listRecordings(gateway.store, { ...filter, limit: 1000, cursor });
-    runs.push(...page.items.filter(({ node }) => node === gateway.home.nodeId).map(({ runId }) => runId));
+    const own = page.items.filter(({ node }) => node === gateway.home.nodeId);
+    runs.push(...own.map(({ runId }) => runId));
+    elsewhere += page.items.length - own.length;
     cursor = page.next_cursor;
   }
-  return runs;
+  return { runs, elsewhere };
 }
 
 const bodyRoutes = [
@@ -147,7 +151,9 @@ const bodyRoutes = [
     params: BodyParams,
     handle: async ({ gateway, principal, params }) => {
       assertMayErase(principal);
-      const { runId } = await visibleRecording(gateway, principal, params.run_id, maySteer);
+      const { runId, node } = await visibleRecording(gateway, principal, params.run_id, maySteer);
+      if (node !== gateway.home.nodeId)
+        throw new AbpError('conflict', `The bodies of ${runId} are on the node ${node}: only that node can erase them.`, { node });
       await gateway.keeper.eraseBodies([runId]);
       return new Reply(204, undefined);
     },
@@ -189,7 +195,8 @@ export const recordingRoutes = [
     response: Erased,
     handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => {
       assertMayErase(principal);
-      return { erased: await gateway.keeper.eraseBodies(await runsOf(gateway, ownOnly(principal, filter))) };
+      const { runs, elsewhere } = await runsOf(gateway, ownOnly(principal, filter));
+      return { erased: await gateway.keeper.eraseBodies(runs), elsewhere };
     },
   }),
 ];

@@ -47,7 +47,8 @@ export interface TaskResults {
 /** Messages to the keeper thread. */
 export type KeeperOrder =
   | { readonly kind: 'stop' }
-  | { readonly kind: 'learn'; readonly secrets: readonly string[] }
+  /** Answered at once, also while the database is away. */
+  | { readonly kind: 'learn'; readonly id: number; readonly secrets: readonly string[] }
   | { readonly kind: 'task'; readonly id: number; readonly task: KeeperTask };
 
 /** Whether the chain is whole; `was-cut` when an earlier process has noticed that it is not, and said so in an entry. */

@@ -60,8 +60,10 @@ async function attempted(work: () => Promise<void>): Promise<boolean> {
 function listen(tasks: KeeperTasks): void {
   parentPort?.on('message', (order: KeeperOrder) => {
     if (order.kind === 'stop') stopping = true;
-    else if (order.kind === 'learn') learnSecrets(order.secrets);
-    else tasks.add(order);
+    else if (order.kind === 'learn') {
+      learnSecrets(order.secrets);
+      report({ kind: 'done', id: order.id, result: order.secrets.length });
+    } else tasks.add(order);
     Atomics.store(signal, 0, URGENT);
     Atomics.notify(signal, 0);
   });

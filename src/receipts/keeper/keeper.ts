@@ -89,8 +89,8 @@ export interface Keeper {
   watch(run: RunId): SettleWatch;
   /** Calls the listener whenever receipts have been written; the function ends that. */
   listen(onSettled: () => void): () => void;
-  /** Takes these secrets, too, out of what is kept from now on. */
-  learn(secrets: readonly string[]): void;
+  /** Takes these secrets, too, out of all that is kept once it has resolved. */
+  learn(secrets: readonly string[]): Promise<void>;
   /** Seals with a new key from now on. */
   rotate(): Promise<TaskResults['rotate']>;
   /** Moves records of the audit log that have ended into the chain. */
@@ -288,15 +288,19 @@ class ThreadKeeper implements Keeper {
 
   async #ask<K extends keyof TaskResults>(task: Extract<KeeperTask, { kind: K }>): Promise<TaskResults[K]> {
     if (this.#ended) throw hasEnded();
+    return (await this.#answered((id) => ({ kind: 'task', id, task }))) as TaskResults[K]; // what the thread answers to such a task
+  }
+
+  async learn(secrets: readonly string[]): Promise<void> {
+    if (!this.#ended) await this.#answered((id) => ({ kind: 'learn', id, secrets }));
+  }
+
+  async #answered(order: (id: number) => KeeperOrder): Promise<TaskResults[keyof TaskResults]> {
     this.#lastTask += 1;
     const answer = Promise.withResolvers<TaskResults[keyof TaskResults]>();
     this.#tasks.set(this.#lastTask, answer);
-    this.#tell({ kind: 'task', id: this.#lastTask, task });
-    return (await answer.promise) as TaskResults[K]; // what the thread answers to such a task
-  }
-
-  learn(secrets: readonly string[]): void {
-    if (!this.#ended) this.#tell({ kind: 'learn', secrets });
+    this.#tell(order(this.#lastTask));
+    return await answer.promise;
   }
 
   #tell(order: KeeperOrder): void {

@@ -15,21 +15,32 @@ export const command = defineCommand({
     if (run.length === 0 && !filtered && !all) {
       throw new CliError('usage', 'nothing is named to erase', { hint: 'Give --run, --key, --tag or --engine; --all erases everything.' });
     }
-    const erased = await withServer(context, async (server) => {
+    const told = await withServer(context, async (server) => {
       const named = await eraseRuns(server, run);
-      return filtered || all ? named + (await eraseSelected(server, selection)) : named;
+      const selected = filtered || all ? await eraseSelected(server, selection) : { erased: 0, elsewhere: 0 };
+      return { erased: named + selected.erased, elsewhere: selected.elsewhere };
     });
-    context.output.print({ erased }, (data) => `The bodies of ${data.erased} runs are erased; their receipts stay.`);
+    context.output.print(told, sentence);
     return EXITS.ok.code;
   },
 });
+
+interface Told {
+  readonly erased: number;
+  readonly elsewhere: number;
+}
+
+function sentence({ erased, elsewhere }: Told): string {
+  const rest = elsewhere === 0 ? '' : ` Other nodes have those of ${elsewhere} more: erase them there.`;
+  return `The bodies of ${erased} runs are erased; their receipts stay.${rest}`;
+}
 
 async function eraseRuns(server: HomeServer, runs: readonly string[]): Promise<number> {
   for (const run of runs) await server.client.call('DELETE', `/v1/receipts/${encodeURIComponent(run)}/bodies`);
   return runs.length;
 }
 
-async function eraseSelected(server: HomeServer, selection: Selection): Promise<number> {
+async function eraseSelected(server: HomeServer, selection: Selection): Promise<Told> {
   const answer = await server.client.call('DELETE', `/v1/recordings?${queryOf(selection, { all: 'true' })}`);
-  return isJsonObject(answer) ? Number(answer.erased) : 0;
+  return isJsonObject(answer) ? { erased: Number(answer.erased), elsewhere: Number(answer.elsewhere ?? 0) } : { erased: 0, elsewhere: 0 };
 }

@@ -21,8 +21,8 @@ export const configRoutes = [
     summary: 'Reads the configuration file again. A broken file changes nothing, and the error says what is wrong with it.',
     audit: { action: 'config.reload' },
     response: ConfigReload,
-    handle: ({ gateway }) => {
-      const reload = view(gateway.reloader.reload());
+    handle: async ({ gateway }) => {
+      const reload = view(await gateway.reloader.reload());
       // The file is good: the other processes of this port take it as well.
       gateway.siblings?.reload();
       return reload;
