@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
 import { placesIn } from '../../console/src/pages/run/places-in.ts';
+import { shownSpan, withSince } from '../../console/src/pages/runs/filter.ts';
 
 describe('where a field went', () => {
   const sent = { generationConfig: { maxOutputTokens: 800 }, contents: [{ parts: [{ 'a/b': 'hi' }] }] };
@@ -53,5 +54,20 @@ describe('two texts side by side', () => {
   it('are told without words where they are long', async () => {
     const [row] = await rowsOf('x '.repeat(40_000), 'y '.repeat(40_000));
     expect(row?.left?.pieces).toHaveLength(1);
+  });
+});
+
+describe('the time that the histogram of Runs covers', () => {
+  const now = Date.parse('2026-11-16T18:40:12.345Z');
+
+  it.each([{ span: '86400000' }, { since: '2026-11-16T17:00:00.000Z' }, {}])('stays the same within a minute: %o', (state) => {
+    const asked = withSince(state, now);
+    const spans = [0, 7, 1000, 40_000].map((later) => shownSpan(asked, undefined, now + later));
+    expect(new Set(spans).size).toBe(1);
+  });
+
+  it('is what was chosen', () => {
+    expect(shownSpan(withSince({ span: '3600000' }, now), undefined, now)).toBe(3_600_000);
+    expect(shownSpan({ since: '2026-11-16T16:00:00.000Z', until: '2026-11-16T18:00:00.000Z' }, undefined, now)).toBe(7_200_000);
   });
 });

@@ -42,14 +42,6 @@ export const rowQuery = (run: string | undefined) =>
 const HOUR = 3_600_000;
 const MONTH = 30 * 24 * HOUR;
 
-/** Without a chosen time the histogram covers at least the first page of the list. */
-export function shownSpan(state: UrlState, oldest: string | undefined): number {
-  if (state.since !== undefined) return Math.max(HOUR / 12, Date.parse(state.until ?? new Date().toISOString()) - Date.parse(state.since));
-  if (state.span !== undefined) return Number(state.span);
-  const age = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
-  return [HOUR, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR].find((span) => span >= age) ?? MONTH;
-}
-
 /** Runs under way stand on top with their newest calls below them. */
 const NEWEST_CALLS = 2;
 const MOST_UNDER_WAY = 5;

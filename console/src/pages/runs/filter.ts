@@ -97,11 +97,28 @@ export const SPANS = [
   ['2592000000', 'Last 30 days', '30 days'],
 ] as const;
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const MONTH = 30 * 24 * HOUR;
+
+/**
+ * How much time the histogram covers: what was chosen, else at least the first page of the list. An open end is counted in whole minutes:
+ * the histogram is asked for again when this changes.
+ */
+export function shownSpan(state: UrlState, oldest: string | undefined, now = Date.now()): number {
+  if (state.span !== undefined) return Number(state.span);
+  if (state.since !== undefined) {
+    const until = state.until === undefined ? Math.ceil(now / MINUTE) * MINUTE : Date.parse(state.until);
+    return Math.max(HOUR / 12, until - Date.parse(state.since));
+  }
+  const age = oldest === undefined ? 0 : now - Date.parse(oldest);
+  return [HOUR, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR].find((span) => span >= age) ?? MONTH;
+}
+
 /** The state with the beginning that its span means, to the minute, so that asking again asks the same. */
 export function withSince(state: UrlState, now: number): UrlState {
   if (state.span === undefined || state.since !== undefined) return state;
-  const minute = 60_000;
-  return { ...state, since: new Date(Math.floor((now - Number(state.span)) / minute) * minute).toISOString() };
+  return { ...state, since: new Date(Math.floor((now - Number(state.span)) / MINUTE) * MINUTE).toISOString() };
 }
 
 export function isView(state: UrlState, filter: UrlState): boolean {

@@ -12,8 +12,8 @@ import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/
 import { DataList } from '../../components/data-list/data-list.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
 import { Columns, useHiddenColumns } from './columns.tsx';
-import { countsQuery, histogramQuery, type Live, rowQuery, rowsQuery, shownSpan, useLiveRows, useOrdered, withoutQuery } from './data.ts';
-import { chipsOf, SPANS, viewFilter, withSince } from './filter.ts';
+import { countsQuery, histogramQuery, type Live, rowQuery, rowsQuery, useLiveRows, useOrdered, withoutQuery } from './data.ts';
+import { chipsOf, SPANS, shownSpan, viewFilter, withSince } from './filter.ts';
 import { FilterField } from './filter-field.tsx';
 import { HEAD, RunCells } from './list.tsx';
 import { Peek } from './peek.tsx';
