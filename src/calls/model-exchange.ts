@@ -103,7 +103,9 @@ class ModelExchange implements ExchangeSink {
     const { target } = options.route;
     this.#account = new AnswerAccount(target, SESSION);
     const idSeed = options.runId.slice('run_'.length);
-    this.#forms = new AnswerForms({ engine: target, caller: SESSION, account: this.#account, json: this.#filter.json, idSeed });
+    const { json } = this.#filter;
+    // The loop sees calls that were cut off for what they are.
+    this.#forms = new AnswerForms({ engine: target, caller: SESSION, account: this.#account, json, idSeed, wholeCalls: false });
     this.#stream = new EngineStream(target.stepper(this.#account.event), (body) => target.liftError(502, {}, body));
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FidelityEntry } from '../../src/contract/negotiation.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { entryAt, streamedAnswer, wholeAnswer } from '../support/answer-translation.ts';
 
@@ -166,18 +167,29 @@ test('what every answer has is accounted for', () => {
   ]);
 });
 
-test.each([
-  ['claude', 'dropped'],
-  ['gemini', 'dropped'],
-  ['openai-responses', 'renamed'],
-])('a call that the token limit cut off is told to %s as it arrives: %s', (caller, fate) => {
-  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"unfinished' } };
-  const answer = {
-    id: 'c',
-    object: 'chat.completion',
-    model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'length' }],
-  };
-  const { fidelity } = wholeAnswer('openai-chat', caller, json(answer));
-  expect(fidelity.find(({ path }) => path.includes('tool_calls'))).toMatchObject({ fate });
+describe.each([
+  ['claude', 'emulated', 'renamed'],
+  ['gemini', 'emulated', 'emulated'],
+  ['openai-responses', 'renamed', 'renamed'],
+])('a call that the token limit cut off', (caller, fate, streamedFate) => {
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"unfinished' } };
+  const head = { id: 'c', object: 'chat.completion', model: 'm' };
+  const said = { role: 'assistant', content: null, tool_calls: [call] };
+  const told = (fidelity: readonly FidelityEntry[]): unknown => fidelity.find(({ path }) => path.endsWith('tool_calls[*]'))?.fate;
+
+  test(`is told to ${caller}: ${fate}, and the answer is not empty`, () => {
+    const answer = { ...head, choices: [{ index: 0, message: said, finish_reason: 'length' }] };
+    const { fidelity, body } = wholeAnswer('openai-chat', caller, json(answer));
+    expect([told(fidelity), JSON.stringify(body).includes('unfinished')]).toEqual([fate, true]);
+  });
+
+  test(`is told to ${caller} in a stream: ${streamedFate}`, () => {
+    const chunks = [{ delta: said }, { delta: {}, finish_reason: 'length' }].map((choice) => ({
+      ...head,
+      choices: [{ index: 0, ...choice }],
+    }));
+    const stream = Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+    const { fidelity, text } = streamedAnswer('openai-chat', caller, stream);
+    expect([told(fidelity), text.includes('unfinished')]).toEqual([streamedFate, true]);
+  });
 });

@@ -1,5 +1,6 @@
 import { SseFrames } from '../../base/sse.ts';
 import type { Dialect, Observed } from '../../dialects/dialect.ts';
+import { quoted } from './engine-stream.ts';
 
 /** Facts for the receipt that we saw in an answer that passed unchanged. */
 export interface SeenAnswer {
@@ -11,10 +12,17 @@ export const NOTHING_SEEN: Observed = { toolCalls: [] };
 
 /** Reads an answer that is here as a whole. */
 export function seenAnswer(body: Buffer, dialect: Dialect | undefined, streamed: boolean): SeenAnswer {
-  if (!streamed) return { eventCount: 1, observed: dialect?.observeBody(body.toString('utf8')) ?? NOTHING_SEEN };
+  if (!streamed) return { eventCount: 1, observed: dialect === undefined ? NOTHING_SEEN : whole(body.toString('utf8'), dialect) };
   const frames = new SseFrames();
   const observer = dialect?.observeStream();
   const all = [...frames.push(body), ...frames.flush()];
   for (const frame of all) observer?.frame(frame);
   return { eventCount: all.length, observed: observer?.done() ?? NOTHING_SEEN };
+}
+
+/** A page or plain words in place of an answer are a failure, whatever the status says. */
+function whole(body: string, dialect: Dialect): Observed {
+  const said = body.replace(/^\uFEFF/, '');
+  if (/^\s*[^\s{[]/.test(said)) return { toolCalls: [], error: `The engine's answer is not JSON but: ${quoted(said)}` };
+  return dialect.observeBody(said);
 }

@@ -1,4 +1,4 @@
-import { type Json, parseJson, parseJsonObject } from '../../base/json.ts';
+import { type Json, parseJson } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect, Emitter, Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
@@ -42,7 +42,6 @@ export class StreamTranslator {
   readonly #account: AnswerAccount;
   readonly #forms: AnswerForms;
   readonly #turns: PausedTurns | undefined;
-  readonly #cutCalls: Dialect['answers']['cutCalls'];
   #stream: EngineStream;
   readonly #emitter: Emitter;
   /** Pictures and sounds of the answer, which nobody here reads. */
@@ -56,10 +55,9 @@ export class StreamTranslator {
   constructor(translation: Translation, turns?: PausedTurns) {
     this.#engine = translation.engine;
     this.#turns = turns;
-    this.#cutCalls = translation.caller.answers.cutCalls;
     this.#filter = translation.filter;
     this.#account = turns?.account ?? new AnswerAccount(translation.engine, translation.caller);
-    this.#forms = formsOf(translation, this.#account);
+    this.#forms = formsOf(translation, this.#account, translation.caller.answers.cutCalls === 'nowhere');
     this.#stream = this.#open();
     this.#emitter = translation.caller.emitter(translation.context);
   }
@@ -161,7 +159,6 @@ export class StreamTranslator {
   record(headers: readonly string[]): AnswerRecord {
     this.#account.headers(headers);
     for (const { concept, note, as } of this.#filter.notes) this.#account.note(concept, note, as);
-    if (this.#cutCalls === 'nowhere') noteCutCalls(this.observed(), this.#account);
     this.#turns?.tell();
     return this.#account.record();
   }
@@ -281,8 +278,8 @@ class Sighting {
   }
 }
 
-function formsOf({ engine, caller, filter, context }: Translation, account: AnswerAccount): AnswerForms {
-  return new AnswerForms({ engine, caller, account, json: filter.json, idSeed: context.runHex });
+function formsOf({ engine, caller, filter, context }: Translation, account: AnswerAccount, wholeCalls: boolean): AnswerForms {
+  return new AnswerForms({ engine, caller, account, json: filter.json, idSeed: context.runHex, wholeCalls });
 }
 
 /** The status that stands for one which the engine did not tell: it answered 200 and put the error into the body. */
@@ -335,24 +332,12 @@ function written(answer: IrResponse, translation: Translation, account: AnswerAc
   const response = changed(answer, translation, account);
   for (const { concept, note, as } of translation.filter.notes) account.note(concept, note, as);
   const text = JSON.stringify(translation.caller.lowerResponse(response, translation.context));
-  const observed = observedOf(response);
-  if (translation.caller.answers.cutCalls !== undefined) noteCutCalls(observed, account);
-  return { text, observed, record: account.record() };
-}
-
-/** Half a call is left out where the caller's dialect can only hold whole ones. */
-function noteCutCalls({ finish, toolCalls }: Observed, account: AnswerAccount): void {
-  if (finish !== 'length') return;
-  const cut = toolCalls.filter((call) => parseJsonObject(call.arguments) === undefined);
-  if (cut.length === 0) return;
-  const fate = cut.length === toolCalls.length ? 'dropped' : 'emulated';
-  const note = `the token limit cut off ${cut.length === 1 ? 'a call' : `${cut.length} calls`}, which was left out`;
-  account.note('tool_call', { fate, code: 'call_cut_off', note });
+  return { text, observed: observedOf(response), record: account.record() };
 }
 
 /** The answer with everything done to it that a stream of it would meet. */
 function changed(response: IrResponse, translation: Translation, account: AnswerAccount): IrResponse {
-  const forms = formsOf(translation, account);
+  const forms = formsOf(translation, account, translation.caller.answers.cutCalls !== undefined);
   const fold = new Fold();
   for (const event of unfold(response))
     for (const out of translation.filter.filter(event)) for (const formed of forms.filter(out)) fold.push(formed);

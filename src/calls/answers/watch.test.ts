@@ -46,6 +46,18 @@ describe('a watched answer', () => {
     });
   });
 
+  it('is read behind a byte order mark', async () => {
+    const body = Buffer.from(`\uFEFF${JSON.stringify(message)}`);
+    expect((await watched(body, 'application/json')).observed.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  it.each(['<html><h1>Bad gateway</h1></html>', '\uFEFF \n<!doctype html>Bad gateway', 'Bad gateway'])(
+    'has failed where it is no answer: %j',
+    async (page) => {
+      expect((await watched(Buffer.from(page), 'text/html')).observed.error).toContain('Bad gateway');
+    },
+  );
+
   it('counts every event of a stream, ping included, and takes the last usage', async () => {
     expect(await watched(Buffer.from(stream), 'text/event-stream; charset=utf-8')).toMatchObject({
       eventCount: 4,

@@ -1,9 +1,11 @@
+import { parseJsonObject } from '../../base/json.ts';
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { Citation, VendorPart } from '../../ir/part.ts';
+import type { FinishReason } from '../../ir/response.ts';
 import type { AnswerAccount, AnswerNote, AnswerReader } from './account.ts';
-import { labelOf, pagesLabel, unknownLabel } from './labels.ts';
+import { cutCallLabel, labelOf, pagesLabel, unknownLabel } from './labels.ts';
 
 /** The two sides of an answer, and what the caller is told instead of parts that have no form on its wire. */
 export interface FormsOptions {
@@ -14,6 +16,8 @@ export interface FormsOptions {
   readonly json: boolean;
   /** Ids that are made here begin with it. */
   readonly idSeed: string;
+  /** This answer can hold whole calls alone: half of one, which the token limit cut off, is told in words. */
+  readonly wholeCalls: boolean;
 }
 
 type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
@@ -27,6 +31,13 @@ const CALLED_ITSELF: AnswerNote = {
   code: 'told_by_result',
   note: 'the engine made this call itself; what came of it is told',
 };
+
+const CUT_OFF: AnswerNote = {
+  fate: 'emulated',
+  code: 'call_cut_off',
+  note: 'the token limit cut off a call, which is told as labelled text',
+};
+const CUT_OFF_IN_JSON: AnswerNote = { ...CUT_OFF, fate: 'dropped', note: 'the token limit cut off a call, which was left out' };
 
 const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
 const PAUSED: AnswerNote = {
@@ -59,6 +70,8 @@ class OneAnswer {
   readonly #options: FormsOptions;
   /** Foreign parts that are open, with what has streamed into them. */
   readonly #held = new Map<number, { readonly part: VendorPart; text: string }>();
+  /** Calls that are not known to be whole, where half of one would have no form. */
+  readonly #calls = new Map<number, { readonly events: IrAnswerEvent[]; readonly name: string; text: string }>();
   /** Texts that are open, and how long they are. */
   readonly #texts = new Map<number, number>();
   /** Pages that a search found and no text has named yet. */
@@ -91,6 +104,10 @@ class OneAnswer {
     const { part, index } = event;
     this.#next = Math.max(this.#next, index + 1);
     if (part.kind === 'text') this.#texts.set(index, 0);
+    if (part.kind === 'tool-call' && part.custom !== true && this.#options.wholeCalls) {
+      this.#calls.set(index, { events: [event], name: part.name, text: '' });
+      return [];
+    }
     if (part.kind === 'tool-call') this.#said = true;
     if (part.kind !== 'vendor') return [event];
     if (part.meta?.[this.#options.caller.id] !== undefined) {
@@ -101,7 +118,35 @@ class OneAnswer {
     return [];
   }
 
+  /** A call is told once it is whole; what is no JSON waits for the end, which says whether the token limit cut it off. */
+  #called(index: number, event: IrAnswerEvent): readonly IrAnswerEvent[] | undefined {
+    const call = this.#calls.get(index);
+    if (call === undefined) return undefined;
+    call.events.push(event);
+    if (event.type === 'part-delta') call.text += event.text;
+    if (event.type !== 'part-end' || !isWhole(call.text)) return [];
+    this.#calls.delete(index);
+    this.#said = true;
+    return call.events;
+  }
+
+  /** Calls that are no JSON at the end of the answer. */
+  #lastCalls(finish: FinishReason): readonly IrAnswerEvent[] {
+    const { account, json } = this.#options;
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    if (calls.length === 0) return [];
+    if (finish !== 'length') {
+      this.#said = true;
+      return calls.flatMap(({ events }) => events);
+    }
+    account.note('tool_call', json ? CUT_OFF_IN_JSON : CUT_OFF);
+    return json ? [] : calls.flatMap(({ name, text }) => this.#label(this.#next++, 'tool_call', cutCallLabel(name, text.trim())));
+  }
+
   #delta(event: Extract<IrAnswerEvent, { type: 'part-delta' }>): readonly IrAnswerEvent[] {
+    const call = this.#called(event.index, event);
+    if (call !== undefined) return call;
     const held = this.#held.get(event.index);
     if (held !== undefined) {
       held.text += event.text;
@@ -114,6 +159,8 @@ class OneAnswer {
   }
 
   #end(event: PartEnd): readonly IrAnswerEvent[] {
+    const call = this.#called(event.index, event);
+    if (call !== undefined) return call;
     const held = this.#held.get(event.index);
     if (held !== undefined) {
       this.#held.delete(event.index);
@@ -204,7 +251,7 @@ class OneAnswer {
     const { caller, account } = this.#options;
     if (event.finish === 'error') return [{ type: 'error', error: { ...FAILED, status: 502 } }];
     if (event.finish === 'pause' && caller.answers.names.stop_reason !== undefined) account.note('stop_reason', PAUSED);
-    const told: IrAnswerEvent[] = [];
+    const told: IrAnswerEvent[] = [...this.#lastCalls(event.finish)];
     for (const index of this.#held.keys()) told.push(...this.#end({ type: 'part-end', index }));
     const pages = this.#pages;
     this.#pages = [];
@@ -218,6 +265,11 @@ class OneAnswer {
     const message = `the engine’s answer holds nothing but ${this.#lost}, for which ${caller.id} has no form`;
     return [{ type: 'error', error: { kind: 'server', message, status: 502 } }];
   }
+}
+
+/** A call without arguments has an empty text. */
+function isWhole(text: string): boolean {
+  return text.trim() === '' || parseJsonObject(text) !== undefined;
 }
 
 function conceptOf(shown: ShownPart): AnswerConcept {

@@ -30,11 +30,16 @@ export function pastLabelOf(shown: ShownPart): string {
 }
 
 function audioLabel(shown: Extract<ShownPart, { kind: 'audio' | 'image' }>): string {
-  return 'words' in shown && shown.words !== undefined ? `[generated audio: ${shown.words}]` : '[generated audio]';
+  return 'words' in shown && shown.words ? `[generated audio: ${shown.words}]` : '[generated audio]';
 }
 
 export function pagesLabel(pages: readonly FoundPage[]): string {
   return `[pages that the engine found]\n${pages.map(({ url, title }) => `- ${title === undefined ? '' : `${title}: `}${url}`).join('\n')}`;
+}
+
+/** A call that the token limit cut off, which nobody may take for one to be made. */
+export function cutCallLabel(name: string, text: string): string {
+  return `[the token limit cut off a call of ${name}: ${text.slice(0, MOST_QUOTED)}]`;
 }
 
 export function unknownLabel(type: string, block: unknown): string {
