@@ -7,6 +7,16 @@ import { streamedAnswer, wholeAnswer } from '../support/answer-translation.ts';
 import { dialectOf, mapTo, OPTED_IN, targetOf } from '../support/mapping.ts';
 import { ECHOES } from './echo.ts';
 
+/** A Chat answer with a call, and reasoning beside it. */
+function chatAnswer(reasoning: JsonObject): JsonObject {
+  const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
+  return {
+    ...{ id: 'c', object: 'chat.completion', created: 0, model: 'm' },
+    choices: [{ index: 0, message: { role: 'assistant', content: null, ...reasoning, tool_calls: [call] }, finish_reason: 'tool_calls' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+}
+
 /** Answers with state that their engine must get back, and the text that stands for it. */
 const SIGNED: readonly (readonly [engine: string, model: string, state: string, answer: JsonObject])[] = [
   [
@@ -50,10 +60,29 @@ const SIGNED: readonly (readonly [engine: string, model: string, state: string, 
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     },
   ],
+  [
+    'openrouter',
+    'anthropic/claude-sonnet-4.5',
+    'T1BFTlJPVVRFUg',
+    chatAnswer({
+      reasoning: 'let me look',
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'let me look', signature: 'T1BFTlJPVVRFUg', format: 'anthropic-claude-v1', index: 0 },
+      ],
+    }),
+  ],
+  [
+    'openrouter',
+    'openai/gpt-5.2',
+    'RU5DUllQVEVE',
+    chatAnswer({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'RU5DUllQVEVE', format: 'openai-responses-v1', index: 0 }] }),
+  ],
+  ['copilot', 'gpt-5.2', 'Q09QSUxPVA', chatAnswer({ reasoning_text: 'let me look', reasoning_opaque: 'Q09QSUxPVA' })],
 ];
 
 /** Where the dialects keep such state. */
-const STATE = /(?:signature|data|encrypted_content|thoughtSignature|reasoning_details.*|extra_content.*|reasoning_opaque)$/;
+const STATE =
+  /(?:signature|data|encrypted_content|thoughtSignature|reasoning_details\[\d+\]\.(?:signature|data)|extra_content.*|reasoning_opaque)$/;
 
 const FUNCTION = { name: 'look', parameters: { type: 'object', properties: {} } };
 /** The tools that the caller offered, as its dialect writes them. */
@@ -78,7 +107,7 @@ function collected(caller: string, stream: string): JsonObject {
   return isJsonObject(written ?? null) ? (written as JsonObject) : {}; // checked
 }
 
-describe.each(SIGNED)('state that %s wrote', (engine, model, state, answer) => {
+describe.each(SIGNED)('state that %s %s wrote', (engine, model, state, answer) => {
   const target = targetOf(engine, model);
   const callers = dialects.map(({ id }) => id).filter((id) => id !== target.dialect.id);
 
@@ -99,4 +128,28 @@ describe.each(SIGNED)('state that %s wrote', (engine, model, state, answer) => {
     const next = ECHOES[caller]?.(collected(caller, text), ASKED[caller]) ?? {};
     expect(JSON.stringify(mapTo(target, caller, next, { emulate: OPTED_IN }).upstream?.body)).toContain(state);
   });
+});
+
+/** A history whose state belongs to an engine of the target's dialect that is not known to take it back. */
+test('state that its dialect does not take back is said to be dropped', () => {
+  const [, , state, answer] = SIGNED.find(([engine]) => engine === 'openrouter') ?? [];
+  const { body } = wholeAnswer('openai-chat', 'claude', answer ?? {});
+  const next = ECHOES.claude?.(body, ASKED.claude) ?? {};
+  const { upstream, fidelity } = mapTo(targetOf('openai:openai-chat', 'gpt-5.2'), 'claude', next, { emulate: OPTED_IN });
+  expect(JSON.stringify(upstream?.body)).not.toContain(state);
+  expect(fidelity.find(({ path }) => path.endsWith('signature'))).toMatchObject({ fate: 'dropped' });
+});
+
+test('words that streamed to a Gemini caller in pieces come back as one text', () => {
+  const contents = [
+    { role: 'user', parts: [{ text: 'hi' }] },
+    { role: 'model', parts: [{ text: 'hello ' }, { text: 'there' }, { text: '' }] },
+    { role: 'user', parts: [{ text: 'go ' }, { text: 'on' }] },
+  ];
+  const { upstream } = mapTo(targetOf('openai:openai-responses', 'gpt-5.2'), 'gemini', { contents });
+  expect(upstream?.body.input).toMatchObject([
+    {},
+    { role: 'assistant', content: 'hello there' },
+    { role: 'user', content: [{ text: 'go ' }, { text: 'on' }] },
+  ]);
 });

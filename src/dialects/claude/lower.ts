@@ -315,7 +315,7 @@ export function lowerUsage(usage: IrUsage): JsonObject {
 }
 
 /** Redacted reasoning of an answer: Claude's own, or another engine's state packed to come back. */
-function redactedBlock(meta: IrPart['meta']): JsonObject {
+export function redactedBlock(meta: IrPart['meta']): JsonObject {
   const foreign = foreignMeta(meta, 'claude');
   return { type: 'redacted_thinking', data: foreign === undefined ? '' : packMeta(foreign), ...meta?.claude };
 }

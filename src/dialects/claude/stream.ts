@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, jsonOf, listIn, parseJson } from '../../base/json.ts';
 import { encodeSse, type SseEvent } from '../../base/sse.ts';
-import { foreignMeta, packMeta } from '../../ir/carrier.ts';
+import { foreignMeta } from '../../ir/carrier.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
@@ -10,7 +10,7 @@ import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
 import { callMeta } from './lift-content.ts';
-import { lowerUsage, STOP_REASON, signatureOf } from './lower.ts';
+import { lowerUsage, redactedBlock, STOP_REASON, signatureOf } from './lower.ts';
 import * as wire from './wire.ts';
 
 /** Reads a Messages stream. `message_delta` usage is cumulative and later values win; `message_start` only has a placeholder for output. */
@@ -187,6 +187,8 @@ class MessagesEmitter implements Emitter {
     const before = carrier === undefined ? '' : wholeBlock(this.#count++, carrier);
     const number = this.#count++;
     this.#open.set(index, { number, part });
+    // What such a block holds stands in its first event, and other engines tell their state last.
+    if (part.kind === 'thinking' && part.redacted) return before;
     return `${before}${frame('content_block_start', { index: number, content_block: blockStart(part) })}`;
   }
 
@@ -201,10 +203,11 @@ class MessagesEmitter implements Emitter {
     if (open === undefined) return '';
     this.#current = undefined;
     const { number, part } = open;
-    const signed = part.kind === 'thinking' && !part.redacted;
-    const signature = signed
-      ? frame('content_block_delta', { index: number, delta: { type: 'signature_delta', signature: signatureOf(meta) } })
-      : '';
+    if (part.kind === 'thinking' && part.redacted) return `${wholeBlock(number, redactedBlock({ ...part.meta, ...meta }))}${this.#drain()}`;
+    const signature =
+      part.kind === 'thinking'
+        ? frame('content_block_delta', { index: number, delta: { type: 'signature_delta', signature: signatureOf(meta) } })
+        : '';
     const own = meta?.claude?.citations;
     const sources = part.kind === 'text' ? (Array.isArray(own) ? listIn(own) : lowerCitations(citations)) : [];
     const cited = sources.map((citation) => frame('content_block_delta', { index: number, delta: { type: 'citations_delta', citation } }));
@@ -243,7 +246,7 @@ function startMessage(context: AnswerContext, event: Extract<IrEvent, { type: 'm
 /** A call's foreign state has no member here, so it rides in a block of its own before the call. */
 function carrierOf(part: IrPartStart): JsonObject | undefined {
   const foreign = part.kind === 'tool-call' ? foreignMeta(part.meta, 'claude') : undefined;
-  return foreign === undefined ? undefined : { type: 'redacted_thinking', data: packMeta(foreign) };
+  return foreign === undefined ? undefined : redactedBlock(foreign);
 }
 
 function wholeBlock(index: number, block: JsonObject): string {
@@ -256,9 +259,7 @@ function blockStart(part: IrPartStart): JsonObject {
     case 'refusal':
       return { type: 'text', text: '' };
     case 'thinking':
-      return part.redacted
-        ? { type: 'redacted_thinking', data: '', ...part.meta?.claude }
-        : { type: 'thinking', thinking: '', signature: '' };
+      return { type: 'thinking', thinking: '', signature: '' };
     case 'tool-call':
       return { type: 'tool_use', id: part.id, name: part.name, input: {}, ...part.meta?.claude };
     case 'vendor':

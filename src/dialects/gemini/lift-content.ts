@@ -2,7 +2,7 @@ import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
-import type { IrPart, ThinkingPart, VendorMeta } from '../../ir/part.ts';
+import type { IrPart, TextPart, ThinkingPart, VendorMeta } from '../../ir/part.ts';
 import { compact, vendorMeta } from '../members.ts';
 import { mediaKind, sourceOfUri } from './media.ts';
 import { camelCase, type ProtoFields } from './proto.ts';
@@ -35,10 +35,11 @@ export class ContentReader {
     if (role !== 'user' && role !== 'model') {
       throw new AbpError('invalid_request', `${content.where('role')}: "${role}" is not one of user, model`);
     }
+    const parts = withoutEmptyText(content.nodes('parts').map((part) => this.#part(part)));
     return {
       role: role === 'model' ? 'assistant' : 'user',
       at: content.path,
-      parts: joinThoughts(withoutEmptyText(content.nodes('parts').map((part) => this.#part(part)))),
+      parts: role === 'model' ? joinTexts(joinThoughts(parts)) : joinThoughts(parts),
       ...vendorMeta('gemini', content.others(['role', 'parts'])),
     };
   }
@@ -135,6 +136,21 @@ function joinThoughts(parts: readonly IrPart[]): readonly IrPart[] {
     out.push(part.kind === 'thinking' ? { ...part, ...whereOf(first), text: pieces.join('') + part.text } : part);
   }
   return out;
+}
+
+/** The same for words: what streamed as pieces was one text, and other engines would read as many texts or messages. */
+function joinTexts(parts: readonly IrPart[]): readonly IrPart[] {
+  const out: IrPart[] = [];
+  for (const part of parts) {
+    const last = out.at(-1);
+    if (isPlain(part) && isPlain(last)) out[out.length - 1] = { ...last, text: last.text + part.text };
+    else out.push(part);
+  }
+  return out;
+}
+
+function isPlain(part: IrPart | undefined): part is TextPart {
+  return part?.kind === 'text' && part.meta === undefined;
 }
 
 function whereOf(part: IrPart): { at?: string } {

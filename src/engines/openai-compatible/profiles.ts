@@ -39,6 +39,8 @@ interface Profile {
   /** The provider's name in the price data, where it differs from the id. */
   readonly prices?: string;
   readonly manifest?: CapabilityManifest;
+  /** Ways of its own that are known of it, on every model. */
+  readonly traits?: readonly string[];
   /** Fields of the dialect that it refuses or does not document, on every model. */
   readonly lacks?: readonly Concept[];
 }
@@ -52,7 +54,15 @@ const PROFILES: readonly Profile[] = [
     header: 'api-key',
     manifest: { logprobs: 'native' },
   },
-  { id: 'openrouter', name: 'OpenRouter', url: 'https://openrouter.ai/api', env: ['OPENROUTER_API_KEY'], lacks: ['count'] },
+  {
+    id: 'openrouter',
+    name: 'OpenRouter',
+    url: 'https://openrouter.ai/api',
+    env: ['OPENROUTER_API_KEY'],
+    // It documents that the details of an answer's reasoning are to be sent back with the history, signatures included.
+    traits: ['reasoning-details'],
+    lacks: ['count'],
+  },
   { id: 'groq', name: 'Groq', url: 'https://api.groq.com/openai', env: ['GROQ_API_KEY'], lacks: ['count', 'logprobs'] },
   { id: 'together', name: 'Together', url: 'https://api.together.xyz', env: ['TOGETHER_API_KEY'] },
   { id: 'mistral', name: 'Mistral', url: 'https://api.mistral.ai', env: ['MISTRAL_API_KEY'] },
@@ -71,14 +81,14 @@ const PROFILES: readonly Profile[] = [
   { id: 'llama-cpp', name: 'llama.cpp', url: 'http://127.0.0.1:8080', env: [], lacks: ['count'] },
 ];
 
-function engineOf({ id, name, url, env, header, manifest, prices, lacks }: Profile): Engine {
+function engineOf({ id, name, url, env, header, manifest, prices, lacks, traits = [] }: Profile): Engine {
   return {
     id,
     name,
     aliases: [],
     dialects: ['openai-chat'],
     manifest: { ...COMMON, ...manifest },
-    models: lacks === undefined ? [] : [{ match: '*', lacks }],
+    models: lacks === undefined ? [] : [{ match: '*', lacks, traits }],
     ...(env.length === 0 ? {} : { prices: prices ?? id }),
     endpoint: url === undefined ? {} : { url },
     auth: {

@@ -121,9 +121,9 @@ const STAND_IN = 'The reasoning of this step was not kept.';
 function lowerReasoningParts(message: IrMessage, calls: boolean, lowering: AssistantLowering): JsonObject {
   const { flavour, context, notes, mended } = lowering;
   const field = flavour.reasoningField ?? (context.traits.has('reasoning-content') ? 'reasoning_content' : undefined);
-  if (field === undefined) return {};
   const thinking = message.parts.filter((part) => part.kind === 'thinking');
-  const state: JsonObject = Object.assign({}, ...thinking.map((part) => stateOf(flavour, part.meta?.[flavour.id] ?? {}) ?? {}));
+  const state: JsonObject = Object.assign({}, ...thinking.map((part) => ownState(part, flavour) ?? {}));
+  if (field === undefined) return context.traits.has('reasoning-details') ? state : leftOut(thinking, lowering);
   const text = thinking.map((part) => part.text).join('');
   if (flavour.sealed && Object.keys(state).length === 0) {
     for (const part of thinking) notes.push(unsealed(part));
@@ -138,6 +138,18 @@ function lowerReasoningParts(message: IrMessage, calls: boolean, lowering: Assis
     ...where(message),
   });
   return { [field]: STAND_IN, ...state };
+}
+
+/** State of the reasoning that an engine of this dialect wrote. */
+function ownState({ meta }: ThinkingPart, flavour: ChatFlavour): JsonObject | undefined {
+  return stateOf(flavour, meta?.[flavour.id] ?? {});
+}
+
+function leftOut(thinking: readonly ThinkingPart[], { flavour, notes }: AssistantLowering): JsonObject {
+  const note = 'engines of this dialect take their reasoning back only where that is known of them';
+  const owned = thinking.filter((part) => ownState(part, flavour) !== undefined);
+  for (const part of owned) notes.push({ concept: 'carried_state', fate: 'dropped', code: 'no_form', note, ...where(part) });
+  return {};
 }
 
 function unsealed(part: ThinkingPart): Lowering['notes'][number] {
