@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { JsonObject } from '../src/base/json.ts';
 import { Config } from '../src/gateway/config.ts';
 import { startServer } from '../src/gateway/server.ts';
 import { openHome } from '../src/home/home.ts';
+import { TableParts } from '../src/receipts/keeper/table-parts.ts';
 import { MarkUp } from '../src/receipts/usage/mark-up.ts';
 import { RollUp } from '../src/receipts/usage/roll-up.ts';
 import { openStore } from '../src/store/database.ts';
 import type { Store } from '../src/store/store.ts';
+import { runAt } from '../test/store/receipt-fixture.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { insertSealed, sealedCall } from '../test/usage/calls.ts';
 import { type BenchReport, judge, spread } from './harness.ts';
@@ -28,9 +29,10 @@ const PARENT = 'run_0192f3a0c1d27b7e8f00112233445566';
 function call(index: number, end: number): ReturnType<typeof sealedCall> {
   const engine = ENGINES[index % 4] ?? 'sim';
   const rare = index % 100_000 === 11;
+  const at = end - DAYS * DAY_MS + Math.floor((index / MANY) * DAYS * DAY_MS);
   const said = sealedCall(
     {
-      at: end - DAYS * DAY_MS + Math.floor((index / MANY) * DAYS * DAY_MS),
+      at,
       engine,
       model: rare ? 'claude-rare' : `${engine}-${index % 5}`,
       keyId: `key_${(index * 7) % 30}`,
@@ -42,16 +44,15 @@ function call(index: number, end: number): ReturnType<typeof sealedCall> {
     },
     index + 1,
   );
-  return rare ? withMembers(said, RARE) : withMembers(said, { task: `POST /v1/messages → ${engine}` });
+  const members = rare ? RARE : { task: `POST /v1/messages → ${engine}` };
+  return { ...said, runId: runAt(at), document: { ...said.document, ...members } };
 }
 
 const RARE = { task: 'Repair the lighthouse', fidelity: [{ path: 'b', fate: 'refused' }], parent_run_id: PARENT };
 
-function withMembers(said: ReturnType<typeof sealedCall>, members: JsonObject): ReturnType<typeof sealedCall> {
-  return { ...said, document: { ...said.document, ...members } };
-}
-
 async function seed(store: Store, end: number): Promise<void> {
+  // As a server that ran all the time has made them.
+  for (let days = DAYS; days >= 0; days -= 7) await new TableParts(store, DAYS).look(end - days * DAY_MS);
   for (let from = 0; from < MANY; from += CHUNK) {
     const some = Array.from({ length: Math.min(CHUNK, MANY - from) }, (_, at) => call(from + at, end));
     await insertSealed(store, some);

@@ -11,6 +11,7 @@ import { benchHeld } from './held.ts';
 import { benchManyReceipts } from './many-receipts.ts';
 import { benchMapped } from './mapped.ts';
 import { benchNegotiation } from './negotiation.ts';
+import { benchParts } from './parts.ts';
 import { benchPassthrough } from './passthrough.ts';
 import { benchPeers } from './peers.ts';
 import { benchReceipts } from './receipts.ts';
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchReport>>> = {
   mapped: benchMapped,
   receipts: benchReceipts,
   'many-receipts': benchManyReceipts,
+  parts: benchParts,
   peers: benchPeers,
   sandbox: benchSandbox,
   streams: benchStreams,

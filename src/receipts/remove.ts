@@ -6,7 +6,7 @@ import type { Receipt } from '../contract/receipts/receipt.ts';
 import { type RunId, writtenRunId } from '../contract/run-id.ts';
 import { overwriting } from '../store/databases/sqlite-upkeep.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';
-import { listRemovable, type Removable, type RemovalFilter, replaceByStub } from '../store/receipts/receipt-removal.ts';
+import { listRemovable, type Removable, type RemovalFilter, replaceByStubs } from '../store/receipts/receipt-removal.ts';
 import type { Store } from '../store/store.ts';
 import { forgetInRollups } from '../store/usage/rollups.ts';
 import { parsedText } from './seal/canonical-text.ts';
@@ -32,29 +32,56 @@ export interface RemovalOrder {
   readonly endedBefore?: number | undefined;
 }
 
+/** How far a removal has come. */
+interface Removed {
+  readonly runs: readonly RunId[];
+  /** Every receipt of the chain up to this place has lost its content, if it is to lose it at all. */
+  readonly upTo: number;
+  readonly more: boolean;
+}
+
+/** A removal that leaves off after a while: others wait for the keeper. */
+interface RemovalTurn {
+  readonly after: number;
+  /** Until when, in the time of `performance.now()`. */
+  readonly until: number;
+}
+
 /**
  * Takes the contents of receipts away and leaves stubs with their places and hashes, so that the chain still verifies. An entry of
  * the chain says which and when. What else is kept of the runs goes first: a removal that was interrupted finds the receipts and is done again.
  */
 export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, bodies?: Bodies): Promise<RunId[]> {
+  const { runs } = await removeSome(store, chain, order, { bodies, after: 0, until: Number.POSITIVE_INFINITY });
+  return [...runs];
+}
+
+/** The same, for as long as there is time. */
+export async function removeSome(
+  store: Store,
+  chain: Chain,
+  order: RemovalOrder,
+  { bodies, after, until }: RemovalTurn & { readonly bodies?: Bodies | undefined },
+): Promise<Removed> {
   const { status, key, tag, endedBefore } = order;
   const filter: RemovalFilter = { chain: chain.number, key, tag, endedBefore, archivedToo: status === 'deleted' };
-  const removed: RunId[] = [];
-  const removeNext = async (found: readonly Removable[]): Promise<void> => {
-    const receipts = found.map(contentOf);
-    const runs = receipts.map(({ run_id: run }) => writtenRunId(run));
-    await bodies?.erase(runs);
-    await removeBatch(store, chain, order, receipts);
-    for (const run of runs) removed.push(run);
-  };
-  const next = (): Promise<readonly Removable[]> => listRemovable(store, filter, MOST_PER_ENTRY);
-  const first = await next();
-  if (first.length === 0) return removed;
+  const runs: RunId[] = [];
+  let upTo = after;
+  const next = (): Promise<readonly Removable[]> => listRemovable(store, { ...filter, after: upTo }, MOST_PER_ENTRY);
+  let found = await next();
+  if (found.length === 0) return { runs, upTo, more: false };
   await overwriting(store, async () => {
     if (status === 'deleted' && (key !== undefined || tag !== undefined)) await forgetInRollups(store, chain.number, { key, tag });
-    for (let found = first; found.length > 0; found = await next()) await removeNext(found);
+    for (; found.length > 0 && performance.now() < until; found = await next()) {
+      const receipts = found.map(contentOf);
+      const removed = receipts.map(({ run_id: run }) => writtenRunId(run));
+      await bodies?.erase(removed);
+      await removeBatch(store, chain, order, receipts);
+      runs.push(...removed);
+      upTo = found.at(-1)?.sequence ?? upTo;
+    }
   });
-  return removed;
+  return { runs, upTo, more: found.length > 0 };
 }
 
 /** The members that a stub keeps, of a receipt or of an earlier stub. */
@@ -79,11 +106,11 @@ async function removeBatch(store: Store, chain: Chain, { status, reason }: Remov
     },
     signer: chain.signer,
     work: async (db, { sequence }) => {
-      for (const kept of receipts) {
+      const stubs = receipts.map((kept) => {
         const stub: ReceiptStub = { ...kept, status, removed_at: at, removal: sequence };
-        const document = canonicalJson(jsonOf(stub)); // JSON values only
-        await replaceByStub(db, writtenRunId(kept.run_id), { kind: store.kind, status, document });
-      }
+        return { run: writtenRunId(kept.run_id), document: canonicalJson(jsonOf(stub)) }; // JSON values only
+      });
+      await replaceByStubs(db, { kind: store.kind, status, stubs });
       await deleteLateEnds(
         db,
         receipts.map(({ run_id: run }) => writtenRunId(run)),

@@ -18,6 +18,7 @@ import { up as notices } from './migrations/0014-notices.ts';
 import { up as audit } from './migrations/0015-audit.ts';
 import { up as rolesAndRotation } from './migrations/0016-roles-and-rotation.ts';
 import { up as receiptMarks } from './migrations/0017-receipt-marks.ts';
+import { up as parts } from './migrations/0018-parts.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-audit': { up: audit },
   '0016-roles-and-rotation': { up: rolesAndRotation },
   '0017-receipt-marks': { up: receiptMarks },
+  '0018-parts': { up: parts },
 };
 
 /**

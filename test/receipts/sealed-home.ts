@@ -19,6 +19,8 @@ export const ORIGIN = { node: 'node_a', version: '1.2.3' };
 interface SealingProcess {
   /** Seals so many runs in one batch. */
   seal(runs: number, open?: Partial<OpenFact>, close?: Partial<CloseFact>): Promise<RunId[]>;
+  /** Seals these runs in one batch. */
+  sealRuns(runs: readonly RunId[], open?: Partial<OpenFact>, close?: Partial<CloseFact>): Promise<void>;
   begin(runs: number): Promise<RunId[]>;
   end(run: RunId): Promise<void>;
   /** Drains what is left in the journal. */
@@ -50,12 +52,15 @@ function sealing(store: Store, chain: Chain, folder: string): SealingProcess {
     await drain.all();
   };
   const runsOf = (count: number): RunId[] => Array.from({ length: count }, () => newRunId());
+  const sealRuns: SealingProcess['sealRuns'] = (runs, open = {}, close = {}) =>
+    write(runs.flatMap((run) => [openFact({ ...open, run }), closeFact({ ...close, run })]));
   return {
-    seal: async (count, open = {}, close = {}) => {
+    seal: async (count, open, close) => {
       const runs = runsOf(count);
-      await write(runs.flatMap((run) => [openFact({ ...open, run }), closeFact({ ...close, run })]));
+      await sealRuns(runs, open, close);
       return runs;
     },
+    sealRuns,
     begin: async (count) => {
       const runs = runsOf(count);
       await write(runs.map((run) => openFact({ run })));

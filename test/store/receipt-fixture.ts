@@ -1,4 +1,4 @@
-import { newRunId } from '../../src/contract/run-id.ts';
+import { newRunId, type RunId } from '../../src/contract/run-id.ts';
 import type { NewReceipt, StoredReceipt } from '../../src/store/receipts/receipt-columns.ts';
 
 /** A finished gateway receipt with the given fields changed. */
@@ -27,4 +27,10 @@ export function receipt(changes: Partial<StoredReceipt> = {}): StoredReceipt {
 /** The same as it is saved. */
 export function unsaved(stored: StoredReceipt): NewReceipt {
   return { ...stored, document: Buffer.from(JSON.stringify(stored.document), 'utf8') };
+}
+
+/** A run id of a time. */
+export function runAt(time: number): RunId {
+  const digits = newRunId().slice('run_'.length + 12);
+  return `run_${time.toString(16).padStart(12, '0')}${digits}` as RunId; // the digits of a time in the place of another
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/base/json.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
-import { RECEIPT_COLUMNS, type StoredReceipt } from '../../src/store/receipts/receipt-columns.ts';
+import { RECEIPT_COLUMNS, runKey, type StoredReceipt } from '../../src/store/receipts/receipt-columns.ts';
+import { dayOfRun } from '../../src/store/receipts/run-days.ts';
 import type { Store } from '../../src/store/store.ts';
 import { receipt, unsaved } from '../store/receipt-fixture.ts';
 
@@ -46,7 +47,10 @@ export async function insertSealed(store: Store, receipts: readonly StoredReceip
   const rows = receipts
     .map(unsaved)
     .map((one) =>
-      Object.fromEntries([...RECEIPT_COLUMNS].map(([name, { value }]) => [name, name === 'document' ? String(value(one)) : value(one)])),
+      Object.fromEntries([
+        ...[...RECEIPT_COLUMNS].map(([name, { value }]) => [name, name === 'document' ? String(value(one)) : value(one)]),
+        ...(store.kind === 'postgres' ? [['day', dayOfRun(runKey(one.runId))]] : []),
+      ]),
     );
   await store.db
     .insertInto('receipts')

@@ -5,7 +5,7 @@ import { findReceipts, rowTest } from '../../src/gateway/rows/find-rows.ts';
 import { rowOf } from '../../src/gateway/rows/run-row.ts';
 import { MarkUp } from '../../src/receipts/usage/mark-up.ts';
 import type { StoredReceipt } from '../../src/store/receipts/receipt-columns.ts';
-import { replaceByStub } from '../../src/store/receipts/receipt-removal.ts';
+import { replaceByStubs } from '../../src/store/receipts/receipt-removal.ts';
 import type { Store } from '../../src/store/store.ts';
 import { insertSealed, sealedCall } from './calls.ts';
 
@@ -115,7 +115,7 @@ export function marksSuite(database: string, open: () => Promise<Store>): void {
       const [gone] = all.filter(({ document }) => String(document.task).includes('Lighthouse 31'));
       const run = gone?.runId ?? expect.fail();
       const document = JSON.stringify({ run_id: run, status: 'deleted' });
-      await store.db.transaction().execute((db) => replaceByStub(db, run, { kind: store.kind, status: 'deleted', document }));
+      await store.db.transaction().execute((db) => replaceByStubs(db, { kind: store.kind, status: 'deleted', stubs: [{ run, document }] }));
       const kinds = await store.db.selectFrom('receipt_kinds').select('words').execute();
       expect(kinds.filter(({ words }) => words.includes('lighthouse 31'))).toEqual([]);
       expect(kinds.filter(({ words }) => words.includes('lighthouse 18'))).toHaveLength(1);

@@ -1,18 +1,22 @@
 import type { RunId } from '../../contract/run-id.ts';
+import { stubsUpTo } from '../../store/receipts/receipt-removal.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Chain } from '../seal/chain.ts';
 import type { KeeperOrder, KeeperReport, KeeperTask, TaskResults } from './keeper-protocol.ts';
+import type { TableParts } from './table-parts.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_EVERY_MS = 3600 * 1000;
+const RETENTION_TURN_MS = 500;
 
 interface TaskSurroundings {
   readonly store: Store;
   readonly chain: Chain;
   readonly bodies: Pick<BodyKeeper, 'erase'>;
   readonly keysFolder: string;
+  readonly parts: Pick<TableParts, 'dropEmptied'>;
   readonly retentionDays: number | undefined;
   readonly deletionDays: number | undefined;
   readonly report: (message: KeeperReport) => void;
@@ -23,6 +27,9 @@ export class KeeperTasks {
   readonly #surroundings: TaskSurroundings;
   readonly #waiting: Extract<KeeperOrder, { kind: 'task' }>[] = [];
   #retainedAt = 0;
+  #behind = false;
+  /** Up to these places the chain has stubs alone, which need not be looked at again. */
+  readonly #stubsUpTo: Record<RemovalOrder['status'], number> = { archived: 0, deleted: 0 };
 
   constructor(surroundings: TaskSurroundings) {
     this.#surroundings = surroundings;
@@ -63,18 +70,41 @@ export class KeeperTasks {
     return runs;
   }
 
-  /** Archives and deletes what is older than receipts are kept, once an hour. */
-  async #retain(): Promise<void> {
-    const { retentionDays, deletionDays } = this.#surroundings;
-    const now = Date.now();
-    if (now - this.#retainedAt < RETENTION_EVERY_MS) return;
-    // The oldest first: what is deleted need not be archived before.
-    await this.#removeOlder('deleted', now, deletionDays);
-    await this.#removeOlder('archived', now, retentionDays);
-    this.#retainedAt = now;
+  /** Whether what is too old was not all removed in one turn. */
+  get isBehind(): boolean {
+    return this.#behind;
   }
 
-  async #removeOlder(status: RemovalOrder['status'], now: number, days: number | undefined): Promise<void> {
-    if (days !== undefined) await this.#remove({ status, reason: 'retention', endedBefore: now - days * DAY_MS });
+  /** Archives and deletes what is older than receipts are kept, once an hour, and for a moment at a time: facts wait meanwhile. */
+  async #retain(): Promise<void> {
+    const { retentionDays, deletionDays, parts } = this.#surroundings;
+    const now = Date.now();
+    if (!this.#behind && now - this.#retainedAt < RETENTION_EVERY_MS) return;
+    const until = performance.now() + RETENTION_TURN_MS;
+    // The oldest first: what is deleted need not be archived before.
+    const done =
+      (await this.#removeOlder('deleted', now, deletionDays, until)) && (await this.#removeOlder('archived', now, retentionDays, until));
+    this.#behind = !done;
+    if (!done) return;
+    this.#retainedAt = now;
+    const kept = Math.min(retentionDays ?? Number.POSITIVE_INFINITY, deletionDays ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(kept)) await parts.dropEmptied(now - kept * DAY_MS);
+  }
+
+  /** Whether all of it was done. */
+  async #removeOlder(status: RemovalOrder['status'], now: number, days: number | undefined, until: number): Promise<boolean> {
+    if (days === undefined) return true;
+    const { removeSome } = await import('../remove.ts');
+    const { store, chain, bodies, report } = this.#surroundings;
+    const order: RemovalOrder = { status, reason: 'retention', endedBefore: now - days * DAY_MS };
+    const { runs, more } = await removeSome(store, chain, order, { bodies, after: this.#stubsUpTo[status], until });
+    if (runs.length > 0) report({ kind: 'removed', runs });
+    if (more) return false;
+    this.#stubsUpTo[status] = await stubsUpTo(store, {
+      chain: chain.number,
+      archivedToo: status === 'deleted',
+      after: this.#stubsUpTo[status],
+    });
+    return true;
   }
 }

@@ -17,6 +17,7 @@ import { closeInterrupted } from './interrupted.ts';
 import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, type Spent, URGENT } from './keeper-protocol.ts';
 import { KeeperTasks } from './keeper-tasks.ts';
 import type { LostNodes } from './lost-nodes.ts';
+import { TableParts } from './table-parts.ts';
 
 /** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
 const GATHER_MS = 50;
@@ -130,15 +131,9 @@ async function keep(): Promise<void> {
   const { journalSince } = data;
   const drain = new Drain({ store, folder: home.journalFolder, origin, chain, bodies, journalSince, onSealed, onSettled, onDamage });
   const heads = await headWatch(store, chain, keysFolder);
-  const tasks = new KeeperTasks({
-    store,
-    chain,
-    bodies,
-    keysFolder,
-    report,
-    retentionDays: data.retentionDays,
-    deletionDays: data.deletionDays,
-  });
+  const parts = new TableParts(store, data.retentionDays ?? data.deletionDays);
+  const { retentionDays, deletionDays } = data;
+  const tasks = new KeeperTasks({ store, parts, chain, bodies, keysFolder, report, retentionDays, deletionDays });
   const drainOnce = (): Promise<boolean> =>
     attempted(async () => {
       await drain.all();
@@ -147,6 +142,7 @@ async function keep(): Promise<void> {
   listen(tasks);
   // Before the first look into the past: nodes that take this one for lost learn that it is back.
   await nodes?.start();
+  await attempted(() => parts.look());
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
@@ -154,9 +150,10 @@ async function keep(): Promise<void> {
   if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged }) });
   let failed = false;
   while (!stopping) {
-    await nextWork();
+    if (!tasks.isBehind) await nextWork();
     const done =
       (await drainOnce()) &&
+      (await attempted(() => parts.look())) &&
       (await attempted(() => tasks.run())) &&
       (await attempted(() => heads.look())) &&
       (await attempted(() => followers.look())) &&

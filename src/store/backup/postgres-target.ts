@@ -2,6 +2,7 @@ import pg from 'pg';
 import { AbpError } from '../../contract/errors.ts';
 import { openPostgres, withoutSecrets } from '../databases/postgres.ts';
 import { openSqlite } from '../databases/sqlite.ts';
+import { dateUnfinished } from '../receipts/run-days.ts';
 import { quoted, type Row, STEP_TABLES } from './snapshot.ts';
 import type { RestoreTarget } from './target.ts';
 
@@ -60,7 +61,9 @@ function targetOn(client: pg.Client, url: string): RestoreTarget {
     finish: async () => {
       await client.query('commit');
       await client.end();
-      await (await openPostgres(url)).close();
+      const opened = await openPostgres(url);
+      await dateUnfinished(opened);
+      await opened.close();
     },
     abort: () => client.end(),
   };

@@ -5,6 +5,7 @@ import { migrate } from '../migrations.ts';
 import type { Tables } from '../schema.ts';
 import type { PostgresStore } from '../store.ts';
 import { unreachable } from './away.ts';
+import { prepareParts } from './prepare-parts.ts';
 
 const INT8 = 20;
 
@@ -56,6 +57,7 @@ export async function openPostgres(url: string, { upTo }: { readonly upTo?: stri
       const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
       throw new AbpError('internal', `the database ${where} cannot be reached: ${reason}`, { reason });
     });
+    if (upTo === undefined) await prepareParts(pool);
     await migrate(db, where, upTo);
   } catch (error) {
     await db.destroy();

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { AbpError } from '../../contract/errors.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -40,21 +40,22 @@ export async function saveMarks(store: Store, { chain, from, to, runs }: MarkSte
   });
 }
 
-/** One statement for any number of rows: they come as one JSON text. */
+/** The rows of marks, of any number, as one JSON text. */
+function markRows({ kind }: Pick<Store, 'kind'>, runs: readonly MarkedRun[]): RawBuilder<unknown> {
+  const marks = JSON.stringify(runs.flatMap(({ marks: all, startedAt, runKey: run }) => all.map((mark) => [mark, startedAt, run])));
+  return kind === 'sqlite'
+    ? sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${marks}) where true`
+    : sql`select (value ->> 0)::bigint, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${marks}::json)`;
+}
+
 async function insertMarks(store: Pick<Store, 'kind'>, db: Transaction<Tables>, runs: readonly MarkedRun[]): Promise<void> {
   const kinds = new Map<number, ReceiptKindsTable>(runs.map(({ kind }) => [kind.mark, kind]));
-  const marks = runs.flatMap(({ marks: all, startedAt, runKey: run }) => all.map((mark) => [mark, startedAt, run]));
-  if (marks.length === 0) return;
+  if (runs.length === 0) return;
   for (const kind of await unknownKinds(db, [...kinds.values()])) {
     const one = db.insertInto('receipt_kinds').values(kind);
     await one.onConflict((conflict) => conflict.column('mark').doNothing()).execute();
   }
-  const rows = JSON.stringify(marks);
-  const values =
-    store.kind === 'sqlite'
-      ? sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${rows}) where true`
-      : sql`select (value ->> 0)::bigint, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${rows}::json)`;
-  await sql`insert into receipt_marks (mark, started_at, run_id) ${values} on conflict do nothing`.execute(db);
+  await sql`insert into receipt_marks (mark, started_at, run_id) ${markRows(store, runs)} on conflict do nothing`.execute(db);
 }
 
 /** Kinds that are not in the database; a process writes the same few again and again. */
@@ -68,19 +69,25 @@ async function unknownKinds(db: Transaction<Tables>, kinds: readonly ReceiptKind
   return kinds.filter(({ mark }) => !known.has(mark));
 }
 
-/** The marks of a receipt whose content was removed are those of what is left of it; the words of a kind that no receipt has go. */
+/** The marks of receipts whose content was removed are those of what is left of them; the words of a kind that no receipt has go. */
 export async function markAnew(
   store: Pick<Store, 'kind'>,
   db: Transaction<Tables>,
-  { before, after }: { readonly before: StoredReceipt; readonly after: StoredReceipt },
+  { before, after }: { readonly before: readonly StoredReceipt[]; readonly after: readonly StoredReceipt[] },
 ): Promise<void> {
-  const run = runKey(before.runId);
-  const { kind, marks } = marksOf(before, before.document);
-  const own = db.deleteFrom('receipt_marks').where('mark', 'in', [...marks]);
-  const { numDeletedRows } = await own.where('started_at', '=', before.startedAt).where('run_id', '=', run).executeTakeFirst();
-  // The keeper has not come to it yet, and will find what is left.
-  if (numDeletedRows === 0n) return;
-  await insertMarks(store, db, [{ ...marksOf(after, after.document), runKey: run, startedAt: after.startedAt }]);
-  await sql`delete from receipt_kinds where mark = ${kind.mark}
-    and not exists (select 1 from receipt_marks where receipt_marks.mark = ${kind.mark})`.execute(db);
+  const marked = before.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt }));
+  const { rows } = await sql<{ run_id: string }>`delete from receipt_marks
+    where (mark, started_at, run_id) in (${markRows(store, marked)}) returning run_id`.execute(db);
+  // To those without marks the keeper has not come yet; it will find what is left.
+  const had = new Set(rows.map(({ run_id }) => run_id));
+  if (had.size === 0) return;
+  const anew = after.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt }));
+  await insertMarks(
+    store,
+    db,
+    anew.filter((one) => had.has(one.runKey)),
+  );
+  for (const mark of new Set(marked.map(({ kind }) => kind.mark)))
+    await sql`delete from receipt_kinds where mark = ${mark}
+      and not exists (select 1 from receipt_marks where receipt_marks.mark = ${mark})`.execute(db);
 }

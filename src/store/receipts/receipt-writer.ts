@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
 import type { PostgresStore, SqliteStore, Store } from '../store.ts';
 import { type ChainAddition, chainMoved } from './chain.ts';
-import { type NewReceipt, RECEIPT_COLUMNS } from './receipt-columns.ts';
+import { type NewReceipt, RECEIPT_COLUMNS, runKey } from './receipt-columns.ts';
+import { dayOfRun } from './run-days.ts';
 
 /** How far a journal segment has been drained. */
 export interface JournalMark {
@@ -28,7 +29,8 @@ const updates = columns
   .filter(([name]) => name !== 'run_id')
   .map(([name]) => `${name} = excluded.${name}`)
   .join(', ');
-const onReceiptConflict = `on conflict (run_id) do update set ${updates} where excluded.revision > receipts.revision`;
+const onReceiptConflict = (key: string): string =>
+  `on conflict (${key}) do update set ${updates} where excluded.revision > receipts.revision`;
 
 /** Drains of a segment may be repeated after a crash; the mark only moves forward. */
 const onMarkConflict =
@@ -48,7 +50,7 @@ function sqliteStatements(database: DatabaseSync): SqliteStatements {
   return {
     begin: database.prepare('begin immediate'),
     commit: database.prepare('commit'),
-    receipt: database.prepare(`insert into receipts (${names}) values (${placeholders}) ${onReceiptConflict}`),
+    receipt: database.prepare(`insert into receipts (${names}) values (${placeholders}) ${onReceiptConflict('run_id')}`),
     position: database.prepare(`insert into journal_positions (segment, node, position, updated_at) values (?, ?, ?, ?) ${onMarkConflict}`),
     tip: database.prepare('update chains set sequence = ?, hash = ? where number = ? and sequence = ? and hash = ?'),
     head: database.prepare('insert into chain_heads (chain, sequence, document) values (?, ?, ?)'),
@@ -98,9 +100,10 @@ function writeOnSqlite({ receipt, position, tip, head }: SqliteStatements, { rec
  * row was not taken or the chain has moved, the last division is by zero and undoes the whole statement.
  */
 const postgresInsert = (() => {
-  const arrays = columns.map(([, column], index) => `$${index + 13}::${column.type}[]`).join(', ');
+  const types = [...columns.map(([, column]) => column.type), 'int'];
+  const arrays = types.map((type, index) => `$${index + 13}::${type}[]`).join(', ');
   return (
-    `with saved as (insert into receipts (${names}) select * from unnest(${arrays}) ${onReceiptConflict} returning sequence), ` +
+    `with saved as (insert into receipts (${names}, day) select * from unnest(${arrays}) ${onReceiptConflict('run_id, day')} returning sequence), ` +
     'moved as (update chains set sequence = $6, hash = $7 where number = $5 and sequence = $8 and hash = $9 returning 1), ' +
     'signed as (insert into chain_heads (chain, sequence, document) select $5, * from unnest($10::bigint[], $11::text[])), ' +
     `marked as (insert into journal_positions (segment, node, position, updated_at) values ($1, $2, $3, $4) ${onMarkConflict}) ` +
@@ -144,6 +147,7 @@ async function saveOnPostgres(store: PostgresStore, { receipts, mark, sealed }: 
     ...[heads.map(({ sequence }) => sequence), heads.map(({ document }) => document)],
     rows.filter(({ sequence }) => sequence !== null).length,
     ...columns.map(([, column]) => rows.map((row) => textual(column.value(row)))),
+    rows.map(({ runId }) => dayOfRun(runKey(runId))),
   ];
   await store.db.executeQuery(CompiledQuery.raw(postgresInsert, parameters)).catch((error: unknown) => {
     throw isTaken(error) ? chainMoved() : error;

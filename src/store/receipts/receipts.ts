@@ -6,6 +6,7 @@ import type { Store } from '../store.ts';
 import { hasTag } from '../tags.ts';
 import { indexedText } from '../text.ts';
 import { ARCHIVED, DELETED, receiptOf, runKey, type StoredReceipt } from './receipt-columns.ts';
+import { onDaysOf } from './run-days.ts';
 
 /** Which receipts are asked for; every given field must match. */
 export interface ReceiptChoice {
@@ -71,7 +72,13 @@ export function conditions(store: Store, filter: ReceiptFilter, eb: ExpressionBu
 }
 
 export async function getReceipt(store: Store, runId: RunId): Promise<StoredReceipt | undefined> {
-  const row = await store.db.selectFrom('receipts').selectAll().where('run_id', '=', runKey(runId)).executeTakeFirst();
+  const key = runKey(runId);
+  const row = await store.db
+    .selectFrom('receipts')
+    .selectAll()
+    .where('run_id', '=', key)
+    .where(onDaysOf(store, [key]))
+    .executeTakeFirst();
   return row === undefined ? undefined : receiptOf(row);
 }
 
@@ -95,6 +102,7 @@ export async function receiptsAt(store: Store, keys: readonly string[], filter: 
     .selectFrom('receipts')
     .selectAll()
     .where('run_id', 'in', [...keys])
+    .where(onDaysOf(store, keys))
     .where((eb) => conditions(store, filter, eb))
     .orderBy('started_at', 'desc')
     .orderBy('run_id', 'desc')
