@@ -1,3 +1,4 @@
+import { CliError } from './failure.ts';
 import type { Io } from './io.ts';
 import type { Output } from './output.ts';
 import type { Parameter } from './parameter.ts';
@@ -57,9 +58,20 @@ export function defineCommand<A extends Parameters, O extends Parameters>(spec: 
   return {
     ...spec,
     run(context, raw) {
-      const values = Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [name, parameter.read(raw[name])]));
+      const values = Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [name, readAt(parameter, raw[name])]));
       // True by construction: every name of A and O is read by its own parameter.
       return spec.run(context, values as Values<A> & Values<O>);
     },
   };
+}
+
+/** A value that cannot be read is told with the option that it was given to. */
+function readAt({ syntax, read }: Parameter<unknown>, raw: unknown): unknown {
+  try {
+    return read(raw);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'usage') throw error;
+    const { hint, details } = error;
+    throw new CliError('usage', `${syntax.split(' ')[0]}: ${error.message}`, { hint, details, cause: error });
+  }
 }

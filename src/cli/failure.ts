@@ -1,4 +1,3 @@
-import { CommanderError } from 'commander';
 import type { JsonObject } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
 import { type ExitName, exitOfError } from './exit-codes.ts';
@@ -43,7 +42,6 @@ export function toFailure(thrown: unknown, env: NodeJS.ProcessEnv = {}): Failure
     const { code, details, hint } = thrown;
     return { exit, error: { code, type, message: oneLine(thrown.message), details, retryable: code === 'no_server', hint } };
   }
-  if (thrown instanceof CommanderError) return toFailure(usageError(thrown));
   if (AbpError.is(thrown)) {
     const { code, details, row } = thrown;
     return {
@@ -54,15 +52,6 @@ export function toFailure(thrown: unknown, env: NodeJS.ProcessEnv = {}): Failure
   const message = oneLine(thrown instanceof Error ? thrown.message : String(thrown));
   const hint = 'Set ABP_DEBUG=1 to see where it happened.';
   return { exit: 'general', error: { code: 'internal', type: 'InternalError', message, details: {}, retryable: false, hint } };
-}
-
-/** Commander writes `error: what` and, on a second line, `(Did you mean x?)`; both become one line of ours. */
-function usageError(thrown: CommanderError): CliError {
-  const [what = '', near] = thrown.message.replace(/^error: /, '').split('\n');
-  const nearest = near === undefined ? '' : `, d${near.slice(2, -1)}`;
-  return new CliError('usage', `${what.replace(/\.$/, '')}${nearest}`, {
-    hint: 'abp --help lists the commands, abp <command> --help its options.',
-  });
 }
 
 function oneLine(message: string): string {

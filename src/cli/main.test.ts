@@ -64,6 +64,17 @@ describe('the command line', () => {
     expect(err.split('\n')[0]).toBe("abp: unknown option '--prot', did you mean --port?");
   });
 
+  it.each([
+    [['receipts', 'show'], 'Write it as abp receipts show [options] <run-id>; abp receipts show --help lists the options.'],
+    [['serve', '--prot', '1'], 'Write it as abp serve [options]; abp serve --help lists the options.'],
+    [['--json', 'keys', 'create', 'a', 'b'], 'Write it as abp keys create [options] <name>; abp keys create --help lists the options.'],
+    [['config', 'chek'], 'The commands of abp config are check, diff, reload.'],
+    [['receipt', 'show', 'a', 'b'], 'Write it as abp receipts show [options] <run-id>; abp receipts show --help lists the options.'],
+  ])('tells how the command is written that %j names', async (argv, hint) => {
+    const { code, out, err } = await run(argv);
+    expect([code, `${out}${err}`.includes(hint)]).toEqual([2, true]);
+  });
+
   it('answers a missing value of an option', async () => {
     const { code, err } = await run(['serve', '--port']);
     expect(code).toBe(2);
@@ -74,7 +85,7 @@ describe('the command line', () => {
     expect(await run(['serve', `--port=${text}`])).toEqual({
       code: 2,
       out: '',
-      err: `abp: '${text}' is not a port\nhint: A port is a number from 0 to 65535; 0 lets the system choose.\n`,
+      err: `abp: --port: '${text}' is not a port\nhint: A port is a number from 0 to 65535; 0 lets the system choose.\n`,
     });
   });
 

@@ -4,7 +4,7 @@ import { EXITS } from './exit-codes.ts';
 import { toFailure } from './failure.ts';
 import { colourWanted, type Io, processIo } from './io.ts';
 import { createOutput } from './output.ts';
-import { type Invocation, parse } from './program.ts';
+import { type Invocation, isAnswered, parse } from './program.ts';
 import { REGISTRY } from './registry.ts';
 
 /** Runs one command line and returns its exit code; nothing it does ends the process. */
@@ -23,11 +23,6 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
 function normalise(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ['--help'];
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-}
-
-/** Commander reports help and version as errors after it has written them. */
-function isAnswered(error: CommanderError): boolean {
-  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version' || error.code === 'commander.help';
 }
 
 function contextOf({ globals }: Invocation, io: Io): Context {

@@ -1,4 +1,4 @@
-import { Command as Program } from 'commander';
+import { CommanderError, Command as Program } from 'commander';
 import { packageVersion } from '../base/package-version.ts';
 import type { Command, CommandRow, Parameters, RawValues } from './command.ts';
 import { CliError } from './failure.ts';
@@ -49,10 +49,34 @@ export async function parse(written: readonly string[], io: Io): Promise<Invocat
       invocation = { command: loaded, raw, globals: program.opts() };
     });
   }
-  await program.parseAsync(argv, { from: 'user' });
+  await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {
+    throw error instanceof CommanderError && !isAnswered(error) ? usageError(error, helpOf(program, chosen, argv)) : error;
+  });
   if (invocation === undefined)
     throw new CliError('usage', 'the command is not clear', { hint: 'Put its name first: abp <command> [options].' });
   return invocation;
+}
+
+/** Commander reports help and version as errors after it has written them. */
+export function isAnswered({ code }: CommanderError): boolean {
+  return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help';
+}
+
+/** Commander writes `error: what` and, on a second line, `(Did you mean x?)`; both become one line of ours. */
+function usageError(thrown: CommanderError, hint: string): CliError {
+  const [what = '', near] = thrown.message.replace(/^error: /, '').split('\n');
+  const nearest = near === undefined ? '' : `, d${near.slice(2, -1)}`;
+  return new CliError('usage', `${what.replace(/\.$/, '')}${nearest}`, { hint, cause: thrown });
+}
+
+/** How the command is written, or which commands there are where the words name none. */
+function helpOf(program: Program, chosen: CommandRow | undefined, argv: readonly string[]): string {
+  const [first = '', second] = chosen?.name.split(' ') ?? argv.filter((word) => Object.hasOwn(FAMILIES, word));
+  const family = program.commands.find((node) => node.name() === first);
+  if (family === undefined) return 'abp --help lists the commands, abp <command> --help its options.';
+  const node = family.commands.find((one) => one.name() === second) ?? family;
+  if (chosen === undefined) return `The commands of abp ${first} are ${family.commands.map((one) => one.name()).join(', ')}.`;
+  return `Write it as abp ${chosen.name} ${node.usage()}; abp ${chosen.name} --help lists the options.`;
 }
 
 function frame(io: Io): Program {

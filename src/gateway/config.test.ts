@@ -108,6 +108,8 @@ describe('loadConfig', () => {
     ['[engines.gpu]\nbase = "vllm"\nheaders = { "x y" = "z" }', 'engines.gpu.headers["x y"]'],
     ['[[routes]]\nmatch = "*"\nto = "gemni/pro"', 'routes[0].to: there is no engine "gemni"; did you mean gemini?'],
     ['[[routes]]\nmatch = "*"\nto = "sim"\nfallback = ["sim", "gpt-5"]', 'routes[0].fallback[1]: there is no engine "gpt-5"'],
+    ['[[routes]]\nmatch = "*"\nto = "openai/"', 'routes[0].to: "openai/" names no model'],
+    ['[[routes]]\nmatch = "*"\nto = "sim"\nfallback = ["claude:claude/ "]', 'routes[0].fallback[0]: "claude:claude/ " names no model'],
     ['[[routes]]\nmatch = "*"\nto = "claude:gemini/x"', 'routes[0].to: claude does not speak "gemini"; it speaks claude'],
   ])('refuses %j, and says what was perhaps meant', (text, words) => {
     expect(() => load(text)).toThrow(words);

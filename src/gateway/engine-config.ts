@@ -193,12 +193,15 @@ export function checkRoutes(routes: readonly Routed[], own: readonly Engine[]): 
 }
 
 function checkPlace(place: string, where: string, own: readonly Engine[]): void {
-  const [name = '', dialect] = (place.split('/')[0] ?? place).split(':');
+  const [prefix = place, ...model] = place.split('/');
+  const [name = '', dialect] = prefix.split(':');
   const engine = builtInEngine(name) ?? own.find(({ id }) => id === name);
   const ids = own.map(({ id }) => id);
   if (engine === undefined) throw new AbpError('invalid_request', unknownName(name, where, ids));
   if (dialect !== undefined && !engine.dialects.includes(dialect))
     throw new AbpError('invalid_request', `${where}: ${name} does not speak "${dialect}"; it speaks ${engine.dialects.join(', ')}`);
+  if (model.length > 0 && model.join('/').trim() === '')
+    throw new AbpError('invalid_request', `${where}: "${place}" names no model; leave the / out to keep the one that the caller asks for`);
 }
 
 /** Paths that people copy along with an address, longest first: those of the engine's dialects, and the version that they begin with. */

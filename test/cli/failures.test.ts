@@ -45,6 +45,8 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
+  { argv: ['receipts', 'list', '--limit', 'x'], exit: 'usage', message: /--limit: 'x' is not a number/, hint: /digits/ },
+  { argv: ['usage', '--since', 'never', '--by', 'key'], exit: 'usage', message: /'never' is not a time/, hint: /24h, 7d, yesterday/ },
   {
     argv: ['serve', '--port', '{taken}'],
     home: file('a'),

@@ -279,3 +279,12 @@ describe('abp import ccr', () => {
     expect(await callAbp(['import', 'ccr', source])).toMatchObject({ code: 2, err: expect.stringContaining('Providers') });
   });
 });
+
+test.each([
+  ['litellm', 'model_list: 5', /^abp: the standard input is not valid: model_list/],
+  ['litellm', 'a: [', /^abp: the standard input is not YAML/],
+  ['ccr', '{', /^abp: the standard input is not JSON/],
+])('%s calls what comes without a file by a name: %j', async (kind, stdin, message) => {
+  const { code, err } = await callAbp(['import', kind, '-'], { stdin });
+  expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+});

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { runCommand } from '../../src/base/subprocess.ts';
 import { COMMANDS } from '../../src/cli/registry.ts';
-import { loadConfig } from '../../src/gateway/config.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { callAbp } from '../support/run-abp.ts';
@@ -178,12 +177,6 @@ it('from-litellm.md: the configuration that it shows is the one that abp import 
   writeFileSync(file, litellm('yaml'));
   const { out } = await callAbp(['import', 'litellm', file]);
   expect(parseToml(out)).toEqual(parseToml(litellm('toml')));
-});
-
-it.each(of('toml'))('$guide: the configuration that it shows is taken: $code', ({ code }) => {
-  const path = join(folder, 'shown.toml');
-  writeFileSync(path, code);
-  expect(loadConfig({ path, env: {} }).warnings).toEqual([]);
 });
 
 describe('a coding agent on a model of one’s own', () => {

@@ -1,11 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJsonObject } from '../../src/base/json.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
-import { Config } from '../../src/gateway/config.ts';
 import { AgentApi } from '../support/agent-api.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -53,12 +51,6 @@ describe('requests that the guides show', () => {
     const answer = await api.call(method, path.replace('agent_…', agent), parseJsonObject(rest.join('\n')));
     expect([answer.status, answer.text]).toEqual([expect.toSatisfy((status) => status === 200 || status === 201), expect.any(String)]);
   });
-});
-
-it.each(of('toml'))('$page: the configuration that it shows is taken', ({ code }) => {
-  const value = parse(code) as { secrets: Record<string, object> }; // as the page shows it
-  const secrets = Object.fromEntries(Object.entries(value.secrets).map(([name, secret]) => [name, { key: 'x', ...secret }]));
-  expect(() => Config.parse({ secrets })).not.toThrow();
 });
 
 it.each(of('json'))('$page: the answer that it shows is JSON', ({ code }) => {

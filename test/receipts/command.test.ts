@@ -148,9 +148,9 @@ function reading(): void {
   });
 
   it.each([
-    [['list', '--status', 'done'], "abp: 'done' is not one of pending, running, completed, failed, cancelled, archived, deleted"],
-    [['list', '--plane', 'astral'], "abp: 'astral' is not one of gateway, run, agent"],
-    [['list', '--limit', '1001'], "abp: '1001' is not a number from 1 to 1000"],
+    [['list', '--status', 'done'], "abp: --status: 'done' is not one of pending, running, completed, failed, cancelled, archived, deleted"],
+    [['list', '--plane', 'astral'], "abp: --plane: 'astral' is not one of gateway, run, agent"],
+    [['list', '--limit', '1001'], "abp: --limit: '1001' is not a number from 1 to 1000"],
     [['verify', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
     [['export', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
     [['export', '--output', join(parent, 'none', 'x')], `abp: ${join(parent, 'none', 'x')} cannot be written: ENOENT`],

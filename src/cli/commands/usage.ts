@@ -3,6 +3,7 @@ import { connect } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
+import { nothingText } from '../nothing.ts';
 import { compact, counted } from '../numbers.ts';
 import type { Paint } from '../output.ts';
 import { optional } from '../parameter.ts';
@@ -69,13 +70,17 @@ export const command = defineCommand({
     const series = Answer.parse(await client.call('GET', `/v1/usage?${query}`));
     query.set('bucket', 'none');
     const answer = await client.call('GET', `/v1/usage?${query}`);
-    output.print(answer, (data) => render(Answer.parse(data), series, groups, output.paint));
+    output.print(answer, (data) => {
+      const told = Answer.parse(data);
+      return told.groups.length === 0
+        ? output.paint.faint(nothingText('No call ended in this time', filters))
+        : render(told, series, groups, output.paint);
+    });
     return EXITS.ok.code;
   },
 });
 
 function render(answer: Answer, series: Answer, groups: readonly string[], paint: Paint): string {
-  if (answer.groups.length === 0) return paint.faint('No call ended in this time.');
   const head = [...groups.map(titled), 'Calls', 'Failed', 'In', 'Out', 'Cached', 'Cost', 'First byte', 'p95', ''].map(paint.strong);
   const lines = new Map(series.groups.map(({ key, runs }) => [JSON.stringify(key), sparkline(runs)]));
   const rows = answer.groups.map((group) => [

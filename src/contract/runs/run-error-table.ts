@@ -77,7 +77,7 @@ export const RUN_ERRORS = {
     status: 502,
     retryable: false,
     meaning: 'The sidecar did not begin with a hello, or not in time.',
-    remedy: 'Try it with abp sidecar check -- <command>; its standard error is in the details.',
+    remedy: 'Try it with abp sidecars check -- <command>; its standard error is in the details.',
   },
   PROTOCOL_VERSION_MISMATCH: {
     type: 'ProtocolVersionMismatch',

@@ -3,7 +3,7 @@ import { parseAt } from '../../../contract/border.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../failure.ts';
 import { CcrConfig, fromCcr } from '../../import/ccr.ts';
-import { textOf, translated, writeDraft } from '../../import/write.ts';
+import { nameOf, textOf, translated, writeDraft } from '../../import/write.ts';
 import { optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -12,8 +12,9 @@ export const command = defineCommand({
   examples: ['abp import ccr ~/.claude-code-router/config.json --output abp.toml'],
   async run(context, { file, output }) {
     const text = await textOf(context, file);
-    const draft = translated(file, () => fromCcr(parseAt(CcrConfig, jsonOf(text, file), file), context.io.env));
-    return writeDraft(context, draft, file, output);
+    const name = nameOf(file);
+    const draft = translated(name, () => fromCcr(parseAt(CcrConfig, jsonOf(text, name), name), context.io.env));
+    return writeDraft(context, draft, name, output);
   },
 });
 

@@ -3,6 +3,7 @@ import type { RunRow } from '../../../gateway/api/run-rows.ts';
 import type { RowList } from '../../../gateway/rows/row-page.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
+import { nothingText } from '../../nothing.ts';
 import { flag, optional } from '../../parameter.ts';
 import { filters, natural, rowListOf, rowOptions } from '../../receipts/parameters.ts';
 import { rowTable } from '../../receipts/rows.ts';
@@ -27,7 +28,7 @@ export const command = defineCommand({
     const { output } = context;
     const list: RowList = { ...rowListOf(chosen), limit, ...(cursor === undefined ? {} : { cursor }) };
     if (output.json && !slim) output.print(await documents(context, list), () => '');
-    else output.print(await rows(context, list), (page) => render(page, context));
+    else output.print(await rows(context, list), (page) => render(page, context, nothingText('No receipts', chosen)));
     return EXITS.ok.code;
   },
 });
@@ -40,10 +41,11 @@ async function rows(context: Context, list: RowList): Promise<Listed<RunRow>> {
   return await withReceipts(context, (source) => source.rows(list));
 }
 
-function render({ items, next_cursor: next, total, total_is: counted }: Listed<RunRow>, { io, output: { paint } }: Context): string {
+function render(page: Listed<RunRow>, { io, output: { paint } }: Context, nothing: string): string {
+  const { items, next_cursor: next, total, total_is: counted } = page;
   const found = total === undefined ? [] : [paint.faint(`${items.length} of ${counted === 'at_least' ? 'at least ' : ''}${total}`)];
   const more = next === undefined ? [] : [paint.faint(`more: --cursor ${next}`)];
   const below = [...found, ...more];
-  if (items.length === 0) return ['No receipts.', ...below].join('\n');
+  if (items.length === 0) return [nothing, ...below].join('\n');
   return [rowTable(items, paint, io.stdout.columns), ...(below.length === 0 ? [] : ['', ...below])].join('\n');
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../../base/json.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
+import { nothingText } from '../../nothing.ts';
 import type { Paint } from '../../output.ts';
 import { count, optional } from '../../parameter.ts';
 import { withServer } from '../../recorded/home-server.ts';
@@ -23,14 +24,14 @@ export const command = defineCommand({
   async run(context, { limit, cursor, ...selection }) {
     const more = { ...(limit !== undefined && { limit: String(limit) }), ...(cursor !== undefined && { cursor }) };
     const page = await withServer(context, (server) => server.client.call('GET', `/v1/recordings?${queryOf(selection, more)}`));
-    context.output.print(page, (data) => render(data, context.output.paint));
+    context.output.print(page, (data) => render(data, context.output.paint, nothingText('Nothing is recorded', selection)));
     return EXITS.ok.code;
   },
 });
 
-function render(page: Json, paint: Paint): string {
+function render(page: Json, paint: Paint, nothing: string): string {
   const items = itemsOf(page);
-  if (items.length === 0) return paint.faint('Nothing is recorded.');
+  if (items.length === 0) return paint.faint(nothing);
   const head = ['Run', 'Started', 'Engine', 'Path', 'Status', 'Replay'].map(paint.strong);
   const rows = items.map((item) => [
     String(item.run_id),
