@@ -31,7 +31,11 @@ test('a team, its user, a key and a budget are made, seen, changed and deleted o
   expect(await call()).toBe(200);
   expect(await abp('users', 'set', 'ann', '--without-teams')).toContain('changed');
   expect(await abp('teams', 'set', 'blue', '--unlimited')).toContain('limits hold');
-  expect(await abp('teams', 'delete', 'blue')).toContain('is deleted');
+  const robot = JSON.parse(await abp('keys', 'create', 'robot', '--team', 'blue', '--json'));
+  const refused = await callAbp(['teams', 'delete', 'blue', '--no-color', '--home', gateway.home]);
+  expect([refused.code, refused.err]).toEqual([expect.any(Number), expect.stringContaining(robot.id)]);
+  expect([refused.code === 0, refused.err.includes('--revoke-keys')]).toEqual([false, true]);
+  expect(await abp('teams', 'delete', 'blue', '--revoke-keys')).toContain('keys that were given to it are revoked');
   expect(await abp('users', 'delete', 'ann')).toContain('revoked');
   expect(await call()).toBe(401);
 });
@@ -42,6 +46,7 @@ test.each([
   [['budgets', 'create', '--key', 'local'], 'the budget has no limit'],
   [['budgets', 'create', '--key', 'local', '--usd', 'much'], "'much' is not an amount of dollars"],
   [['users', 'set', 'ann'], 'nothing is to be changed'],
+  [['teams', 'delete', 'blue', '--revoke-keys', '--keep-keys'], 'not both'],
 ])('%j is a mistake that is told before anybody is asked', async (argv, message) => {
   const { code, err } = await callAbp([...argv, '--home', '/nonexistent']);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);

@@ -88,6 +88,37 @@ describe('users and teams', () => {
     expect([await ask(key), await ask(team)]).toEqual([401, 200]);
   });
 
+  it('are not deleted while keys would go on without their limits, unless somebody says what becomes of those', async () => {
+    await admin('POST', '/v1/teams', { id: 'held', limits: { requests_per_minute: 1000 } });
+    await admin('POST', '/v1/users', { id: 'eli', teams: ['held'] });
+    const [own, gone, users] = [await keyOf({ team: 'held' }), await keyOf({ team: 'held' }), await keyOf({ user: 'eli' })];
+    await admin('DELETE', `/v1/keys/${gone.id}`);
+    const refused = await admin('DELETE', '/v1/teams/held');
+    expect([refused.status, json(refused).error]).toMatchObject([409, { code: 'conflict', details: { team: 'held', keys: [own.id] } }]);
+    expect(json(refused).error.message).toContain(own.id);
+    expect((await admin('DELETE', '/v1/teams/held?keys=perhaps')).status).toBe(400);
+    expect([await ask(own), json(await admin('GET', '/v1/teams/held')).id]).toEqual([200, 'held']);
+    expect((await admin('DELETE', '/v1/teams/held?keys=revoke')).status).toBe(204);
+    expect([await ask(own), await ask(users), (await admin('GET', '/v1/teams/held')).status]).toEqual([401, 200, 404]);
+    await admin('POST', '/v1/teams', { id: 'kept' });
+    const kept = await keyOf({ team: 'kept' });
+    expect((await admin('DELETE', '/v1/teams/kept?keys=keep')).status).toBe(204);
+    const shown = json(await admin('GET', '/v1/keys')).items.find(({ id }: { id: string }) => id === kept.id);
+    expect([await ask(kept), shown.team]).toEqual([200, null]);
+    const noted = async () =>
+      json(await admin('GET', '/v1/audit?limit=20'))
+        .items.filter(({ action }: { action: string }) => /^(key.revoke|team.delete)$/.test(action))
+        .map(({ action, target, outcome, details }: Record<string, unknown>) => ({ action, target, outcome, details }))
+        .slice(0, 5);
+    await expect.poll(noted).toMatchObject([
+      { action: 'team.delete', target: 'kept', outcome: 'done', details: { query: { keys: 'keep' } } },
+      { action: 'key.revoke', target: own.id, outcome: 'done' },
+      { action: 'team.delete', target: 'held', outcome: 'done', details: { query: { keys: 'revoke' } } },
+      { action: 'team.delete', target: 'held', outcome: 'failed' },
+      { action: 'key.revoke', target: gone.id, outcome: 'done' },
+    ]);
+  });
+
   it('have budgets that count all their keys, also what was spent before', async () => {
     await admin('POST', '/v1/teams', { id: 'red' });
     await admin('POST', '/v1/users', { id: 'dan', teams: ['red'] });

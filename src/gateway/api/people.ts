@@ -28,6 +28,12 @@ export const TeamView = z.strictObject({
   created_at: z.string(),
 });
 export type TeamView = z.infer<typeof TeamView>;
+export const TeamDeletion = z.strictObject({
+  keys: z
+    .enum(['revoke', 'keep'])
+    .optional()
+    .describe('`revoke` revokes keys that were given to the team; `keep` leaves them live, without its limits and budgets.'),
+});
 export const TeamList = z.strictObject({ items: z.array(TeamView) });
 
 export const NewUser = z.strictObject({

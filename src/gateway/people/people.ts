@@ -137,6 +137,11 @@ export class People {
     return [...this.#holders].flatMap(([key, holder]) => (counts(holder) ? [key] : []));
   }
 
+  /** Keys, dead ones too, that were given to a team itself. */
+  givenTo(team: string): readonly string[] {
+    return [...this.#owners.values()].filter((row) => row.team_id === team).map((row) => row.key_id);
+  }
+
   /** The user, the team and the service that a key was given to. */
   ownerOf(key: string): KeyOwner {
     const row = this.#owners.get(key);

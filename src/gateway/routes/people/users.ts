@@ -1,6 +1,6 @@
 import { isoTime } from '../../../base/clock.ts';
-import { revokeKey } from '../../../store/keys.ts';
 import { NewUser, PersonParams, UserChange, UserList, UserView } from '../../api/people.ts';
+import { liveKeys, revokeKeys } from '../../people/keys-of-people.ts';
 import type { User } from '../../people/people.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
@@ -55,11 +55,13 @@ export const userRoutes = [
     summary: 'Deletes a user and revokes all keys of the user.',
     audit: { action: 'user.delete' },
     params: PersonParams,
-    handle: async ({ gateway: { people, keys, store }, params }) => {
+    handle: async ({ gateway, principal, params }) => {
+      const { people } = gateway;
+      // The user may have got a key on another node a moment ago.
+      await people.read();
       const { id } = people.user(params.id);
       // First the keys: a user who is half deleted must not be able to go on.
-      for (const key of people.keysOf('user', id)) await revokeKey(store, key, Date.now());
-      keys.forget();
+      await revokeKeys(gateway, principal, await liveKeys(gateway, people.keysOf('user', id)));
       await people.deleteUser(id);
       return new Reply(204, undefined);
     },
