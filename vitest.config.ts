@@ -25,6 +25,7 @@ const LONG_CONSOLE = [
   'test/console/pictures.test.ts',
   'test/console/many-runs.test.ts',
   'test/console/trust.test.ts',
+  'test/console/ends.test.ts',
   'test/console/sign-in.test.ts',
   'test/console/states.test.ts',
   'test/console/forged-seals.test.ts',

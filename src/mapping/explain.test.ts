@@ -42,6 +42,21 @@ it('says where each field went, and what the call would cost at most', () => {
   expect(estimate?.max_cost_nano_usd).toBeGreaterThan(0);
 });
 
+it('finds the place of values that have bounds, of words of fixed lists, of the model, and of a schema’s own words', () => {
+  const request = {
+    ...{ model: 'gemini-2.5-pro', max_tokens: 100, temperature: 0.2, tool_choice: { type: 'auto' } },
+    messages: [{ role: 'user', content: 'hi' }],
+    tools: [{ name: 'look', input_schema: { type: 'object', properties: { at: { type: 'string' } } } }],
+  };
+  const { fidelity } = explain({ from: 'claude', to: 'gemini', request });
+  expect(Object.fromEntries(fidelity.map(({ path, to }) => [path, to?.[0]]))).toMatchObject({
+    model: 'path',
+    temperature: '/generationConfig/temperature',
+    'tool_choice.type': '/toolConfig/functionCallingConfig/mode',
+    'tools[*].input_schema.type': '/tools/0/functionDeclarations/0/parametersJsonSchema/type',
+  });
+});
+
 it('takes the vendor’s path instead of the dialect, and goes where the path would send it', () => {
   const path = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse';
   expect(explain({ path, request: gemini })).toMatchObject({ to: 'gemini', mode: 'passthrough' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserMissing } from '../support/browser.ts';
+import { visit } from '../support/console.ts';
 import { type ConsoleWorld, startWorld } from '../support/console-world.ts';
 import { needing } from '../support/needs.ts';
 
@@ -94,9 +95,33 @@ describe.skipIf(missing !== undefined)(needing('coding agents in the console', m
     await page.getByRole('button', { name: 'Make a link for a phone' }).click();
     await page.getByRole('img', { name: /camera of a phone/ }).waitFor();
     const link = await page.locator('code', { hasText: '/inbox#code=' }).textContent();
-    expect(world.server.logs()).not.toContain(link?.split('#code=')[1]);
     await page.getByText(/A phone cannot reach 127.0.0.1/).waitFor();
-    expect(complaints).toEqual([]);
-    await context.close();
+    const phone = await visit(world.browser, world.server.url, { width: 390 });
+    await phone.page.goto(link ?? '');
+    await phone.page.getByRole('heading', { name: 'Nobody waits for you' }).waitFor();
+    await phone.page.waitForURL(`${world.server.url}/inbox`);
+    expect(world.server.logs()).not.toContain(link?.split('#code=')[1]);
+    await asking('Fix the flaky queue test');
+    await phone.page.getByRole('button', { name: 'Approve' }).click();
+    await phone.page.getByRole('heading', { name: 'Nobody waits for you' }).waitFor();
+    await phone.open('/settings/keys');
+    await phone.page.getByText(/needs a signed-in browser/).waitFor();
+    await open('/settings/trust');
+    await page
+      .getByRole('row', { name: /read and answer/ })
+      .getByRole('button', { name: 'Sign out' })
+      .click();
+    await expect.poll(() => page.getByRole('row', { name: /read and answer/ }).count()).toBe(0);
+    expect([...complaints, ...phone.complaints]).toEqual([]);
+    await phone.open('/inbox');
+    await asking('Fix the flaky queue test');
+    expect(await phone.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    const late = await visit(world.browser, world.server.url, { width: 390 });
+    await late.page.goto(link ?? '');
+    await late.page
+      .getByText(/was used|has run out|no longer|not known|sign/i)
+      .first()
+      .waitFor();
+    for (const one of [context, phone.context, late.context]) await one.close();
   });
 });

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { timeMarks } from '../../console/src/base/format.ts';
+import { inOrder, lineAt } from '../../console/src/base/json-path.ts';
+import { replacement } from '../../console/src/components/diff/replacement.ts';
 import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
 import { placesIn } from '../../console/src/pages/run/places-in.ts';
 import { shownSpan, withSince } from '../../console/src/pages/runs/filter.ts';
@@ -54,6 +57,53 @@ describe('two texts side by side', () => {
   it('are told without words where they are long', async () => {
     const [row] = await rowsOf('x '.repeat(40_000), 'y '.repeat(40_000));
     expect(row?.left?.pieces).toHaveLength(1);
+  });
+});
+
+describe('lines of a diff', () => {
+  it('have what both texts have once, so that only changes are marked', () => {
+    expect(replacement('a\nb\nc', 'a\nx\nc')).toBe(' a\n-b\n+x\n c');
+    expect(replacement('', 'a\nb')).toBe('+a\n+b');
+    expect(replacement('a', '')).toBe('-a');
+    expect(replacement('return row;', '  return row;\n}')).toBe('-return row;\n+  return row;\n+}');
+  });
+
+  it('of texts that are too long to compare are all that was, then all that is', () => {
+    const [old, now] = ['x\n'.repeat(1200), 'x\n'.repeat(1200)];
+    expect(replacement(old, now).startsWith('-x\n-x')).toBe(true);
+  });
+});
+
+describe('the scale of a time line', () => {
+  const words = (total: number): string[] => timeMarks(total).map((mark) => mark.words);
+
+  it.each([
+    [1.9, ['0', '0.5 ms', '1 ms', '1.5 ms']],
+    [49, ['0', '10 ms', '20 ms', '30 ms', '40 ms']],
+    [2410, ['0', '1 s', '2 s']],
+    [14_840, ['0', '5 s', '10 s']],
+    [252_000, ['0', '1:00', '2:00', '3:00', '4:00']],
+    [90_000, ['0', '0:30', '1:00']],
+    [0, ['0']],
+  ])('of %d ms has round marks', (total, expected) => {
+    expect(words(total)).toEqual(expected);
+  });
+});
+
+describe('fields of a body', () => {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }], metadata: { user_id: 'u' }, tools: [] };
+
+  it('stand in the order of the request, and those that are not in it come last', () => {
+    const paths = ['(added)', 'metadata.user_id', 'messages[*].content', 'model', 'messages[0].role'];
+    expect(inOrder(paths, (path) => path, body)).toEqual([
+      ...['model', 'messages[0].role', 'messages[*].content', 'metadata.user_id', '(added)'],
+    ]);
+  });
+
+  it.each(['model', 'messages[*].content', 'metadata.user_id', 'tools'])('have a line in its pretty form: %s', (path) => {
+    const name = path.split('.').at(-1);
+    expect(JSON.stringify(body, null, 2).split('\n')[lineAt(body, path) ?? -1]).toContain(`"${name}"`);
+    expect(lineAt(body, 'top_k')).toBeUndefined();
   });
 });
 

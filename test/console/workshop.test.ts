@@ -28,6 +28,18 @@ async function visiting(path: string, work: (page: Page, visitor: Visitor) => Pr
   await visitor.context.close();
 }
 
+/** How many points of the right edge of the chart have the colour of its first series. Runs in the browser. */
+const LAST_BAR = `(() => {
+  const canvas = document.querySelector('.bar-chart canvas');
+  const tint = getComputedStyle(document.documentElement).getPropertyValue('--c1').trim();
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(tint.slice(at, at + 2), 16));
+  const from = Math.floor(canvas.width * 0.94);
+  const { data } = canvas.getContext('2d').getImageData(from, 0, canvas.width - from, canvas.height);
+  let many = 0;
+  for (let at = 0; at < data.length; at += 4) if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) many += 1;
+  return many;
+})()`;
+
 const verdict = (page: Page) => page.locator('output.verd');
 
 describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and Settings', missing), () => {
@@ -208,6 +220,12 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
         await page.getByText(/^answers, /).waitFor();
       }));
   });
+
+  it('Usage draws the newest bucket, which stands at the edge of the chart', () =>
+    visiting('/usage?measure=runs&span=86400000', async (page) => {
+      await page.locator('.bar-chart canvas').waitFor();
+      await expect.poll(() => page.evaluate(LAST_BAR)).toBeGreaterThan(100);
+    }));
 
   it('Usage says what the calls would have cost elsewhere, and tries recorded ones there', () =>
     visiting('/usage', async (page) => {

@@ -65,6 +65,17 @@ export const headQuery = queryOptions({
   retry: false,
 });
 
+interface SealKeys {
+  readonly items: readonly { readonly id: string; readonly public_key: string; readonly retired_at?: string | null }[];
+}
+
+/** The public keys that sign the chain. */
+export const sealKeysQuery = queryOptions({
+  queryKey: ['seal-keys'],
+  queryFn: () => get<SealKeys>('/v1/receipts/keys'),
+  staleTime: 60_000,
+});
+
 export const usersQuery = queryOptions({
   queryKey: ['users'],
   queryFn: () => get<z.infer<typeof UserList>>('/v1/users'),

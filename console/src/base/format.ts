@@ -26,6 +26,27 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`;
 }
 
+/** Steps between the marks of a scale of time, in milliseconds: from a twentieth of one to a quarter of a day. */
+const STEPS = [
+  ...[0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000],
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 360].map((minutes) => minutes * 60_000),
+];
+
+/** Round marks of a scale of time: at most `most` of them after the first, the last one clear of the end. */
+export function timeMarks(total: number, most = 5): readonly { readonly at: number; readonly words: string }[] {
+  const step = STEPS.find((one) => total / one <= most) ?? total / most;
+  const many = total <= 0 ? 0 : Math.floor((total * 0.97) / step);
+  return Array.from({ length: many + 1 }, (_, index) => ({ at: index * step, words: markWords(index * step, total) }));
+}
+
+/** All marks of a scale are in one unit. */
+function markWords(ms: number, total: number): string {
+  if (ms === 0) return '0';
+  if (total < 1000) return `${Number(ms.toFixed(2))} ms`;
+  if (total < 60_000) return `${Number((ms / 1000).toFixed(2))} s`;
+  return ms < 60_000 ? `0:${String(ms / 1000).padStart(2, '0')}` : duration(ms);
+}
+
 /** Waiting in words: `38 s`, `1 m 12 s`. */
 export function waiting(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -43,6 +64,16 @@ export function cost(nano: number | null): string {
   return dollars < 1
     ? `$${dollars.toFixed(4)}`
     : `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** A limit that somebody set: no more decimals than it has, at least cents. */
+export function limit(nano: number): string {
+  return `$${(nano / NANO).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
+}
+
+/** A price of a million tokens, from dollars: at least cents. */
+export function price(dollars: number): string {
+  return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
 }
 
 /** A sum of prices beside calls that have none: where nothing has a price, the sum is no price and not zero. */

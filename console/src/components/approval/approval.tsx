@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, type RefObject, useEffect, useRef, useState } from 'react';
 import { answer, type Interaction } from '../../api/interactions.ts';
-import { cost, shortId, waiting } from '../../base/format.ts';
+import { cost, limit, shortId, waiting } from '../../base/format.ts';
 import { Button, useNow } from '../bits/bits.tsx';
-import { Diff, replacement } from '../diff/diff.tsx';
+import { Diff } from '../diff/diff.tsx';
+import { replacement } from '../diff/replacement.ts';
 import { Icon } from '../icon/icon.tsx';
 import { WishBody, wishOf } from './wish.tsx';
 import './approval.css';
@@ -206,5 +207,5 @@ function Exit({ item, first }: { readonly item: Interaction; readonly first: boo
 }
 
 function budgetWords({ cost_nano_usd, budget_nano_usd }: Interaction): string {
-  return budget_nano_usd === null ? cost(cost_nano_usd) : `${cost(cost_nano_usd)} of ${cost(budget_nano_usd)}`;
+  return budget_nano_usd === null ? cost(cost_nano_usd) : `${cost(cost_nano_usd)} of ${limit(budget_nano_usd)}`;
 }

@@ -43,7 +43,14 @@ export function BarChart(props: BarChartProps): JSX.Element {
     let gone = false;
     void import('./draw.ts').then(({ draw }) => {
       if (gone) return;
-      destroy = draw(element, { ...current.current, colors: COLORS.map(token), ink: token('mute'), line: token('hair'), onCursor: setAt });
+      destroy = draw(element, {
+        ...current.current,
+        colors: COLORS.map(token),
+        ink: token('mute'),
+        line: token('hair'),
+        ground: token('panel'),
+        onCursor: setAt,
+      });
     });
     return () => {
       gone = true;

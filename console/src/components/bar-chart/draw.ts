@@ -7,6 +7,7 @@ interface Look {
   readonly colors: readonly string[];
   readonly ink: string;
   readonly line: string;
+  readonly ground: string;
   onCursor(index: number | null): void;
 }
 
@@ -35,6 +36,12 @@ function scaleWords(value: number, before: number | undefined, format: (value: n
   return before !== undefined && format(before) === words ? '' : words;
 }
 
+/** How long a bucket is, in seconds; months are as long as the one before. */
+function widthOf(times: readonly number[]): number {
+  const [before, last] = times.slice(-2);
+  return before === undefined || last === undefined ? 3600 : last - before;
+}
+
 /** Draws the chart; the function takes it away. */
 export function draw(host: HTMLElement, props: BarChartProps & Look): () => void {
   const times = props.buckets.map((bucket) => Date.parse(bucket) / 1000);
@@ -53,7 +60,11 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
       height: HEIGHT,
       legend: { show: false },
       cursor: { points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: true }, y: { range: (_chart, _least, most) => [0, most === 0 ? 1 : most * 1.08] } },
+      // A bar stands on the right of its time: without a place for the last one it would be drawn beyond the edge.
+      scales: {
+        x: { time: true, range: () => [times[0] ?? 0, (times.at(-1) ?? 0) + widthOf(times)] },
+        y: { range: (_chart, _least, most) => [0, most === 0 ? 1 : most * 1.08] },
+      },
       axes: [
         { ...axis, grid: { show: false }, space: 90, values: (_chart, values) => values.map((value) => timeWords(value * 1000, span)) },
         { ...axis, size: 64, values: (_chart, values) => values.map((value, index) => scaleWords(value, values[index - 1], props.format)) },
@@ -65,7 +76,9 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
           .map((_, index) => layers.length - 1 - index)
           .map((index) => ({
             fill: props.colors[index % props.colors.length] ?? props.ink,
-            width: 0,
+            // A line of the ground between one series and the next.
+            stroke: props.ground,
+            width: 1,
             ...(bars === undefined ? {} : { paths: bars }),
             points: { show: false },
           })),

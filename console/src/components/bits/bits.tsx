@@ -29,6 +29,17 @@ export function Button({ icon, look, small, keys, locked, acts = false, children
   );
 }
 
+/** Keys as they are on the keyboard: each one by itself. */
+export function Keys({ keys }: { readonly keys: string }): JSX.Element {
+  return (
+    <>
+      {keys.split(' ').map((key) => (
+        <kbd key={key}>{key}</kbd>
+      ))}
+    </>
+  );
+}
+
 /** One of a few: a row of buttons, the chosen one pressed. */
 export function Segmented<T extends string>(props: {
   readonly label: string;

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import type { Budgets } from '../../api/types.ts';
-import { cost, count, day, whole } from '../../base/format.ts';
+import { cost, count, day, limit as limitWords, whole } from '../../base/format.ts';
 import './budget-bar.css';
 
 type Budget = Budgets['items'][number];
@@ -9,16 +9,20 @@ interface Amount {
   readonly spent: number;
   readonly limit: number;
   format(value: number): string;
+  /** A limit is what somebody set, to the cent. */
+  formatLimit(value: number): string;
 }
 
 /** The limit that is nearest to its end: of dollars, tokens or requests. */
 function amountOf({ spent, limit_nano_usd, limit_tokens, limit_requests }: Budget): Amount {
+  const tokens = (value: number): string => `${count(Math.round(value))} tokens`;
+  const calls = (value: number): string => `${whole(Math.round(value))} calls`;
   const all: Amount[] = [
-    { spent: spent.nano_usd, limit: limit_nano_usd ?? 0, format: cost },
-    { spent: spent.tokens, limit: limit_tokens ?? 0, format: (value: number) => `${count(Math.round(value))} tokens` },
-    { spent: spent.requests, limit: limit_requests ?? 0, format: (value: number) => `${whole(Math.round(value))} calls` },
+    { spent: spent.nano_usd, limit: limit_nano_usd ?? 0, format: cost, formatLimit: limitWords },
+    { spent: spent.tokens, limit: limit_tokens ?? 0, format: tokens, formatLimit: tokens },
+    { spent: spent.requests, limit: limit_requests ?? 0, format: calls, formatLimit: calls },
   ].filter(({ limit }) => limit > 0);
-  return all.toSorted((a, b) => b.spent / b.limit - a.spent / a.limit)[0] ?? { spent: 0, limit: 1, format: whole };
+  return all.toSorted((a, b) => b.spent / b.limit - a.spent / a.limit)[0] ?? { spent: 0, limit: 1, format: whole, formatLimit: whole };
 }
 
 interface Pace {
@@ -66,7 +70,7 @@ export function BudgetBar({
   const pace = paceOf(budget, amount, Date.now());
   const share = Math.min(1, amount.spent / amount.limit);
   const [kind = ''] = Object.keys(budget.on);
-  const words = `${amount.format(amount.spent)} of ${amount.format(amount.limit)}`;
+  const words = `${amount.format(amount.spent)} of ${amount.formatLimit(amount.limit)}`;
   return (
     <div className={short ? 'budget-bar short' : 'budget-bar'}>
       <span className="el">
@@ -79,5 +83,21 @@ export function BudgetBar({
       <code className="nw">{words}</code>
       {short ? null : <span className={`xs ${pace.tone}`}>{pace.words}</span>}
     </div>
+  );
+}
+
+/** What is spent of the limit of one run: a short bar with its words. */
+export function SpentBar({ spent, limit }: { readonly spent: number | null; readonly limit: number | null }): JSX.Element {
+  if (limit === null) return <code className="nw">{spent === null ? '–' : cost(spent)}</code>;
+  const share = Math.min(1, (spent ?? 0) / limit);
+  return (
+    <span className="spent-bar">
+      <span className={share >= 0.8 ? 'track warn' : 'track'} aria-hidden="true">
+        <i style={{ width: `${share * 100}%` }} />
+      </span>
+      <code className="nw">
+        {spent === null ? '$0' : cost(spent)} of {limitWords(limit)}
+      </code>
+    </span>
   );
 }

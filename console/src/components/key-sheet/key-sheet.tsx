@@ -1,6 +1,6 @@
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { keysAreOff, switchKeys } from '../../base/keys.ts';
-import { Button } from '../bits/bits.tsx';
+import { Button, Keys } from '../bits/bits.tsx';
 import './key-sheet.css';
 
 const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
@@ -93,7 +93,7 @@ export function KeySheet({ close }: { close(): void }): JSX.Element {
               {keys.map(([key, does]) => (
                 <div key={key}>
                   <dt>
-                    <kbd>{key}</kbd>
+                    <Keys keys={key} />
                   </dt>
                   <dd>{does}</dd>
                 </div>

@@ -221,7 +221,9 @@ function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
       )}
       <div className="ln b">
         <span className="ink">list price</span>
-        <span>{price === null || price === undefined ? 'no price' : cost(price.nano_usd)}</span>
+        <span>
+          {price !== null && price !== undefined ? cost(price.nano_usd) : receipt.reason === 'refused' ? 'nothing spent' : 'no price'}
+        </span>
       </div>
     </div>
   );

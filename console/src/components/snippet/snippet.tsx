@@ -1,4 +1,4 @@
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { CopyId, Segmented } from '../bits/bits.tsx';
 import './snippet.css';
 
@@ -53,31 +53,23 @@ function shortened([before, base, after]: readonly [string, string, string]): re
   ];
 }
 
-/** The base URL for an SDK and an engine, in the words of that SDK. */
-/** `short` leaves out the call, which everybody knows, and keeps what has to change. */
-export function Snippet({
-  engine,
-  onSdk,
-  short = false,
-}: {
+export function SdkChoice({ value, onChange }: { readonly value: Sdk; onChange(sdk: Sdk): void }): JSX.Element {
+  return <Segmented label="SDK" options={NAMES} value={value} onChange={onChange} />;
+}
+
+interface SnippetProps {
   readonly engine: string;
-  onSdk?(sdk: Sdk): void;
+  readonly sdk: Sdk;
+  /** Leaves out the call, which everybody knows, and keeps what has to change. */
   readonly short?: boolean;
-}): JSX.Element {
-  const [sdk, setSdk] = useState<Sdk>('anthropic');
+}
+
+/** The base URL for an SDK and an engine, in the words of that SDK. */
+export function Snippet({ engine, sdk, short = false }: SnippetProps): JSX.Element {
   const whole = codeOf(sdk, `${location.origin}/e/${engine}`);
   const code = short && sdk !== 'curl' ? shortened(whole) : whole;
   return (
     <div className="snippet">
-      <Segmented
-        label="SDK"
-        options={NAMES}
-        value={sdk}
-        onChange={(next) => {
-          setSdk(next);
-          onSdk?.(next);
-        }}
-      />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
       <pre className="code" tabIndex={0}>
         {code[0]}

@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { duration } from '../../base/format.ts';
+import { timeMarks } from '../../base/format.ts';
 import './timeline.css';
 
 export interface Bar {
@@ -19,8 +19,6 @@ export interface Lane {
   readonly sum: string;
   readonly note?: string;
 }
-
-const MARKS = [0, 0.25, 0.5, 0.75];
 
 interface TimelineProps {
   readonly lanes: readonly Lane[];
@@ -58,9 +56,9 @@ export function Timeline(props: TimelineProps): JSX.Element {
       <div className="lane">
         <span />
         <div className="ax" aria-hidden="true">
-          {MARKS.map((share) => (
-            <span key={share} style={{ left: `${share * 100}%` }}>
-              {share === 0 ? '0' : duration(total * share)}
+          {timeMarks(total).map((mark) => (
+            <span key={mark.at} style={{ left: at(mark.at) }}>
+              {mark.words}
             </span>
           ))}
         </div>

@@ -36,9 +36,9 @@ const TEMPLATES: readonly {
 ];
 
 const CONFLICTS = [
-  ['error', 'tools of the same name are refused'],
-  ['prefix', 'tools of the same name are prefixed'],
-  ['prefer', 'of tools of the same name the first wins'],
+  ['error', 'are refused'],
+  ['prefix', 'are prefixed with their capability'],
+  ['prefer', 'the first one wins'],
 ] as const;
 
 interface FormProps {
@@ -132,8 +132,11 @@ function Fields({ draft, set }: { readonly draft: Draft; set(next: Partial<Draft
         Prompt
         <textarea rows={4} value={draft.prompt} onChange={(event) => set({ prompt: event.target.value })} />
       </label>
-      <div>
-        <Select label="Conflicts" value={draft.conflicts} options={CONFLICTS} onChange={(conflicts) => set({ conflicts })} />
+      <div className="labelled">
+        Tools of the same name
+        <div>
+          <Select label="Conflicts" value={draft.conflicts} options={CONFLICTS} onChange={(conflicts) => set({ conflicts })} />
+        </div>
       </div>
     </>
   );

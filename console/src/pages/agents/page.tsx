@@ -5,7 +5,7 @@ import type { AgentView } from '../../api/types.ts';
 import { useActions } from '../../base/actions.ts';
 import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
-import { useUrlState } from '../../base/url-state.ts';
+import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand } from '../../components/bits/bits.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { Chat } from './chat.tsx';
@@ -14,6 +14,11 @@ import { MadeOf } from './made-of.tsx';
 import './page.css';
 
 const DOTS: Readonly<Record<string, string>> = { waiting: 'dot warn', active: 'dot live', idle: 'dot off' };
+
+/** The agent that is changed, and the one whose sessions are shown: while a new one is made, none of the others is looked at. */
+function lookedAt(state: UrlState, agent: AgentView | undefined): Readonly<Record<'editing' | 'shown', AgentView | undefined>> {
+  return { editing: state.edit === 'true' ? agent : undefined, shown: state.new === 'true' ? undefined : agent };
+}
 
 /** What is my agent made of, and what does it say? */
 export function Page(): JSX.Element {
@@ -28,7 +33,7 @@ export function Page(): JSX.Element {
   const sessions = useQuery(sessionsQuery(agent?.id));
   const session = sessions.data?.items.find(({ id }) => id === wanted) ?? sessions.data?.items[0];
   const empty = agents.data !== undefined && list.length === 0;
-  const editing = state.edit === 'true' ? agent : undefined;
+  const { editing, shown } = lookedAt(state, agent);
   const making = state.new === 'true' || empty || editing !== undefined;
   const start = (): void => {
     if (agent === undefined) return;
@@ -46,8 +51,8 @@ export function Page(): JSX.Element {
       <ErrorBand error={failure ?? agents.error} retry={() => void agents.refetch()} />
       <div className={making || wanted !== undefined ? 'wrap talks' : 'wrap'}>
         <nav className="li scroll" aria-label="Agents and sessions">
-          <AgentList list={list} agent={agent} makeNew={makeNew} />
-          {agent === undefined ? null : <SessionList agent={agent} items={sessions.data?.items ?? []} session={session} start={start} />}
+          <AgentList list={list} agent={shown} makeNew={makeNew} />
+          {shown === undefined ? null : <SessionList agent={shown} items={sessions.data?.items ?? []} session={session} start={start} />}
         </nav>
         {making ? (
           <AgentForm key={editing?.id ?? 'new'} agent={editing} first={empty} close={() => change({ new: undefined, edit: undefined })} />

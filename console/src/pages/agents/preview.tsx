@@ -55,6 +55,16 @@ function toolCount({ tools }: PreviewData, capability: string): string {
   return many === 1 ? '1 tool' : `${many} tools`;
 }
 
+/** What the capabilities need of the model, and how it has it. */
+function negotiated({ result: { native, emulatable, unsupported } }: NonNullable<PreviewData['negotiation']>): string {
+  const parts = [
+    ...native.map((name) => `${name} native`),
+    ...emulatable.map((name) => `${name} emulated`),
+    ...unsupported.map((name) => `${name} unsupported`),
+  ];
+  return parts.length === 0 ? 'needs nothing that a model may lack' : parts.join(', ');
+}
+
 function Model({ data: { model, negotiation } }: { readonly data: PreviewData }): JSX.Element {
   const met = negotiation === null || negotiation.unmet.length === 0;
   return (
@@ -62,7 +72,7 @@ function Model({ data: { model, negotiation } }: { readonly data: PreviewData })
       <span className="mute">Model</span> <b className="md">{model?.engine}</b> <code>{model?.model}</code>
       {negotiation === null ? null : (
         <p className={met ? 'ok s' : 'bad s'}>
-          <Icon name={met ? 'check' : 'refused'} /> {negotiation.report.summary}
+          <Icon name={met ? 'check' : 'refused'} /> {negotiated(negotiation)}
         </p>
       )}
     </div>

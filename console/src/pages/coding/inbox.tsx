@@ -7,7 +7,7 @@ import { useStream } from '../../api/streams.ts';
 import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { Approval, type Closed } from '../../components/approval/approval.tsx';
-import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
+import { Empty, ErrorBand, Keys } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 
 const KEYS = [
@@ -95,9 +95,9 @@ export function Inbox(): JSX.Element {
         <span className="mute s">{items.length === 0 ? '' : 'oldest first'}</span>
         {live.live || live.since === null ? null : <span className="bad s">not live since {hourMinute(live.since)}</span>}
         <span className="grow" />
-        {KEYS.map(([key, does]) => (
-          <span key={key} className="mute s hide-s">
-            <kbd>{key}</kbd> {does}
+        {KEYS.map(([keys, does]) => (
+          <span key={does} className="mute s hide-s nw">
+            <Keys keys={keys} /> {does}
           </span>
         ))}
       </div>

@@ -86,6 +86,7 @@ export function NewRun({ form }: { readonly form: RefObject<HTMLTextAreaElement 
             <Select label="Budget" value={wanted.budget} onChange={set('budget')} options={BUDGETS} />
             <input
               aria-label="Folder"
+              className="wide"
               placeholder="folder on the server"
               value={wanted.cwd}
               onChange={(event) => set('cwd')(event.target.value)}

@@ -3,14 +3,15 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { type JSX, useRef } from 'react';
 import { interactionsQuery } from '../../api/interactions.ts';
 import { reportQuery } from '../../api/receipts.ts';
-import { cost, duration } from '../../base/format.ts';
+import { duration } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { Button, StatusGlyph, useNow } from '../../components/bits/bits.tsx';
+import { SpentBar } from '../../components/budget-bar/budget-bar.tsx';
+import { Pairing } from '../../components/pairing/pairing.tsx';
 import { Agents } from './agents-table.tsx';
 import { runningQuery } from './data.ts';
 import { Inbox } from './inbox.tsx';
 import { NewRun } from './new-run.tsx';
-import { Pairing } from './pairing.tsx';
 import './page.css';
 import './more.css';
 
@@ -29,7 +30,12 @@ export function Page(): JSX.Element {
             <Running newRun={toForm} />
             <Agents />
             <NewRun form={form} />
-            <Pairing />
+            <div className="ph">
+              <h2>Answer from a phone</h2>
+            </div>
+            <div className="pad">
+              <Pairing />
+            </div>
           </aside>
         )}
       </div>
@@ -51,7 +57,7 @@ function Running({ newRun }: { newRun(): void }): JSX.Element {
   const budgetOf = (run: string): number | null => open.data?.items.find(({ run_id }) => run_id === run)?.budget_nano_usd ?? null;
   return (
     <section aria-label="Running">
-      <div className="ph">
+      <div className="ph first">
         <h2 className="grow">{live.length === 0 ? 'Nothing runs' : `${live.length} running`}</h2>
         <Button look="primary" icon="plus" keys="N" onClick={newRun}>
           New run
@@ -62,22 +68,22 @@ function Running({ newRun }: { newRun(): void }): JSX.Element {
         return (
           <Link key={row.run_id} className="rn" to="/runs/$run" params={{ run: row.run_id }}>
             <StatusGlyph status={row.status} waiting={row.waiting} />
-            <span className="el">
-              <b className="md">{row.agent}</b> <span className="mute">on {row.engine ?? 'its own engine'} ·</span>{' '}
-              {prompts[index]?.data?.prompt ?? row.task}
-            </span>
-            <span className={row.waiting ? 'warn s' : row.completed_at === null ? 'live s' : 'mute s'}>
-              {row.waiting ? waitsFor(row.run_id) : row.status}
-            </span>
-            <span />
-            <code className="mute el">
-              {row.upstream_model ?? row.model ?? ''} · {duration(row.total_ms ?? now - Date.parse(row.started_at))} · {row.children ?? 0}{' '}
-              {row.children === 1 ? 'call' : 'calls'}
-            </code>
-            <code className="r">
-              {row.cost_nano_usd === null ? '–' : cost(row.cost_nano_usd)}
-              {budget === null ? '' : ` of ${cost(budget)}`}
-            </code>
+            <div className="row">
+              <span className="el grow">
+                <b className="md">{row.agent}</b> <span className="mute">on {row.engine ?? 'its own engine'} ·</span>{' '}
+                {prompts[index]?.data?.prompt ?? row.task}
+              </span>
+              <span className={row.waiting ? 'warn s nw' : row.completed_at === null ? 'live s nw' : 'mute s nw'}>
+                {row.waiting ? waitsFor(row.run_id) : row.status}
+              </span>
+            </div>
+            <div className="row">
+              <code className="mute el grow">
+                {row.upstream_model ?? row.model ?? ''} · {duration(row.total_ms ?? now - Date.parse(row.started_at))} · {row.children ?? 0}{' '}
+                {row.children === 1 ? 'call' : 'calls'}
+              </code>
+              <SpentBar spent={row.cost_nano_usd} limit={budget} />
+            </div>
           </Link>
         );
       })}

@@ -1,15 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
-import { enginesQuery } from '../../api/queries.ts';
-import { Button, ErrorBand } from '../../components/bits/bits.tsx';
+import { enginesQuery, sealKeysQuery } from '../../api/queries.ts';
+import { useKeys } from '../../base/keys.ts';
+import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { Snippet } from '../../components/snippet/snippet.tsx';
+import { type Sdk, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
 import { TryNext } from './panels.tsx';
 import './empty.css';
+
+/** Engines inside this process: they answer at once. */
+const BUILT_IN = new Set(['sim', 'replay']);
 
 /** Nothing has run yet: the snippet, large, and a button that sends it from here. */
 export function EmptyHome(): JSX.Element {
   const engines = useQuery(enginesQuery);
+  const [sdk, setSdk] = useState<Sdk>('anthropic');
   const [failure, setFailure] = useState<unknown>(null);
   const sendIt = (): void => {
     fetch('/e/sim/v1/messages', {
@@ -18,9 +23,10 @@ export function EmptyHome(): JSX.Element {
       body: JSON.stringify({ model: 'any-name', max_tokens: 200, messages: [{ role: 'user', content: 'say hello from the sim' }] }),
     }).then((answer) => answer.text(), setFailure);
   };
+  useKeys({ enter: sendIt });
   const named = (auth: string): string =>
     (engines.data?.items ?? [])
-      .filter((engine) => engine.auth === auth)
+      .filter((engine) => engine.auth === auth && !BUILT_IN.has(engine.id))
       .map(({ id }) => id)
       .join(', ');
   return (
@@ -40,8 +46,8 @@ export function EmptyHome(): JSX.Element {
             <span>
               <Icon name="pass" />
             </span>
-            <div className="md">
-              {location.host}
+            <div className="here">
+              <b>{location.host}</b>
               <div className="mute s">checked, relayed, sealed</div>
             </div>
             <span>
@@ -52,9 +58,10 @@ export function EmptyHome(): JSX.Element {
               <div className="mute s">built in, no key</div>
             </div>
           </div>
-          <Snippet engine="sim" />
+          <SdkChoice value={sdk} onChange={setSdk} />
+          <Snippet engine="sim" sdk={sdk} />
           <div className="row">
-            <Button acts look="primary" icon="send" onClick={sendIt}>
+            <Button acts look="primary" icon="send" keys="↵" onClick={sendIt}>
               Send it from here
             </Button>
             <a className="btn" href="/playground">
@@ -80,12 +87,31 @@ export function EmptyHome(): JSX.Element {
               <dd>{named('key') || 'none yet'}</dd>
               <dt>with your own key</dt>
               <dd className="wraps">{named('caller')}</dd>
-              <dt>on this machine</dt>
+              <dt>servers without a key</dt>
               <dd className="wraps">{named('none')}</dd>
             </dl>
           </section>
+          <FirstKey />
         </aside>
       </div>
     </div>
+  );
+}
+
+/** Who signs what is sealed here: a key that was made at the first start, and is worth noting somewhere else. */
+function FirstKey(): JSX.Element | null {
+  const [key] = useQuery(sealKeysQuery).data?.items ?? [];
+  if (key === undefined) return null;
+  return (
+    <section className="panel" aria-label="The chain">
+      <div className="ph">
+        <Icon name="seal" size={18} />
+        <h2>The chain begins with the first run</h2>
+      </div>
+      <p className="note pad">
+        The key that signs it was made at the first start: <code>{key.id}</code>. Note it somewhere else, so that you can tell later that it
+        is still yours. <CopyId text={key.public_key} />
+      </p>
+    </section>
   );
 }

@@ -7,7 +7,7 @@ import { count, duration, sumCost } from '../../base/format.ts';
 import { Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { ModeGlyph } from '../../components/run-line/run-line.tsx';
-import { DIALECTS, type Sdk, Snippet } from '../../components/snippet/snippet.tsx';
+import { DIALECTS, type Sdk, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
 import { enginesUsageQuery, seenQuery } from './data.ts';
 
 const CREDENTIALS: Readonly<Record<string, string>> = { key: 'key', caller: 'caller’s own', none: 'none needed' };
@@ -89,9 +89,10 @@ export function Point(): JSX.Element {
   return (
     <section className="panel hide-s point" aria-label="Point something here">
       <div className="ph">
-        <h2>Point something here</h2>
+        <h2 className="grow">Point something here</h2>
+        <SdkChoice value={sdk} onChange={setSdk} />
       </div>
-      <Snippet engine={engine} onSdk={setSdk} short />
+      <Snippet engine={engine} sdk={sdk} short />
       <div className="row pad">
         <span className="mute">Engine</span>
         <Select
@@ -115,29 +116,49 @@ export function TryNext({ rows }: { readonly rows: readonly RunRow[] }): JSX.Ele
   const has = (test: (group: Usage['groups'][number]['key']) => boolean): boolean =>
     seen?.usage.groups.some(({ key }) => test(key)) ?? false;
   const steps = [
-    { text: 'Call the built-in model', done: has(({ engine }) => engine === 'sim'), to: '/playground', act: 'Try' },
     {
-      text: 'See what a request would lose on another engine',
-      done: has(({ mode }) => mode === 'mapped'),
-      to: '/playground',
-      act: 'Explain',
+      ...{ text: 'Call the built-in model', more: 'any SDK, no key' },
+      ...{ done: has(({ engine }) => engine === 'sim'), to: '/playground', act: 'Try' },
     },
-    { text: 'Run a coding agent on another engine', done: seen?.run === true, to: '/coding', act: 'Start' },
-    { text: 'Talk to an agent of your own', done: seen?.agent === true, to: '/agents', act: 'Make one' },
-    { text: 'Give a colleague a key with a limit', done: rows.some(({ key_id }) => key_id !== null), to: '/settings/keys', act: 'New key' },
+    {
+      ...{ text: 'See what a request would lose on another engine', more: 'every field has a fate' },
+      ...{ done: has(({ mode }) => mode === 'mapped'), to: '/playground', act: 'Explain' },
+    },
+    {
+      ...{ text: 'Run a coding agent on another engine', more: 'with a yes or no for what it wants' },
+      ...{ done: seen?.run === true, to: '/coding', act: 'Start' },
+    },
+    {
+      ...{ text: 'Talk to an agent of your own', more: 'made of capabilities, with a receipt for every turn' },
+      ...{ done: seen?.agent === true, to: '/agents', act: 'Make one' },
+    },
+    {
+      ...{ text: 'Give a colleague a key with a limit', more: 'engines, budget, end' },
+      ...{ done: rows.some(({ key_id }) => key_id !== null), to: '/settings/keys', act: 'New key' },
+    },
   ];
   if (seen === undefined || steps.every(({ done }) => done)) return null;
   return (
     <section className="panel hide-s" aria-label="Try next">
       <div className="ph">
-        <h2>Try next</h2>
+        <h2 className="grow">{rows.length === 0 ? 'First steps' : 'Try next'}</h2>
+        <span className="mute s">
+          {steps.filter(({ done }) => done).length} of {steps.length}
+        </span>
       </div>
-      {steps.map(({ text, done, to, act }) => (
+      {steps.map(({ text, more, done, to, act }, index) => (
         <div key={text} className="st">
-          <span className={done ? 'ok' : 'mute'}>
-            <Icon name={done ? 'check' : 'right'} label={done ? 'done' : 'to do'} />
-          </span>
-          <span className={done ? 'mute' : ''}>{text}</span>
+          {done ? (
+            <span className="ok">
+              <Icon name="check" label="done" />
+            </span>
+          ) : (
+            <span className="no">{index + 1}</span>
+          )}
+          <div className={done ? 'mute' : ''}>
+            {text}
+            {done ? null : <div className="mute s">{more}</div>}
+          </div>
           {done ? null : (
             <a className="btn sm" href={to}>
               {act}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useDeferredValue } from 'react';
-import { cost, count, whole } from '../../base/format.ts';
+import { cost, count, price, whole } from '../../base/format.ts';
 import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
 import { type Calculation, type CatalogueModel, modelsQuery } from './data.ts';
@@ -122,8 +122,7 @@ function ModelTable({ models, stale }: { readonly models: readonly CatalogueMode
   );
 }
 
-const perMillion = (nano: number | undefined): string =>
-  nano === undefined ? '' : `$${(nano / 1e9).toLocaleString('en-US', { maximumFractionDigits: 3 })}`;
+const perMillion = (nano: number | undefined): string => (nano === undefined ? '' : price(nano / 1e9));
 
 function ModelLine({ model }: { readonly model: CatalogueModel }): JSX.Element {
   const { engine, id, name, rates, thinking } = model;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { fieldsQuery } from '../../api/queries.ts';
 import type { Explained } from '../../api/types.ts';
+import { capabilityOf } from '../../base/fates.ts';
 import { cost, whole } from '../../base/format.ts';
 import { Button } from '../../components/bits/bits.tsx';
 import { countFates, FateCounts, FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
@@ -82,9 +83,6 @@ function Estimate({ estimate }: { readonly estimate: Explained['estimate'] }): J
   );
 }
 
-/** A path of a field without its indexes, as the table of fields names it. */
-const nameIn = (path: string): string => path.replaceAll(/\[(\d+|\*)\]/g, '');
-
 interface RefusedProps {
   readonly explained: Explained;
   readonly asked: Asked;
@@ -96,15 +94,8 @@ interface RefusedProps {
 export function RefusedFields({ explained, asked, emulate, remove }: RefusedProps): JSX.Element | null {
   const fields = useQuery(fieldsQuery);
   const refused = explained.fidelity.filter(({ fate }) => fate === 'refused');
-  const capabilityOf = (path: string): string | undefined => {
-    const name = nameIn(path);
-    const fits = (own: string | undefined): boolean => own !== undefined && (name === own || name.startsWith(`${own}.`));
-    return (
-      fields.data?.fields.find(({ names, capability }) => capability !== null && fits(nameIn(names[asked.from] ?? '')))?.capability ??
-      undefined
-    );
-  };
-  const wanted = [...new Set(refused.flatMap(({ path }) => capabilityOf(path) ?? []))].filter((name) => !asked.emulate.includes(name));
+  const neededBy = (path: string): string | undefined => capabilityOf(fields.data?.fields ?? [], asked.from, path);
+  const wanted = [...new Set(refused.flatMap(({ path }) => neededBy(path) ?? []))].filter((name) => !asked.emulate.includes(name));
   // Whether an emulation exists is the server's to say: the same request is explained with leave for it.
   const trial = useQuery(explainQuery(wanted.length === 0 ? null : { ...asked, emulate: [...asked.emulate, ...wanted] }));
   const stillRefused = new Set(trial.data?.fidelity.filter(({ fate }) => fate === 'refused').map(({ path }) => path));
@@ -112,7 +103,7 @@ export function RefusedFields({ explained, asked, emulate, remove }: RefusedProp
   return (
     <ul className="refusals" aria-label="Fields that stop it">
       {refused.map(({ path, note }) => {
-        const capability = capabilityOf(path);
+        const capability = neededBy(path);
         const helps = capability !== undefined && trial.data !== undefined && !trial.isPlaceholderData && !stillRefused.has(path);
         return (
           <li key={path}>

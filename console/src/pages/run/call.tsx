@@ -1,9 +1,11 @@
 import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
+import { fieldsQuery } from '../../api/queries.ts';
 import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
 import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
+import { capabilityOf } from '../../base/fates.ts';
 import { bytes, digest, duration, shortId, whole } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
@@ -14,6 +16,7 @@ import { Timeline } from '../../components/timeline/timeline.tsx';
 import { callLanes, sameContentQuery } from './data.ts';
 import { CallHead } from './head.tsx';
 import { Late } from './late.tsx';
+import { emulatedQuery, placesQuery } from './places.ts';
 import { Seam } from './seam.tsx';
 
 const TABS = ['fates', 'request', 'response', 'events', 'tools', 'headers', 'attempts'] as const;
@@ -67,7 +70,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
     <div className="p-run fill">
       <CallHead receipt={receipt} actions={actions} />
       <ErrorBand error={failure} />
-      {receipt.error === null ? null : <Refusal receipt={receipt} />}
+      {receipt.error === null ? null : <Refusal receipt={receipt} recording={recording.data} />}
       {receipt.reason === 'interrupted' ? <Late run={receipt.run_id} /> : null}
       <div className="wrap">
         <div className="left">
@@ -99,7 +102,10 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
                 ))}
               </div>
             </div>
-            <TabBody tab={tab} receipt={receipt} recording={recording.data} />
+            <TabBody
+              {...{ tab, receipt, recording: recording.data, at: state.at }}
+              onField={(path) => change({ tab: 'request', at: path })}
+            />
           </section>
         </div>
         <aside className="right scroll" aria-label="Receipt">
@@ -111,14 +117,23 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
   );
 }
 
-function Refusal({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+function Refusal({ receipt, recording }: { readonly receipt: Receipt; readonly recording: RecordingLine | undefined }): JSX.Element {
   const { error } = receipt;
+  const fields = useQuery(fieldsQuery).data?.fields ?? [];
+  const refused = (receipt.fidelity ?? []).filter(({ fate }) => fate === 'refused');
+  const needed = [...new Set(refused.flatMap(({ path }) => capabilityOf(fields, receipt.dialect ?? '', path) ?? []))];
+  const helps = useQuery(emulatedQuery(receipt, recording, needed)).data === true;
   return (
     <div className="error-band">
       <a className="b m" href={`/docs/errors/${error?.code}`} target="_blank" rel="noreferrer">
         {error?.code}
       </a>
       <span className="grow">{error?.message}</span>
+      {helps ? (
+        <Link className="btn sm" to="/playground" search={{ run: receipt.run_id, emulate: needed.join(',') }}>
+          Try with this emulated
+        </Link>
+      ) : null}
       <Link className="btn sm" to="/playground" search={{ run: receipt.run_id }}>
         Try it differently
       </Link>
@@ -140,6 +155,9 @@ interface BodyProps {
   readonly tab: Tab;
   readonly receipt: Receipt;
   readonly recording: RecordingLine | undefined;
+  /** The field that is looked at in the raw bodies. */
+  readonly at?: string | undefined;
+  readonly onField?: ((path: string) => void) | undefined;
 }
 
 function NotKept({ receipt }: { readonly receipt: Receipt }): JSX.Element {
@@ -152,58 +170,77 @@ function NotKept({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   );
 }
 
-function TabBody({ tab, receipt, recording }: BodyProps): JSX.Element {
-  if (tab === 'fates') return <Fates receipt={receipt} recording={recording} />;
+function TabBody({ tab, receipt, recording, at, onField }: BodyProps): JSX.Element {
+  if (tab === 'fates') return <Fates {...{ receipt, recording, onField }} />;
   if (tab === 'tools') return <Tools receipt={receipt} />;
   if (tab === 'attempts') return <Attempts receipt={receipt} />;
   if (recording === undefined) return <NotKept receipt={receipt} />;
-  if (tab === 'request')
-    return (
-      <Bodies
-        left={['Caller sent', textOfBody(recording.request.body)]}
-        right={recording.sent === null ? null : ['Engine got', textOfBody(recording.sent.body)]}
-        receipt={receipt}
-      />
-    );
+  if (tab === 'request') return <Requests receipt={receipt} recording={recording} at={at} />;
   if (tab === 'headers') return <Headers recording={recording} />;
   const answered = textOfAnswer(recording.response);
   if (tab === 'events') return <JsonView text={answered} label="Events as they came" />;
   const delivered = recording.delivered === null ? null : textOfAnswer(recording.delivered);
-  return <Bodies left={['Engine said', answered]} right={delivered === null ? null : ['Caller got', delivered]} receipt={receipt} />;
+  return (
+    <Bodies
+      left={{ title: 'Engine said', text: answered }}
+      right={delivered === null ? null : { title: 'Caller got', text: delivered }}
+      same={receipt.mode === 'passthrough' ? 'the same bytes to the caller' : null}
+    />
+  );
 }
 
-function Fates({ receipt, recording }: Omit<BodyProps, 'tab'>): JSX.Element {
-  if (receipt.mode !== 'passthrough') return <Seam receipt={receipt} recording={recording} />;
-  const { request } = receipt;
+/** Both raw requests, at the place of a field where one was chosen. */
+function Requests({ receipt, recording, at }: Omit<BodyProps, 'tab'> & { readonly recording: RecordingLine }): JSX.Element {
+  const places = useQuery({ ...placesQuery(receipt, recording), enabled: false }).data;
+  const { sent } = recording;
+  return (
+    <Bodies
+      left={{ title: 'Caller sent', text: textOfBody(recording.request.body), at }}
+      right={sent === null ? null : { title: 'Engine got', text: textOfBody(sent.body), at: places?.get(at ?? '')?.at }}
+      same={sent === null ? sameWords(receipt) : null}
+    />
+  );
+}
+
+function Fates({ receipt, recording, onField }: Omit<BodyProps, 'tab' | 'at'>): JSX.Element {
+  if (receipt.mode !== 'passthrough') return <Seam {...{ receipt, recording, onField }} />;
   return (
     <Empty title="Bytes equal">
-      {request === null ? null : (
-        <p className="note m">
-          {bytes(request.bytes)} from the caller, the same {bytes(request.bytes)} to the engine, SHA-256 {digest(request.sha256)}
-        </p>
-      )}
+      <p className="note m">{sameWords(receipt)}</p>
     </Empty>
   );
 }
 
-type Side = readonly [string, string];
+interface Side {
+  readonly title: string;
+  readonly text: string;
+  /** The field that is looked at. */
+  readonly at?: string | undefined;
+}
 
-function Bodies({ left, right, receipt }: { readonly left: Side; readonly right: Side | null; readonly receipt: Receipt }): JSX.Element {
+/** Both sides; for a call that passed as it is, one with the line that says so. */
+function Bodies({ left, right, same }: { readonly left: Side; readonly right: Side | null; readonly same: string | null }): JSX.Element {
   return (
     <div className="bodies">
-      <div>
-        <h2>{left[0]}</h2>
-        <JsonView text={left[1]} label={left[0]} />
-      </div>
-      {right === null ? null : (
-        <div>
-          <h2>{right[0]}</h2>
-          <JsonView text={right[1]} label={right[0]} />
-        </div>
+      {[left, right].map((side) =>
+        side === null ? null : (
+          <div key={side.title}>
+            <h2>
+              {side.title} {same === null ? null : <span className="ok same">{same}</span>}
+            </h2>
+            <JsonView text={side.text} label={side.title} at={side.at} />
+          </div>
+        ),
       )}
-      {right === null && receipt.mode === 'passthrough' ? <p className="note same ok">the same bytes on both sides</p> : null}
     </div>
   );
+}
+
+/** Of a call that passed as it is: what came in went out. */
+function sameWords({ mode, request }: Receipt): string | null {
+  if (mode !== 'passthrough' || request === null) return null;
+  const size = bytes(request.bytes);
+  return `${size} from the caller, the same ${size} to the engine, SHA-256 ${digest(request.sha256)}`;
 }
 
 function Tools({ receipt }: { readonly receipt: Receipt }): JSX.Element {

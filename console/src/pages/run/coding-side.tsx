@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { receiptQuery } from '../../api/receipts.ts';
 import type { FidelityEntry, Receipt, RunRow } from '../../api/types.ts';
-import { cost, count, duration, shortId, whole } from '../../base/format.ts';
+import { cost, count, duration, limit, shortId, whole } from '../../base/format.ts';
 import { FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
@@ -58,11 +58,11 @@ function Cost({ receipt, rows, budgetUsd }: SideProps): JSX.Element {
         <h2 className="grow">Cost</h2>
         <code className="md">
           {known ? cost(sum) : 'no price'}
-          {budgetUsd === undefined ? '' : ` of ${cost(budgetUsd * NANO)}`}
+          {budgetUsd === undefined ? '' : ` of ${limit(budgetUsd * NANO)}`}
         </code>
       </div>
       {budgetUsd === undefined ? null : (
-        <div className="bud" role="img" aria-label={`${cost(sum)} of ${cost(budgetUsd * NANO)}`}>
+        <div className="bud" role="img" aria-label={`${cost(sum)} of ${limit(budgetUsd * NANO)}`}>
           <i style={{ width: `${Math.min(100, (sum / (budgetUsd * NANO)) * 100)}%` }} />
         </div>
       )}

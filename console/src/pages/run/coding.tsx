@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
 import { answer, interactionsQuery } from '../../api/interactions.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { reportQuery } from '../../api/receipts.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentEvent, Receipt, RunDetail, RunRow } from '../../api/types.ts';
-import { count, duration, shortId } from '../../base/format.ts';
+import { count, duration } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { Approval } from '../../components/approval/approval.tsx';
-import { Button, CopyId, ErrorBand, useNow } from '../../components/bits/bits.tsx';
+import { Button, ErrorBand, useNow } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { Timeline } from '../../components/timeline/timeline.tsx';
 import { AfterEnd, Controls, Tell } from './coding-controls.tsx';
 import { CodingSide } from './coding-side.tsx';
 import { childrenQuery, runQuery } from './data.ts';
-import { Fact, StatusTag } from './head.tsx';
+import { Fact, HeadRow, StatusTag } from './head.tsx';
 import { runLanes, stepOfCall } from './lanes.ts';
 import { StepTree } from './step-tree.tsx';
 import { type FileChange, filesOf, type Step, StepList } from './steps.ts';
@@ -114,22 +114,18 @@ export function CodingPage({ run, receipt }: { readonly run: string; readonly re
   return (
     <div className={`p-run-coding fill shows-${shown}`}>
       <div className="hd">
-        <div className="row">
-          <Link to="/runs" className="mute">
-            Runs
-          </Link>
-          <span className="mute">/</span>
-          <h1 className="el">{titleOf(receipt, detail.data)}</h1>
-          <StatusTag status={receipt.status} waiting={asked.length > 0} />
-          <code className="mute hide-s">{shortId(run)}</code>
-          <CopyId text={run} />
-          <span className="grow" />
+        <HeadRow
+          short
+          title={titleOf(receipt, detail.data)}
+          run={run}
+          tags={<StatusTag status={receipt.status} waiting={asked.length > 0} />}
+        >
           {live ? (
             <Controls run={run} detail={detail.data} may={scopes.includes('run')} />
           ) : (
             <AfterEnd receipt={receipt} detail={detail.data} session={conversation} />
           )}
-        </div>
+        </HeadRow>
         <Meta receipt={receipt} detail={detail.data} rows={rows} />
       </div>
       <ErrorBand error={failure ?? calls.error} />

@@ -3,14 +3,17 @@ import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
 import { keysQuery, sessionQuery } from '../../api/queries.ts';
 import type { Receipt } from '../../api/types.ts';
-import { cost, day, duration, exactTime, whole } from '../../base/format.ts';
+import { cost, day, duration, exactTime, shortId, whole } from '../../base/format.ts';
 import { Button, CopyId } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 
 const TONES: Readonly<Record<string, readonly [string, string]>> = {
   completed: ['ok', 'check'],
   failed: ['bad', 'refused'],
+  refused: ['bad', 'refused'],
   cancelled: ['mute', 'x'],
+  archived: ['mute', 'file'],
+  deleted: ['mute', 'x'],
 };
 
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
@@ -32,6 +35,34 @@ export function StatusTag({ status, waiting = false }: { readonly status: string
   );
 }
 
+interface HeadRowProps {
+  readonly title: ReactNode;
+  readonly run: string;
+  /** The id in few digits, where the title needs the width. */
+  readonly short?: boolean;
+  readonly tags: ReactNode;
+  /** What can be done with the run. */
+  readonly children?: ReactNode;
+}
+
+/** The first line of every page of a run: its title, how it stands, its id, and what can be done with it. */
+export function HeadRow({ title, run, short = false, tags, children }: HeadRowProps): JSX.Element {
+  return (
+    <div className="row">
+      <Link to="/runs" className="mute hide-s">
+        Runs
+      </Link>
+      <span className="mute hide-s">/</span>
+      <h1 className="el">{title}</h1>
+      {tags}
+      <code className={short ? 'mute hide-s' : 'mute el'}>{short ? shortId(run) : run}</code>
+      <CopyId text={run} />
+      <span className="grow" />
+      {children === undefined ? null : <div className="row acts">{children}</div>}
+    </div>
+  );
+}
+
 /** The key of a caller by its name, where this browser may read keys. */
 function KeyFact({ id }: { readonly id: string }): JSX.Element {
   const may = useQuery(sessionQuery).data?.scopes.includes('settings') === true;
@@ -48,25 +79,24 @@ export interface CallActions {
 /** Who called whom, how it stands, and one line of facts. */
 export function CallHead({ receipt, actions }: { readonly receipt: Receipt; readonly actions: CallActions }): JSX.Element {
   const { usage, timing, model } = receipt;
+  // Refused before anybody was called: nobody served it, and nothing was spent.
+  const refused = receipt.reason === 'refused';
   return (
     <div className="hd">
-      <div className="row">
-        <Link to="/runs" className="mute">
-          Runs
-        </Link>
-        <span className="mute">/</span>
-        <h1>
-          {receipt.dialect ?? 'unknown'} → {receipt.engine ?? 'nobody'}
-        </h1>
-        <StatusTag status={receipt.status} />
-        {receipt.mode === null ? null : (
-          <span className={`tag status ${receipt.mode === 'mapped' ? 'live' : 'ok'}`}>
-            <Icon name={receipt.mode === 'mapped' ? 'map' : 'pass'} size={12} /> {receipt.mode}
-          </span>
-        )}
-        <code className="mute el">{receipt.run_id}</code>
-        <CopyId text={receipt.run_id} />
-        <span className="grow" />
+      <HeadRow
+        title={`${receipt.dialect ?? 'unknown'} → ${receipt.engine ?? 'nobody'}`}
+        run={receipt.run_id}
+        tags={
+          <>
+            <StatusTag status={refused ? 'refused' : receipt.status} />
+            {receipt.mode === null ? null : (
+              <span className={`tag status ${receipt.mode === 'mapped' ? 'live' : 'ok'}`}>
+                <Icon name={receipt.mode === 'mapped' ? 'map' : 'pass'} size={12} /> {receipt.mode}
+              </span>
+            )}
+          </>
+        }
+      >
         <Button icon="play" keys="P" onClick={actions.playground}>
           Open in Playground
         </Button>
@@ -82,14 +112,16 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
         <Button icon="cmp" keys="C" onClick={actions.compare}>
           Compare
         </Button>
-      </div>
+      </HeadRow>
       <div className="meta">
         <Fact name="asked for">
           <code>{model.requested ?? '–'}</code>
         </Fact>
-        <Fact name="served by">
-          <code>{model.upstream ?? '–'}</code>
-        </Fact>
+        {refused ? null : (
+          <Fact name="served by">
+            <code>{model.upstream ?? '–'}</code>
+          </Fact>
+        )}
         {timing.first_byte_ms === null ? null : <Fact name="first byte">{duration(timing.first_byte_ms)}</Fact>}
         {timing.last_byte_ms === null ? null : <Fact name="total">{duration(timing.last_byte_ms)}</Fact>}
         {usage === null ? null : (
@@ -98,7 +130,7 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
             {usage.thinking_tokens > 0 ? ` (${whole(usage.thinking_tokens)} thinking)` : ''}
           </Fact>
         )}
-        <Fact name="cost">{receipt.cost === null ? 'no price' : cost(receipt.cost.nano_usd)}</Fact>
+        <Fact name="cost">{receipt.cost !== null ? cost(receipt.cost.nano_usd) : refused ? 'nothing spent' : 'no price'}</Fact>
         {receipt.key_id === null ? null : <KeyFact id={receipt.key_id} />}
         {receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
         <Fact name="started">

@@ -49,7 +49,7 @@ export function runLanes(steps: readonly Step[], calls: readonly RunRow[], { beg
     .map(
       ({ id, at, end, title, asked }): Bar => ({ id, from: (asked?.end ?? at) - began, to: (end ?? until) - began, kind: 'tool', title }),
     );
-  const own = left(until - began, [...model, ...waits, ...tools]).map((gap): Bar => ({ ...gap, kind: 'own' }));
-  const lane = (name: string, bars: readonly Bar[]): Lane => ({ name, bars, sum: duration(lengthOf(bars)) });
+  const own = left(until - began, [...model, ...waits, ...tools]).map((gap): Bar => ({ ...gap, kind: 'silent' }));
+  const lane = (name: string, bars: readonly Bar[]): Lane => ({ name, bars, sum: bars.length === 0 ? '–' : duration(lengthOf(bars)) });
   return [lane('Model', model), lane('Tools', tools), lane('You', waits), lane('Agent itself', own)];
 }

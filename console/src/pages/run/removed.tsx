@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { get } from '../../api/client.ts';
 import type { ReceiptStub } from '../../api/types.ts';
 import { day, exactTime, time, whole } from '../../base/format.ts';
-import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
-import { Icon } from '../../components/icon/icon.tsx';
+import { Button, ErrorBand } from '../../components/bits/bits.tsx';
+import { HeadRow, StatusTag } from './head.tsx';
 
 interface Verified {
   readonly ok: boolean;
@@ -26,20 +25,7 @@ export function RemovedPage({ stub }: { readonly stub: ReceiptStub }): JSX.Eleme
   return (
     <div className="p-run fill">
       <div className="hd">
-        <div className="row">
-          <Link to="/runs" className="mute">
-            Runs
-          </Link>
-          <span className="mute">/</span>
-          <h1>
-            {stub.status} on {day(stub.removed_at)}
-          </h1>
-          <span className="tag status mute">
-            <Icon name={stub.status === 'archived' ? 'file' : 'x'} size={12} /> {stub.status}
-          </span>
-          <code className="mute el">{stub.run_id}</code>
-          <CopyId text={stub.run_id} />
-        </div>
+        <HeadRow title={`${stub.status} on ${day(stub.removed_at)}`} run={stub.run_id} tags={<StatusTag status={stub.status} />} />
       </div>
       <div className="removed">
         <p>

@@ -1,7 +1,8 @@
 import { type JSX, useState } from 'react';
 import type { Receipt } from '../../api/types.ts';
 import { duration } from '../../base/format.ts';
-import { Diff, replacement } from '../../components/diff/diff.tsx';
+import { Diff } from '../../components/diff/diff.tsx';
+import { replacement } from '../../components/diff/replacement.ts';
 import { Icon } from '../../components/icon/icon.tsx';
 import { Markdown } from '../../components/markdown/markdown.tsx';
 import type { Asked, Step } from './steps.ts';

@@ -5,7 +5,7 @@ import { readAnswer } from '../../api/answer.ts';
 import { receiptQuery, recordingQuery, stubOf, textOfAnswer } from '../../api/receipts.ts';
 import type { Receipt, RunRow } from '../../api/types.ts';
 import { bytes, cost, count, day, digest, duration, whole } from '../../base/format.ts';
-import { Button, CopyId, StatusGlyph } from '../../components/bits/bits.tsx';
+import { Button, CopyId, Keys, StatusGlyph } from '../../components/bits/bits.tsx';
 import { FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { RunTitle } from '../../components/run-line/run-line.tsx';
@@ -124,9 +124,9 @@ export function Peek(props: {
           ['R', 'replay'],
           ['Y', 'copy id'],
           ['Esc', 'close'],
-        ].map(([key, does]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {does}
+        ].map(([key = '', does]) => (
+          <span key={does}>
+            <Keys keys={key} /> {does}
           </span>
         ))}
       </div>

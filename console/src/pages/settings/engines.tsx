@@ -19,7 +19,7 @@ export function EngineSettings({ may }: { readonly may: boolean }): JSX.Element 
         costs nothing.
       </p>
       <ErrorBand error={engines.error} retry={() => void engines.refetch()} />
-      <table>
+      <table className="stacks">
         <thead>
           <tr>
             <th>Engine</th>
@@ -47,7 +47,12 @@ export function EngineSettings({ may }: { readonly may: boolean }): JSX.Element 
           ))}
         </tbody>
       </table>
-      {may ? <Values prefixes={['engines.']} /> : null}
+      {may ? (
+        <>
+          <h2>Set for them</h2>
+          <Values prefixes={['engines.']} />
+        </>
+      ) : null}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { JSX } from 'react';
+import { type JSX, useEffect, useRef } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 import { Locked } from '../../components/bits/bits.tsx';
 import { Budgets } from './budgets.tsx';
@@ -22,25 +22,44 @@ const SECTIONS = [
   ['trust', 'Trust'],
 ] as const;
 
+/** Pages that have no tab of their own on a phone. */
+const ELSEWHERE = [
+  ['/playground', 'Playground'],
+  ['/matrix', 'Matrix'],
+  ['/usage', 'Usage'],
+  ['/coding', 'Coding agents'],
+] as const;
+
 /** What is in effect, and where does that value come from? */
 export function Page(): JSX.Element {
   const { section = 'engines' } = useParams({ strict: false });
   const session = useQuery(sessionQuery);
   const may = session.data?.scopes.includes('settings') === true;
+  // On a phone the sections stand in one line that is longer than the screen.
+  const current = useRef<HTMLAnchorElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another section is another link
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [section]);
   const title = SECTIONS.find(([id]) => id === section)?.[1] ?? 'Engines';
   return (
     <div className="p-settings fill">
       <nav className="sections" aria-label="Sections">
         {SECTIONS.map(([id, name]) => (
-          <Link key={id} to="/settings/$section" params={{ section: id }} {...(id === section ? { 'aria-current': 'page' as const } : {})}>
+          <Link
+            key={id}
+            to="/settings/$section"
+            params={{ section: id }}
+            {...(id === section ? { ref: current, 'aria-current': 'page' as const } : {})}
+          >
             {name}
           </Link>
         ))}
-        <span className="grow" />
-        <p className="only-s note">
-          <Link to="/playground">Playground</Link> · <Link to="/matrix">Matrix</Link> · <Link to="/usage">Usage</Link> ·{' '}
-          <Link to="/coding">Coding agents</Link>
-        </p>
+      </nav>
+      <nav className="only-s elsewhere" aria-label="More pages">
+        {ELSEWHERE.map(([to, name]) => (
+          <Link key={to} className="btn" to={to}>
+            {name}
+          </Link>
+        ))}
       </nav>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
       <section className="body scroll" aria-label={title} tabIndex={0}>

@@ -220,7 +220,7 @@ function FileRows({ rows }: { readonly rows: readonly Route[] }): JSX.Element | 
       <h2>
         From <code>abp.toml</code>, asked after those above
       </h2>
-      <table>
+      <table className="stacks">
         <thead>
           <tr>
             <th>Model</th>

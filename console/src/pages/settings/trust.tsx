@@ -2,28 +2,25 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import type { ChainVerification } from '../../../../src/contract/receipts/chain-verification.ts';
 import { get, send, withQuery } from '../../api/client.ts';
-import { headQuery } from '../../api/queries.ts';
-import type { Browsers, Paired } from '../../api/types.ts';
+import { headQuery, sealKeysQuery } from '../../api/queries.ts';
+import type { Browsers } from '../../api/types.ts';
 import { time, whole } from '../../base/format.ts';
 import { Button, CopyId, ErrorBand, Locked } from '../../components/bits/bits.tsx';
-
-interface SealKeys {
-  readonly items: readonly { readonly id: string; readonly public_key: string; readonly retired_at?: string | null }[];
-}
+import { Pairing } from '../../components/pairing/pairing.tsx';
 
 export function Trust({ may }: { readonly may: boolean }): JSX.Element {
-  const keys = useQuery({ queryKey: ['seal-keys'], queryFn: () => get<SealKeys>('/v1/receipts/keys'), staleTime: 60_000 });
+  const keys = useQuery(sealKeysQuery);
   const head = useQuery(headQuery);
   return (
     <>
       <h2>Public keys</h2>
       <p className="note">Note them somewhere else: with them you can tell later that the chain is still yours.</p>
-      <table>
+      <table className="stacks">
         <tbody>
           {(keys.data?.items ?? []).map(({ id, public_key }) => (
             <tr key={id} className="m">
               <td className="md">{id}</td>
-              <td>{public_key}</td>
+              <td className="long">{public_key}</td>
               <td>
                 <CopyId text={public_key} />
               </td>
@@ -33,7 +30,7 @@ export function Trust({ may }: { readonly may: boolean }): JSX.Element {
       </table>
       {may ? <Rotate /> : null}
       <h2>Head</h2>
-      <p className="m">
+      <p className="m long">
         {head.data === undefined ? 'nothing is sealed yet' : `entry ${whole(head.data.sequence)}, ${head.data.hash}`}
         {head.data === undefined ? null : <CopyId text={JSON.stringify(head.data)} />}
       </p>
@@ -135,21 +132,40 @@ function VerifyAll({ last }: { readonly last: number }): JSX.Element {
   );
 }
 
+const BROWSERS = [
+  ['Edge', /Edg\/(\d+)/],
+  ['Firefox', /Firefox\/(\d+)/],
+  ['Chrome', /(?:Headless)?Chrome\/(\d+)/],
+  ['Safari', /Version\/(\d+).*Safari/],
+] as const;
+const SYSTEMS = [
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Android', /Android/],
+  ['macOS', /Mac OS X/],
+  ['Windows', /Windows/],
+  ['Linux', /Linux/],
+] as const;
+
+/** How a browser calls itself, in few words: `Chrome 147 on Linux`. One that is not known is told as it is. */
+function browserWords(label: string): string {
+  const [browser, found] =
+    BROWSERS.map(([name, pattern]) => [name, pattern.exec(label)?.[1]] as const).find(([, version]) => version) ?? [];
+  const [system] = SYSTEMS.find(([, pattern]) => pattern.test(label)) ?? [];
+  return browser === undefined ? label : `${browser} ${found}${system === undefined ? '' : ` on ${system}`}`;
+}
+
 function SignedIn(): JSX.Element {
   const client = useQueryClient();
   const browsers = useQuery({ queryKey: ['browsers'], queryFn: () => get<Browsers>('/v1/console/browsers'), retry: false });
-  const [pairing, setPairing] = useState<Paired | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const signOut = (id: string): void => {
     send('DELETE', `/v1/console/browsers/${id}`).then(() => client.invalidateQueries(), setFailure);
   };
-  const pair = (): void => {
-    send<Paired>('POST', '/v1/console/pairings', { scopes: ['answer'], ttl_s: 600 }).then(setPairing, setFailure);
-  };
   return (
     <>
       <ErrorBand error={failure ?? browsers.error} />
-      <table>
+      <table className="stacks">
         <thead>
           <tr>
             <th>Browser</th>
@@ -165,7 +181,7 @@ function SignedIn(): JSX.Element {
           {(browsers.data?.items ?? []).map(({ id, label, scopes, user, created_at, expires_at }) => (
             <tr key={id}>
               <td className="el browser" title={label}>
-                {label}
+                {browserWords(label)}
               </td>
               <td>{scopes.includes('all') ? 'everything' : user === null ? 'read and answer' : `read and answer for ${user}`}</td>
               <td className="m">{time(created_at)}</td>
@@ -179,17 +195,8 @@ function SignedIn(): JSX.Element {
           ))}
         </tbody>
       </table>
-      <div className="row new">
-        <Button acts onClick={pair}>
-          Pair a phone
-        </Button>
-        {pairing === null ? null : (
-          <>
-            <code className="el">{`${location.origin}/inbox#code=${pairing.code}`}</code>
-            <CopyId text={`${location.origin}/inbox#code=${pairing.code}`} />
-          </>
-        )}
-      </div>
+      <h2>Let a phone in</h2>
+      <Pairing />
     </>
   );
 }

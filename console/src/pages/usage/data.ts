@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, withQuery } from '../../api/client.ts';
-import type { Catalogue, Forecast, Usage } from '../../api/types.ts';
+import type { Agents, Catalogue, Forecast, Usage } from '../../api/types.ts';
 
 export const MEASURES = [
   ['cost', 'Cost'],
@@ -15,7 +15,8 @@ export const GROUPS = [
   ['engine', 'Engine'],
   ['model', 'Model'],
   ['key', 'Key'],
-  ['agent', 'Agent'],
+  ['agent', 'Coding agent'],
+  ['made', 'Agent'],
   ['tag', 'Tag'],
 ] as const;
 export type GroupName = (typeof GROUPS)[number][0];
@@ -46,14 +47,33 @@ export const usageQuery = ({ group, bucket, span }: UsageAsk) =>
     queryKey: ['usage', group, bucket, span],
     queryFn: async () => {
       const since = new Date(Date.now() - span).toISOString();
-      const asked = { metric: 'cost,tokens,runs,first_byte', group_by: group, bucket: bucket === 'month' ? '1d' : bucket, since };
-      const usage = await get<Usage>(withQuery('/v1/usage', asked));
+      const asked = {
+        ...{ metric: 'cost,tokens,runs,first_byte', since },
+        ...{ group_by: group === 'made' ? 'tag' : group, bucket: bucket === 'month' ? '1d' : bucket },
+      };
+      const found = await get<Usage>(withQuery('/v1/usage', asked));
+      const usage = group === 'made' ? await byAgent(found) : group === 'tag' ? withoutOwnTags(found) : found;
       return bucket === 'month' ? byMonth(usage) : usage;
     },
     staleTime: 15_000,
     refetchInterval: 60_000,
     placeholderData: (before) => before,
   });
+
+/** Calls of turns carry tags of the server: of the agent, the session and the turn. */
+const AGENT_TAG = 'agent:';
+const OWN_TAG = /^(?:agent|session|turn):/;
+
+function withoutOwnTags(usage: Usage): Usage {
+  return { ...usage, groups: usage.groups.filter(({ key }) => !OWN_TAG.test(key.tag ?? '')) };
+}
+
+/** Agents that were made here, told by the tag that their calls carry, and named. */
+async function byAgent(usage: Usage): Promise<Usage> {
+  const { items } = await get<Agents>('/v1/agents');
+  const names = Object.fromEntries(items.map(({ id, name }) => [`${AGENT_TAG}${id}`, name]));
+  return { ...usage, names: { ...usage.names, ...names }, groups: usage.groups.filter(({ key }) => key.tag?.startsWith(AGENT_TAG)) };
+}
 
 const SUMS = ['runs', 'failed', 'cost_nano_usd', 'unpriced', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
 

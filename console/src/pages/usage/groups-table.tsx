@@ -6,13 +6,20 @@ import { type GroupName, nameOf, sum } from './data.ts';
 
 type Group = Usage['groups'][number];
 
-const TITLES: Readonly<Record<GroupName, string>> = { engine: 'Models', model: 'Models', key: 'Keys', agent: 'Agents', tag: 'Tags' };
+const TITLES: Readonly<Record<GroupName, string>> = {
+  engine: 'Models',
+  model: 'Models',
+  key: 'Keys',
+  agent: 'Coding agents',
+  made: 'Agents',
+  tag: 'Tags',
+};
 const HEADS = ['Calls', 'In', 'Out', 'Cache read', 'First byte p50', 'p95', 'Cost', 'Share'];
 
 /** The runs that a figure was made of. */
 function searchOf(by: GroupName, { key }: Group, since: string): Record<string, string | undefined> {
   if (by === 'engine' || by === 'model') return { model: key.model ?? undefined, engine: key.engine ?? undefined, since };
-  return { [by]: key[by] ?? undefined, since };
+  return by === 'made' ? { tag: key.tag ?? undefined, since } : { [by]: key[by] ?? undefined, since };
 }
 
 /** The groups as a table; engines are told by their models. Each row leads to its runs. */
@@ -47,6 +54,13 @@ export function GroupsTable({
           </tr>
         </thead>
         <tbody>
+          {groups.length === 0 ? (
+            <tr>
+              <td className="mute" colSpan={10}>
+                {usage === undefined ? 'Counting' : 'Nobody called in this time.'}
+              </td>
+            </tr>
+          ) : null}
           {groups.slice(0, 100).map((group) => (
             <tr key={JSON.stringify(group.key)}>
               <td className="m">

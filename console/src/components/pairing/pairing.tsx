@@ -4,8 +4,9 @@ import { send } from '../../api/client.ts';
 import { sessionQuery, usersQuery } from '../../api/queries.ts';
 import type { Paired } from '../../api/types.ts';
 import { waiting } from '../../base/format.ts';
-import { Button, CopyId, ErrorBand, Locked, Select, useNow } from '../../components/bits/bits.tsx';
-import { Qr } from '../../components/qr/qr.tsx';
+import { Button, CopyId, ErrorBand, Locked, Select, useNow } from '../bits/bits.tsx';
+import { Qr } from '../qr/qr.tsx';
+import './pairing.css';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -27,14 +28,11 @@ export function Pairing(): JSX.Element {
   const until = useNow(pairing !== null);
   const over = pairing !== null && Date.parse(pairing.expires_at) <= until;
   return (
-    <section className="new-run" aria-label="Answer from a phone">
-      <div className="ph">
-        <h2 className="grow">Answer from a phone</h2>
-      </div>
+    <section className="pairing" aria-label="Answer from a phone">
       <ErrorBand error={failure} />
       {may ? null : <Locked what="Letting a phone in" />}
       {may && (pairing === null || over) ? (
-        <div className="pad">
+        <div>
           {over ? <p className="note warn">The code has run out.</p> : null}
           <div className="row">
             <Button acts onClick={pair}>
@@ -52,7 +50,7 @@ export function Pairing(): JSX.Element {
         </div>
       ) : null}
       {pairing === null || over ? null : (
-        <div className="pad">
+        <div>
           <p className="note">
             Lets one browser in, once, within {waiting(Date.parse(pairing.expires_at) - until)}, to read and to answer
             {user === '' ? '' : ` what ${user} is asked`} for 12 hours. Settings, trust signs it out.
