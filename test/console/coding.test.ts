@@ -107,21 +107,20 @@ describe.skipIf(missing !== undefined)(needing('coding agents in the console', m
     await phone.open('/settings/keys');
     await phone.page.getByText(/needs a signed-in browser/).waitFor();
     await open('/settings/trust');
-    await page
-      .getByRole('row', { name: /read and answer/ })
-      .getByRole('button', { name: 'Sign out' })
-      .click();
-    await expect.poll(() => page.getByRole('row', { name: /read and answer/ }).count()).toBe(0);
+    // Phones of other tests are still let in; all of them go.
+    const paired = page.getByRole('row', { name: /read and answer/ });
+    await paired.first().waitFor();
+    for (let left = await paired.count(); left > 0; left -= 1) {
+      await paired.first().getByRole('button', { name: 'Sign out' }).click();
+      await expect.poll(() => paired.count()).toBe(left - 1);
+    }
     expect([...complaints, ...phone.complaints]).toEqual([]);
-    await phone.open('/inbox');
     await asking('Fix the flaky queue test');
-    expect(await phone.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await phone.open('/inbox');
+    expect(await phone.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     const late = await visit(world.browser, world.server.url, { width: 390 });
     await late.page.goto(link ?? '');
-    await late.page
-      .getByText(/was used|has run out|no longer|not known|sign/i)
-      .first()
-      .waitFor();
+    await late.page.getByText(/This link was used before/).waitFor();
     for (const one of [context, phone.context, late.context]) await one.close();
   });
 });

@@ -18,7 +18,7 @@ describe.skipIf(missing !== undefined)(needing('runs that did not end at once, i
     beforeAll(async () => {
       upstream = await startUpstream();
       upstream.answer((socket) => void socket.write(whole(BUSY, { status: '529 Overloaded' })));
-      const routes = [{ match: 'smart', to: 'claude/real', attempts: 2, fallbacks: ['sim/sim-1'] }];
+      const routes = [{ match: 'smart', to: 'claude/real', attempts: 2, fallback: ['sim/backup'] }];
       stage = await startConsole({ config: { engines: { claude: { url: upstream.url, key: 'k' } }, routes: routes as never } });
     });
     afterAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(needing('runs that did not end at once, i
     const [run, silent] = [await a.begin(), await a.begin()];
     await a.beat();
     await group.pass(3 * MINUTE, [b]);
-    await a.end(run, { usage: { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0, thinkingTokens: 0 } as never });
+    await a.end(run);
     const stage = await startConsole({ databaseUrl });
     const { page, context, complaints, open } = await stage.signedIn();
     await open(`/runs/${run}`);
