@@ -146,7 +146,7 @@ ${Object.keys(families)
   case $first in
 ${cases.join('\n')}
   esac
-  _describe option flags -o || _files
+  _describe -o option flags || _files
 }
 compdef _abp abp
 `;

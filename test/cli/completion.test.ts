@@ -44,7 +44,8 @@ const OFFERED: Readonly<Record<string, (line: readonly string[]) => string>> = {
     `source ${join(folder, 'bash')}; COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}; _abp; printf '%s\\n' "\${COMPREPLY[@]}"`,
   // What the function gives to zsh, which shows those that begin as the last word does.
   zsh: (line) =>
-    `compdef() { }; _files() { }; _describe() { local -a all; eval "all=(\\"\\\${(@)$2}\\")"; for one in $all; do [[ $one == '${line.at(-1)}'* ]] && print -r -- "\${one%%:*}"; done; true }
+    `compdef() { }; _files() { }; _describe() { [[ $1 == -o ]] && shift; (( $# == 2 )) || { print "not a call of _describe: $*"; return }
+     local -a all; eval "all=(\\"\\\${(@)$2}\\")"; for one in $all; do [[ $one == '${line.at(-1)}'* ]] && print -r -- "\${one%%:*}"; done; true }
      source ${join(folder, 'zsh')}; words=(${line.map((word) => `'${word}'`).join(' ')}); CURRENT=${line.length}; _abp`,
   fish: (line) => `source ${join(folder, 'fish')}; complete -C '${line.join(' ')}' | string split -f 1 \\t`,
 };
