@@ -5,6 +5,7 @@ import type { RunOptions } from '../contract/runs/run-options.ts';
 import { followReceipts } from './events.ts';
 import { type Connection, getDocument, rest, retryAfterMs, send } from './http.ts';
 import { RemoteRun, startRun } from './remote-run.ts';
+import { followRuns, type RunLine, type RunLineOptions } from './run-lines.ts';
 import {
   createSession,
   listSessions,
@@ -65,6 +66,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8088';
 const RUN_HEADER = 'x-abp-run-id';
 
 export type { QueueTime, RemoteAnswer, RemoteRun, RemoteRunView } from './remote-run.ts';
+export type { RunLine, RunLineFilter, RunLineOptions } from './run-lines.ts';
 export type {
   NewSessionOptions,
   RemoteSession,
@@ -136,6 +138,11 @@ export class AbpClient {
   /** What calls came to: how many, tokens, cost and durations, by group and by time. */
   usage(query: UsageQuery = {}): Promise<UsageReport> {
     return usageOf(this.#connection, query);
+  }
+
+  /** Runs as they begin, go on and end, with what they use and cost. */
+  followRuns(options: RunLineOptions = {}): AsyncGenerator<RunLine> {
+    return followRuns(this.#connection, options);
   }
 
   /** Receipts, newest first. */

@@ -105,3 +105,25 @@ it('usage is added up by group', async () => {
   expect(sim?.tokensIn[0]).toBeGreaterThan(0);
   expect(sim?.totalMs.p50).toHaveLength(1);
 });
+
+it('runs are followed as they end, and from where a reader left', async () => {
+  const call = (text: string): Promise<unknown> =>
+    fetch(`${server.url}/e/sim:claude/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-abp-key': server.token, 'x-abp-tags': 'followed' },
+      body: JSON.stringify({ model: 'sim-1', messages: [{ role: 'user', content: text }] }),
+    });
+  const lines = abp.followRuns({ tag: 'followed', status: 'completed' });
+  const first = lines.next();
+  // The stream tells nothing of runs that ended before it was open.
+  const calls = setInterval(() => void call('first'), 50);
+  const { value: seen } = await first;
+  clearInterval(calls);
+  expect(seen).toMatchObject({ event: 'ended', engine: 'sim', upstreamModel: 'sim-1', tokens: { cacheRead: 0 }, costNanoUsd: null });
+  await lines.return(undefined);
+  await call('second');
+  for await (const line of abp.followRuns({ tag: 'followed', after: seen?.id ?? '' })) {
+    expect(line.runId).not.toBe(seen?.runId);
+    break;
+  }
+});

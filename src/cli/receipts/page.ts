@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { compact } from '../numbers.ts';
 import type { Paint } from '../output.ts';
 
@@ -28,10 +28,11 @@ export function nanoText(nano: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`;
 }
 
-/** The cost of a receipt. */
-export function costText(cost: Json | undefined): string {
+/** The cost of a receipt; what was used and has none is told, because it is not free. */
+export function costText({ cost, usage }: JsonObject): string {
   const nano = member(cost, 'nano_usd');
-  return typeof nano === 'number' ? nanoText(nano) : '–';
+  if (typeof nano === 'number') return nanoText(nano);
+  return isJsonObject(usage) ? 'no price' : '–';
 }
 
 export function digestText(digest: Json | undefined): string {

@@ -60,7 +60,7 @@ function headRows(receipt: JsonObject, report: RunReport, paint: Paint): Row[] {
     ['session', shown(report.session_id)],
     ['started', startedText(receipt)],
     ['took', tookText(receipt)],
-    ['cost', costText(receipt.cost)],
+    ['cost', costText(receipt)],
     ['usage', usageText(receipt.usage)],
     ['key', report.key_name === null ? key : `${report.key_name} (${key})`],
     ['parent', shown(receipt.parent_run_id)],
