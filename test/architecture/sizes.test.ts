@@ -4,8 +4,6 @@ import { isTest, typescriptFiles } from './source-files.ts';
 
 const MAX_MEDIAN = 100;
 const MAX_FILES = 25;
-/** One file per command: the list of this folder is that of the help. */
-const LISTS: ReadonlySet<string> = new Set(['src/cli/commands']);
 
 const linesOf = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 
@@ -16,7 +14,7 @@ function crowded(paths: readonly string[]): string[] {
     (path) => posix.dirname(path),
   );
   return [...counts]
-    .filter(([folder, files]) => files.length > MAX_FILES && !LISTS.has(folder))
+    .filter(([folder, files]) => files.length > MAX_FILES)
     .map(([folder, files]) => `${folder}: ${files.length} files`);
 }
 

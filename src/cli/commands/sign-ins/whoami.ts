@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { connect } from '../client.ts';
-import { defineCommand } from '../command.ts';
-import { EXITS } from '../exit-codes.ts';
+import { connect } from '../../client.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
 
 /** The members that are told to people. */
 const Answer = z.looseObject({

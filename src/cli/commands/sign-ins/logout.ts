@@ -1,10 +1,10 @@
-import { AbpError } from '../../contract/errors.ts';
-import { openHome } from '../../home/home.ts';
-import { forgetSignIn, readSignIn } from '../../home/kept-sign-in.ts';
-import { clientOf } from '../client.ts';
-import { defineCommand } from '../command.ts';
-import { EXITS } from '../exit-codes.ts';
-import { CliError } from '../failure.ts';
+import { AbpError } from '../../../contract/errors.ts';
+import { openHome } from '../../../home/home.ts';
+import { forgetSignIn, readSignIn } from '../../../home/kept-sign-in.ts';
+import { clientOf } from '../../client.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { CliError } from '../../failure.ts';
 
 export const command = defineCommand({
   arguments: {},

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { openHome } from '../../home/home.ts';
-import { keepSignIn } from '../../home/kept-sign-in.ts';
-import { clientOf, objectOf, type ServerClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
-import { EXITS } from '../exit-codes.ts';
-import { CliError } from '../failure.ts';
-import { optional } from '../parameter.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { openHome } from '../../../home/home.ts';
+import { keepSignIn } from '../../../home/kept-sign-in.ts';
+import { clientOf, objectOf, type ServerClient } from '../../client.ts';
+import { defineCommand } from '../../command.ts';
+import { EXITS } from '../../exit-codes.ts';
+import { CliError } from '../../failure.ts';
+import { optional } from '../../parameter.ts';
 
 /** What RFC 8628 adds to the pause when the issuer is asked too often. */
 const SLOWER_S = 5;
