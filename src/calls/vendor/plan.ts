@@ -4,7 +4,7 @@ import type { FidelityEntry } from '../../contract/negotiation.ts';
 import { modelFacts } from '../../mapping/model.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
 import type { Route } from '../../mapping/route.ts';
-import { outputBound } from '../../mapping/scan.ts';
+import { outputBound, spliceModel } from '../../mapping/scan.ts';
 import { deniedTools } from '../../mapping/tools/tool-rules.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
@@ -19,8 +19,7 @@ import type { Recorder } from '../recorder.ts';
 import { type CachePlace, cachePlace } from '../response-cache/cacheable.ts';
 import { tokenBound } from '../token-bound.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
-import { outgoing } from './outgoing.ts';
-import { assertPassable, preparedFor, writeAside } from './preparation.ts';
+import { assertPassable, patchedFor, preparedFor, writeAside } from './preparation.ts';
 import { recordingOf, requestBodies } from './recorded.ts';
 import type { Draft, Plan, Read, VendorCall } from './vendor-call.ts';
 
@@ -210,4 +209,26 @@ function translation(call: VendorCall, read: Read, route: Route): Drafted {
   if (asked === undefined || upstream === undefined) throw new AbpError('internal', 'a mapping without an error has no request');
   const { body, path, headers } = upstream;
   return { account, draft: { kind: 'translate', route, body, path, headers, asked, changes } };
+}
+
+/** The request to an engine that speaks the caller's dialect, and which parts of it we have changed. */
+interface Outgoing {
+  readonly body: Buffer;
+  /** SHA-256 of the body, where it is known already. */
+  readonly sha256?: string;
+  readonly fidelity: readonly FidelityEntry[];
+}
+
+/** The caller's bytes; or its text with another model name spliced in; or its text with the thinking that a run decided. */
+function outgoing(call: VendorCall, read: Read, chosen: Route): Outgoing {
+  if (chosen.mode === 'passthrough') return { body: read.body, fidelity: [] };
+  const asked = call.match.model ?? read.scan.model;
+  const renamed: FidelityEntry[] =
+    asked === chosen.model ? [] : [{ path: 'model', fate: 'renamed', code: 'model_renamed', note: `sent as ${chosen.model}` }];
+  const patched = patchedFor(call, read, chosen);
+  if (patched !== undefined) return { body: patched.body, fidelity: [...renamed, ...patched.fidelity] };
+  const ready = read.aside?.renamed.get(chosen.model);
+  if (ready !== undefined) return { ...ready, fidelity: renamed };
+  const span = read.scan.modelSpan;
+  return { body: span === undefined ? read.body : spliceModel(read.text, span, chosen.model), fidelity: renamed };
 }

@@ -1,14 +1,19 @@
+import { isJsonObject } from '../../base/json.ts';
+import { parseAt } from '../../contract/border.ts';
 import type { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
+import { CapabilityRequirements } from '../../contract/support.ts';
+import { ForeignWorkOrder } from '../../contract/work-orders/work-order.ts';
 import type { Requirements } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
 import { resolveBackend } from '../../runtime/backends.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { readJson } from '../json-input.ts';
 import { levelWord, type Paint } from '../output.ts';
 import { flag, list, optional, required } from '../parameter.ts';
-import { parseRequire, readRequirements } from '../requirements.ts';
 import { table } from '../table.ts';
 
 export const command = defineCommand({
@@ -60,4 +65,21 @@ function render(answer: ReceiptNegotiation, { requirements, manifest, paint }: V
 function levelText(level: CapabilityManifest[keyof CapabilityManifest], paint: Paint): string {
   if (level === undefined) return paint.faint('not offered');
   return typeof level === 'string' ? paint.level(level) : `${paint.level(levelWord(level))}: ${level.restricted.reason}`;
+}
+
+/** `name` or `name=level` as requirements; without a level, emulation is good enough. */
+function parseRequire(items: readonly string[]): Requirements {
+  const required = items.map((item) => {
+    const [capability, level = 'emulated'] = item.split('=', 2).map((word) => word.trim());
+    return { capability, min_support: level };
+  });
+  return parseAt(CapabilityRequirements, { required }, '--require');
+}
+
+/** The requirements in a file: a work order, a body of `POST /v1/negotiate`, or the bare requirements. `-` is the standard input. */
+async function readRequirements(path: string, io: Io): Promise<Requirements> {
+  const value = await readJson(path, io);
+  const name = path === '-' ? 'the standard input' : path;
+  if (isJsonObject(value) && value.task !== undefined) return parseAt(ForeignWorkOrder, value, name).requirements;
+  return parseAt(CapabilityRequirements, isJsonObject(value) ? (value.requirements ?? value) : value, name);
 }

@@ -14,7 +14,7 @@ import { CapabilityManifest } from '../../contract/support.ts';
 import { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import { type CodingAgents, createCodingAgents } from '../../runtime/coding-agents/coding-agents.ts';
-import type { GatewayPort } from '../../runtime/gateway-port.ts';
+import { type GatewayPort, NOTHING_SPENT, RunAdmitted } from '../../runtime/gateway-port.ts';
 import { defaultCapabilities, HOSTS, type Host } from '../../runtime/hosts.ts';
 import { type GatedRun, passGatesInstalled } from '../../runtime/runs/gated-run.ts';
 import { RunStarter } from '../../runtime/runs/run-starter.ts';
@@ -25,7 +25,6 @@ import { engineProgram } from '../../runtime/work-orders/programs.ts';
 import { vendorOf } from '../../runtime/work-orders/vendor.ts';
 import { type Result, type WorkOrder as SentOrder, type Sidecar, type SidecarRun, serveSidecar } from '../../sidecar/sidecar.ts';
 import { openRunGateway } from '../run-plane/run-gateway.ts';
-import { borrowedPort } from './borrowed-port.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -176,4 +175,32 @@ function resultOf(result: RunResult, { adapter }: GatedRun): Result {
   }
   const usage = { input_tokens: tokenUsage.input, output_tokens: tokenUsage.output, cache_read_tokens: tokenUsage.cached };
   return { outcome: exitReason === 'completed' ? 'complete' : 'partial', ...(tokenUsage.total > 0 && { usage }) };
+}
+
+/** The gateway of the run that started us: its key is ours too, and its books are kept there. */
+function borrowedPort({ url, key, engine }: { readonly url: string; readonly key: string; readonly engine: string }): GatewayPort {
+  const choice = chooseEngine(engine);
+  const spoken = choice?.dialect === undefined ? (choice?.engine.dialects ?? []) : [choice.dialect];
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    url,
+    enforcement: 'enforced',
+    claim: nothing,
+    offer: async ({ dialect, dialects }) => {
+      const shared = [dialect, ...dialects].find((one) => spoken.includes(one));
+      return {
+        engine,
+        credential: 'ours',
+        speaksDialect: shared === dialect,
+        needsModel: false,
+        ...(shared !== undefined && { shared }),
+      };
+    },
+    admit: async () => new RunAdmitted('server'),
+    mintRunKey: async () => key,
+    dropRunKey: nothing,
+    spent: async () => NOTHING_SPENT,
+    opened: nothing,
+    closed: nothing,
+  };
 }

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { isJsonObject, type Json, jsonOf } from '../../base/json.ts';
+import { maskSecrets } from '../../base/redact.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Config, LoadedConfig } from '../config.ts';
 import { checkRoutes, enginesOf } from '../engine-config.ts';
 import { secretValues } from '../secret-values.ts';
-import { type ConfigChange, changesBetween } from './changes.ts';
 
 /** The outcome of reading the configuration again. */
 export interface Reload {
@@ -130,4 +131,29 @@ function withLive(running: Config, file: Config, changed: readonly ConfigChange[
     routes: file.routes,
     engines: Object.fromEntries(engines),
   };
+}
+
+/** One value of the configuration in which the file and the running server differ. Secrets are masked. */
+interface ConfigChange {
+  /** `engines.claude.url`. */
+  readonly path: string;
+  readonly running: Json;
+  readonly file: Json;
+}
+
+/** Every value in which two configurations differ, by path. Lists count as one value. */
+function changesBetween(running: Config, file: Config): ConfigChange[] {
+  const [before, after] = [leavesOf(jsonOf(running)), leavesOf(jsonOf(file))];
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((path): ConfigChange[] => {
+    const [one = null, other = null] = [before.get(path), after.get(path)];
+    if (JSON.stringify(one) === JSON.stringify(other)) return [];
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    return [{ path, running: maskSecrets(one, name), file: maskSecrets(other, name) }];
+  });
+}
+
+function leavesOf(value: Json, path = ''): Map<string, Json> {
+  // Headers may hold secrets under any name, so they are one value that is masked as a whole.
+  if (!isJsonObject(value) || path.endsWith('.headers')) return new Map([[path, value]]);
+  return new Map(Object.entries(value).flatMap(([name, member]) => [...leavesOf(member, path === '' ? name : `${path}.${name}`)]));
 }
