@@ -39,6 +39,7 @@ export default defineConfig({
       ...(process.env.ABP_CRASH === 'all' ? [] : CRASHES),
       ...(process.env.ABP_CONSOLE === 'all' ? [] : LONG_CONSOLE),
     ],
+    globalSetup: './test/support/build.ts',
     // A net below everything that waits for a state by itself: so long that a busy machine never reaches it.
     testTimeout: 120_000,
     hookTimeout: 180_000,

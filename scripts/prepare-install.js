@@ -43,7 +43,11 @@ async function joinModules(name) {
   const { rolldown } = await import('rolldown');
   const entries = entriesOf(folder).map((file) => [file.slice('./'.length, -'.js'.length), `${folder}${file}`]);
   // Nothing is left out: a module that only sets something up, such as Zod's language of messages, has no export that anybody names.
-  const bundle = await rolldown({ input: Object.fromEntries(entries), treeshake: false, external: (id) => !id.startsWith('.') && !id.startsWith(folder) });
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries),
+    treeshake: false,
+    external: (id) => !id.startsWith('.') && !id.startsWith(folder),
+  });
   const { output } = await bundle.generate({ dir: folder, entryFileNames: '[name].js', chunkFileNames: 'joined-[hash].js' });
   await bundle.close();
   // A chunk goes first, so that no entry ever names one that is not there. A rename replaces the file for this clone alone where the package

@@ -1,11 +1,6 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** Address of a sibling module for `new Worker` and `import()`: the source ends in .ts, the build in .js. */
-export function siblingModule(importMetaUrl: string, name: string): URL {
-  return new URL(`${name}${importMetaUrl.endsWith('.ts') ? '.ts' : '.js'}`, importMetaUrl);
-}
-
 /** What a thread is started with, so that it goes on as its process does. */
 export function threadStart(): { readonly env: NodeJS.ProcessEnv; readonly execArgv?: string[] } {
   return { env: environment(), ...(hasNoFile() && { execArgv: [] }) };

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, listIn } from '../base/json.ts';
 import { nodeFetch } from '../base/node-fetch.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/own-files.ts';
 import { CERTIFICATE_FAULT, OTHER_CERTIFICATE } from '../base/pinned-certificates.ts';
 import { type Call, type Connection, callJson, getDocument } from '../client/http.ts';
 import { AbpError } from '../contract/errors.ts';

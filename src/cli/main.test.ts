@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captureIo } from '../../test/support/capture-io.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/own-files.ts';
 import { main } from './main.ts';
 
 async function run(argv: string[], options: Parameters<typeof captureIo>[0] = {}) {

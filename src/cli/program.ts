@@ -1,5 +1,5 @@
 import { CommanderError, Command as Program } from 'commander';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/own-files.ts';
 import type { Command, CommandRow, Parameters, RawValues } from './command.ts';
 import { CliError } from './failure.ts';
 import type { Io } from './io.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { systemClock } from '../base/clock.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/own-files.ts';
 import { EngineDoor, type Reach } from '../calls/admission.ts';
 import { Balancer } from '../calls/balancing/balancer.ts';
 import type { Deployment, Place } from '../calls/deployment.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/own-files.ts';
 import { capYoungGeneration } from '../base/young-generation.ts';
 import { openHome, openProcessHome, homePath as resolveHome } from '../home/home.ts';
 import { noteConfigChange } from './audit/config-change.ts';

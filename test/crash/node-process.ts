@@ -1,5 +1,5 @@
 // A node in a process of its own that takes others for lost after five seconds. Says its address on the first line.
-import { packageVersion } from '../../src/base/package-version.ts';
+import { packageVersion } from '../../src/base/own-files.ts';
 import { loadConfig } from '../../src/gateway/config.ts';
 import { startServer } from '../../src/gateway/server.ts';
 import { openHome } from '../../src/home/home.ts';

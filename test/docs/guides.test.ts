@@ -9,12 +9,12 @@ import { parse as parseYaml } from 'yaml';
 import { runCommand } from '../../src/base/subprocess.ts';
 import { COMMANDS } from '../../src/cli/registry.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { ABP_BIN } from '../support/built.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { callAbp } from '../support/run-abp.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'abp-guides-'));
-const ABP = join(root, 'bin/abp.js');
 
 interface Snippet {
   readonly guide: string;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   writeFileSync(config, `${table.join('\n')}\n[engines.ollama]\nurl = "${ollama.url}"\n`);
   const bin = join(folder, 'bin');
   const PATH = `${fakeCommand(bin, 'claude')}`;
-  program(bin, 'abp', `exec "${process.execPath}" "${ABP}" "$@"`);
+  program(bin, 'abp', `exec "${process.execPath}" "${ABP_BIN}" "$@"`);
   // A suite that makes one call by the variable that Anthropic's SDK reads.
   const body = '{"model":"claude-sonnet-4-5","max_tokens":50,"messages":[{"role":"user","content":"Say exactly: tested"}]}';
   for (const name of ['pytest', 'npm'])

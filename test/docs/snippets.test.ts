@@ -6,6 +6,7 @@ import { parseJsonObject } from '../../src/base/json.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
 import { AgentApi } from '../support/agent-api.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { ABP_BIN, ABP_CLIENT } from '../support/built.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 const PAGES = ['agents-and-capabilities.md', 'coding-agents.md', 'sessions.md'] as const;
@@ -62,16 +63,13 @@ it.each(of('markdown'))('$page: the agent that it shows can be imported', async 
   expect([status, body.name]).toEqual([201, 'helper']);
 });
 
-const CLIENT = join(import.meta.dirname, '../../src/node/client.ts');
-const ABP = join(import.meta.dirname, '../../bin/abp.js');
-
 describe('programs that the guides show', () => {
   it.each(of('ts'))('$page: $code', async ({ code }) => {
     const first = code.includes('const mux =') ? [] : ['const mux = createClient();'];
     const body = code.replaceAll('/srv/app', join(folder, 'work')).replace(/^mux\.run\(/m, 'await mux.run(');
     const file = join(folder, 'snippet.ts');
     const end = ["process.stdout.write('reached its end');", 'await mux.close();'];
-    writeFileSync(file, [`import { createClient } from ${JSON.stringify(CLIENT)};`, ...first, body, ...end].join('\n'));
+    writeFileSync(file, [`import { createClient } from ${JSON.stringify(ABP_CLIENT)};`, ...first, body, ...end].join('\n'));
     const {
       code: exit,
       stdout,
@@ -109,7 +107,7 @@ describe('commands that the guides show', () => {
 
   it.each(commands.filter(({ line }) => isRun(line)))('$page: $line', async ({ line }) => {
     const words = [...line.replace(/\s+#.*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const { code, stdout, stderr } = await runCommand(process.execPath, [ABP, ...words.slice(1)], {
+    const { code, stdout, stderr } = await runCommand(process.execPath, [ABP_BIN, ...words.slice(1)], {
       cwd: join(folder, 'work'),
       env,
       timeoutMs: 60_000,

@@ -1,14 +1,24 @@
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { runAbp } from '../support/run-abp.ts';
+import { runCommand } from '../../src/base/subprocess.ts';
+import { ABP_BIN } from '../support/built.ts';
+
+const SOURCES = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 
 /** Reports every module that is loaded on the standard error. */
 const trace = `import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
 
 async function loadedBy(...argv: string[]): Promise<string[]> {
-  const { code, err } = await runAbp(argv, { env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(trace)}` } });
+  const tracing = `--import=data:text/javascript,${encodeURIComponent(trace)}`;
+  const { code, stderr } = await runCommand(process.execPath, [tracing, ...argv], { env: { PATH: process.env.PATH } });
   expect(code).toBe(0);
-  return err.split('\n').filter((url) => url.startsWith('file:'));
+  return stderr.split('\n').filter((url) => url.startsWith('file:'));
+}
+
+function packages(urls: readonly string[]): string[] {
+  const names = urls.flatMap((url) => /\/node_modules\/([^./][^/]*)\//.exec(url)?.[1] ?? []);
+  return [...new Set(names)].sort();
 }
 
 function rooms(urls: readonly string[]): string[] {
@@ -16,16 +26,19 @@ function rooms(urls: readonly string[]): string[] {
 }
 
 it('abp --help loads no command and nothing but commander and picocolors from outside', async () => {
-  const urls = await loadedBy('--help');
+  const urls = await loadedBy(SOURCES, '--help');
   expect(urls.some((url) => url.includes('/src/cli/main.'))).toBe(true);
   expect(urls.filter((url) => url.includes('/cli/commands/'))).toEqual([]);
   expect(rooms(urls)).toEqual(['base', 'cli', 'contract']);
-  const packages = urls.flatMap((url) => /\/node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
-  expect([...new Set(packages)].sort()).toEqual(['commander', 'picocolors']);
+  expect(packages(urls)).toEqual(['commander', 'picocolors']);
+});
+
+it('abp --help of the package loads nothing else from outside', async () => {
+  expect(packages(await loadedBy(ABP_BIN, '--help'))).toEqual(['commander', 'picocolors']);
 });
 
 it('the help of one command loads that command only', async () => {
-  const urls = await loadedBy('serve', '--help');
+  const urls = await loadedBy(SOURCES, 'serve', '--help');
   expect(urls.flatMap((url) => /\/cli\/commands\/(.+)$/.exec(url)?.[1] ?? [])).toEqual(['serve.ts']);
   expect(rooms(urls)).toEqual(['base', 'cli', 'contract']);
 });

@@ -4,10 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { ABP_BIN } from '../support/built.ts';
 import type { Measured } from './probe.ts';
 
-const bin = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 const probe = new URL('./probe.ts', import.meta.url).href;
 
 /** A server in a process of its own that tells how long its event loop was held. */
@@ -37,7 +36,7 @@ export async function startMeasured({ config = '', env = {}, folder: given, prel
   writeFileSync(join(folder, 'abp.toml'), config);
   const child = spawn(
     process.execPath,
-    [...[probe, ...preload].map((module) => `--import=${module}`), bin, 'serve', '--json', '--port', '0'],
+    [...[probe, ...preload].map((module) => `--import=${module}`), ABP_BIN, 'serve', '--json', '--port', '0'],
     {
       cwd: folder,
       env: { PATH: process.env.PATH, HOME: folder, ABP_HOME: home, ABP_LOG: 'error', ...env },

@@ -10,6 +10,7 @@ import { newRunId } from '../../src/contract/run-id.ts';
 import { CapabilityError, ValidationError } from '../../src/contract/runs/run-error.ts';
 import { createClient } from '../../src/node/client.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { ABP_CLIENT } from '../support/built.ts';
 import { startGateway } from '../support/gateway.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 
@@ -37,7 +38,7 @@ describe('createClient().run', () => {
 
   it('runs from a program that is in no file', async () => {
     const program = `
-      import { createClient } from ${JSON.stringify(new URL('../../src/node/client.ts', import.meta.url).href)};
+      import { createClient } from ${JSON.stringify(ABP_CLIENT)};
       const mux = createClient();
       const { exitReason, error } = await mux.run({ agent: 'claude', prompt: 'hello', engine: 'sim', cwd: ${JSON.stringify(folder)} });
       await mux.close();

@@ -3,16 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/base/process-table.ts';
 import { AttachedRuns } from '../../src/gateway/run-plane/attached-runs.ts';
 import { openRunGateway } from '../../src/gateway/run-plane/run-gateway.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { ABP_BIN } from '../support/built.ts';
 import { callAbp } from '../support/run-abp.ts';
 
-const ABP = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 /** Longer than a gateway that nobody uses stays for latecomers. */
 const LATE_MS = 1500;
 
@@ -72,7 +71,7 @@ it('six abp launch at once on a home that nobody has used, without a server, all
   const env = { PATH: fakeCommand(join(folder, 'bin'), 'claude'), ABP_HOME: join(folder, 'home'), HOME: join(folder, 'user') };
   const launched = (at: number): Promise<{ code: number; text: string }> =>
     new Promise((resolve) => {
-      const args = [ABP, 'launch', 'claude', `say "number ${at}"`, '--engine', 'sim'];
+      const args = [ABP_BIN, 'launch', 'claude', `say "number ${at}"`, '--engine', 'sim'];
       const terminal = spawnTerminal(process.execPath, args, { cwd: folder, env, cols: 120, rows: 30 });
       let text = '';
       terminal.onData((piece) => {

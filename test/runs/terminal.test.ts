@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { EXITS } from '../../src/cli/exit-codes.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { fakeCommand } from '../support/agents/command.ts';
+import { ABP_BIN } from '../support/built.ts';
 import { callAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
-
-const ABP = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 
 let folder: string;
 let env: Record<string, string>;
@@ -43,7 +41,7 @@ interface Screen {
 
 /** `abp run` of that order in a terminal of its own. */
 function inTerminal(name: string): Screen {
-  const args = [ABP, 'run', '--work-order', orderFile(name), '--backend', 'engine:sim'];
+  const args = [ABP_BIN, 'run', '--work-order', orderFile(name), '--backend', 'engine:sim'];
   const pty = spawn(process.execPath, args, { cwd: folder, env, cols: 120, rows: 40 });
   let text = '';
   pty.onData((data) => {

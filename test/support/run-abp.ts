@@ -1,11 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { main } from '../../src/cli/main.ts';
+import { ABP_BIN } from './built.ts';
 import { captureIo } from './capture-io.ts';
-
-const bin = fileURLToPath(new URL('../../bin/abp.js', import.meta.url));
 
 export interface AbpResult {
   readonly code: number | null;
@@ -15,7 +13,7 @@ export interface AbpResult {
 
 /** Starts `abp` as a process of its own, in a folder without a configuration, with only the given environment beside PATH. */
 export function spawnAbp(argv: readonly string[], env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [bin, ...argv], { cwd: tmpdir(), env: { PATH: process.env.PATH, ...env } });
+  return spawn(process.execPath, [ABP_BIN, ...argv], { cwd: tmpdir(), env: { PATH: process.env.PATH, ...env } });
 }
 
 /** The exit code, once the process has ended and its streams are closed. */

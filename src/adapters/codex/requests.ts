@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import type { SpawnPlan } from '../adapter.ts';
 import { type GivenAttachment, isAddress } from '../attachments.ts';
 import { promptText } from '../families/launch/prompt.ts';

@@ -1,7 +1,7 @@
 import { copyToPost } from '../../base/bounded/buffers.ts';
 import { type Posted, ThreadFailure, Threads } from '../../base/bounded/thread-pool.ts';
 import { mayHoldMore } from '../../base/json-limits.ts';
-import { siblingModule } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { addedEngines } from '../../engines/index.ts';
@@ -75,7 +75,7 @@ export class LargeBodies {
   readonly #threads: Threads<Job, Outcome>;
 
   constructor({ heapMb = HEAP_MB, mostWaiting = MOST_WAITING }: LargeBodiesOptions = {}) {
-    const module = siblingModule(import.meta.url, './thread');
+    const module = ownModule('calls/large-bodies/thread');
     this.#threads = new Threads({ module, threads: THREADS, mostWaiting, heapMb, deadlineMs: DEADLINE_MS });
   }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Json, parseJson } from '../../base/json.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { redactor } from '../../base/redact.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';

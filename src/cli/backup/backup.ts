@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { copyDatabase, DatabaseSync } from '../../base/builtin/sqlite.ts';
 import { isoTime } from '../../base/clock.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import type { Home } from '../../home/home.ts';
 import { openSnapshot } from '../../store/backup/open.ts';
 import type { Snapshot } from '../../store/backup/snapshot.ts';

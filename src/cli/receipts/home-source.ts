@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../base/json.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';

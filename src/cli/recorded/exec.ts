@@ -5,7 +5,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Json } from '../../base/json.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId } from '../../contract/run-id.ts';
 import { fileSource } from '../../engines/replay/file-source.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { nodeFetch } from '../../base/node-fetch.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { openHome } from '../../home/home.ts';
 import { clientOf, type ServerClient } from '../client.ts';
 import type { Context } from '../command.ts';

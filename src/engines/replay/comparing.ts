@@ -1,6 +1,6 @@
 import { copyToPost } from '../../base/bounded/buffers.ts';
 import { ThreadFailure, Threads } from '../../base/bounded/thread-pool.ts';
-import { siblingModule } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RequestBytes } from './source.ts';
 
@@ -25,7 +25,7 @@ export type Compared =
  * served nothing of them is decoded or read.
  */
 const threads = new Threads<Comparison, Compared>({
-  module: siblingModule(import.meta.url, './comparing-thread'),
+  module: ownModule('engines/replay/comparing-thread'),
   threads: 1,
   mostWaiting: 64,
   heapMb: 256,

@@ -1,7 +1,7 @@
 import { copyToPost } from '../../base/bounded/buffers.ts';
 import { Threads } from '../../base/bounded/thread-pool.ts';
 import { mayHoldMore } from '../../base/json-limits.ts';
-import { siblingModule } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
 import type { Arrived, Reading } from './reading.ts';
 
 /** The thread's answer; `broken` is a fault of ours. */
@@ -12,7 +12,7 @@ const MOST_BYTES = 256 * 1024;
 const MOST_VALUES = 5000;
 
 const threads = new Threads<Omit<Arrived, 'body'> & { readonly body: Uint8Array }, ReadAside>({
-  module: siblingModule(import.meta.url, './reading-thread'),
+  module: ownModule('engines/sim/reading-thread'),
   threads: 1,
   mostWaiting: 64,
   heapMb: 512,

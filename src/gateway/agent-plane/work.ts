@@ -1,4 +1,4 @@
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { openHome } from '../../home/home.ts';
 import { loadConfig } from '../config.ts';

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
+import { ownFile, RUNS_FROM_SOURCES } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Reply } from '../reply.ts';
 import { ConsoleBuild } from './console-build.ts';
@@ -56,9 +56,8 @@ export class ConsoleFiles {
   readonly #files = new Map<string, File>();
 
   constructor() {
-    const fromSource = import.meta.url.endsWith('.ts');
-    this.#build = fromSource ? new ConsoleBuild(fileURLToPath(new URL('../../../', import.meta.url))) : undefined;
-    this.#packaged = fromSource ? undefined : fileURLToPath(new URL('../../console/', import.meta.url));
+    this.#build = RUNS_FROM_SOURCES ? new ConsoleBuild(ownFile('')) : undefined;
+    this.#packaged = RUNS_FROM_SOURCES ? undefined : ownFile('dist/console/');
   }
 
   /** Begins the build where one is needed, so that it is done when somebody comes. */

@@ -2,7 +2,7 @@ import { endpointModels } from '../../adapters/endpoint-models.ts';
 import { globMatch } from '../../base/glob.ts';
 import { parseJson } from '../../base/json.ts';
 import { nodeFetch } from '../../base/node-fetch.ts';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import type { Deployment } from '../../calls/deployment.ts';
 import { engineHeaders } from '../../calls/headers.ts';
 

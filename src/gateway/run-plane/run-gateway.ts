@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageVersion } from '../../base/package-version.ts';
+import { packageVersion } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { type Home, openHome } from '../../home/home.ts';
 import type { GatewayPort } from '../../runtime/gateway-port.ts';

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { siblingModule, threadStart } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
+import { threadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** Work of libraries on texts and schemas of users, which may take as long as their author wants. */
@@ -49,7 +50,7 @@ class Checks {
   }
 
   #start(): Worker {
-    const worker = new Worker(siblingModule(import.meta.url, './check-thread'), {
+    const worker = new Worker(ownModule('platform/checks/check-thread'), {
       ...threadStart(),
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: 4 },
     });

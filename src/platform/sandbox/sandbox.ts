@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../base/json.ts';
-import { bareThreadStart, siblingModule } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
+import { bareThreadStart } from '../../base/threads.ts';
 import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, type Program } from './execution.ts';
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
@@ -27,7 +28,7 @@ export class Sandbox {
 }
 
 function inThread(task: Task, signal: AbortSignal | undefined): Promise<Report> {
-  const worker = new Worker(siblingModule(import.meta.url, './quickjs-thread'), {
+  const worker = new Worker(ownModule('platform/sandbox/quickjs-thread'), {
     workerData: task,
     ...bareThreadStart(),
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule, threadStart } from '../../base/threads.ts';
+import { ownModule } from '../../base/own-files.ts';
+import { threadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { BodiesAside } from '../bodies/bodies-aside.ts';
@@ -136,7 +137,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     nodes: options.nodes ?? NODE_TIMING,
     signal: shared,
   };
-  const worker = new Worker(siblingModule(import.meta.url, './keeper-thread'), {
+  const worker = new Worker(ownModule('receipts/keeper/keeper-thread'), {
     workerData: data,
     ...threadStart(),
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { CodingAgents } from '../coding-agents/coding-agents.ts';
 import { HOSTS } from '../hosts.ts';
@@ -14,7 +14,7 @@ export function hostProgram(name: string, agents: CodingAgents): SidecarProgram 
   return {
     backend: host.id,
     name: host.name,
-    command: [process.execPath, '--disable-warning=ExperimentalWarning', binary(), 'host', name],
+    command: [process.execPath, '--disable-warning=ExperimentalWarning', ownFile('bin/abp.js'), 'host', name],
     env: { ...ownCache() },
     shows: ownPackage(),
     times: SIDECAR_TIMES,
@@ -25,8 +25,4 @@ export function hostProgram(name: string, agents: CodingAgents): SidecarProgram 
     engine: host.engine,
     ...(inner !== undefined && { traffic: inner.traffic, wants: inner.cliCommand }),
   };
-}
-
-function binary(): string {
-  return fileURLToPath(new URL('../../../bin/abp.js', import.meta.url));
 }

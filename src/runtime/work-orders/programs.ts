@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileCacheFolder, siblingModule } from '../../base/threads.ts';
+import { ownFile, ownModule } from '../../base/own-files.ts';
+import { compileCacheFolder } from '../../base/threads.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import { splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -28,7 +29,7 @@ export function engineManifest({ manifest }: Engine): CapabilityManifest {
 /** A bare model with our tool loop, in a process of its own. */
 export function engineProgram(engine: Engine, named: string): SidecarProgram {
   const manifest = engineManifest(engine);
-  const main = fileURLToPath(siblingModule(import.meta.url, '../bare-model/main'));
+  const main = fileURLToPath(ownModule('runtime/bare-model/main'));
   return {
     backend: `engine:${named}`,
     name: `${engine.name} with our tools`,
@@ -51,7 +52,7 @@ export function ownCache(): Readonly<Record<string, string>> {
 
 /** Files and folders of this installation that our own programs need to read. */
 export function ownPackage(): readonly string[] {
-  const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[/\\]$/, '');
+  const root = ownFile('').replace(/[/\\]$/, '');
   const parts = root.split(sep);
   const at = parts.indexOf('node_modules');
   const modules = at === -1 ? join(root, 'node_modules') : parts.slice(0, at + 1).join(sep);

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { ownModule } from '../../base/own-files.ts';
 import type { ProcessIdentity } from '../../base/process-table.ts';
-import { bareThreadStart, siblingModule } from '../../base/threads.ts';
+import { bareThreadStart } from '../../base/threads.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Conflict } from './apply-work.ts';
 import type { Change } from './change-set.ts';
@@ -48,7 +49,7 @@ const MOST_IDLE = 2;
 const IDLE_MS = 30_000;
 
 class StageThread {
-  readonly #worker = new Worker(siblingModule(import.meta.url, './stage-thread'), bareThreadStart());
+  readonly #worker = new Worker(ownModule('runtime/workspaces/stage-thread'), bareThreadStart());
   #asked: PromiseWithResolvers<StageAnswer> | undefined;
   #leaving: NodeJS.Timeout | undefined;
 

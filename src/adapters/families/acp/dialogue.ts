@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { type Json, type JsonObject, parseJsonObject } from '../../../base/json.ts';
-import { packageVersion } from '../../../base/package-version.ts';
+import { packageVersion } from '../../../base/own-files.ts';
 import type { AgentLimit, Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
 import { type AttachedFile, attachedFiles } from '../../attachments.ts';
 import { RunAccount } from '../jsonl/account.ts';

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../base/json.ts';
-import { bareThreadStart, siblingModule } from '../../../base/threads.ts';
+import { ownModule } from '../../../base/own-files.ts';
+import { bareThreadStart } from '../../../base/threads.ts';
 import { ToolFailure } from '../../tools/tool.ts';
 import type { Finding, Search } from './search.ts';
 
@@ -8,7 +9,7 @@ const TIME_MS = 10_000;
 
 /** Searches in a thread that can be ended: a pattern of a model may backtrack for ever, and nothing else interrupts it. */
 export function find(search: Search, signal: AbortSignal): Promise<JsonObject> {
-  const worker = new Worker(siblingModule(import.meta.url, './find-thread'), {
+  const worker = new Worker(ownModule('platform/capabilities/file-system/find-thread'), {
     workerData: search,
     ...bareThreadStart(),
     resourceLimits: { maxOldGenerationSizeMb: 256 },
