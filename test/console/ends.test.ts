@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeGroup } from '../receipts/node-group.ts';
 import { browserMissing } from '../support/browser.ts';
-import { type ConsoleStage, seriousFaults, startConsole } from '../support/console.ts';
+import { type ConsoleStage, makeRuns, seriousFaults, startConsole } from '../support/console.ts';
 import { post } from '../support/http-call.ts';
 import { needing } from '../support/needs.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -53,6 +53,32 @@ describe.skipIf(missing !== undefined)(needing('runs that did not end at once, i
       expect(complaints).toEqual([]);
       await context.close();
     });
+  });
+
+  it('a receipt that was changed turns its slip vermilion, names the fault first, and says what was not looked at', async () => {
+    const stage = await startConsole();
+    await makeRuns(stage.server, 1);
+    const { page, context, open } = await stage.signedIn();
+    await page.route('**/proof*', async (route) => {
+      const answer = await route.fetch();
+      const proof = (await answer.json()) as { lines: string[] };
+      const lines = proof.lines.map((line, at) => (at === 0 ? line.replace('"claude-sonnet-4-5"', '"claude-sonnet-4-6"') : line));
+      await route.fulfill({ response: answer, json: { ...proof, lines } });
+    });
+    await open('/runs');
+    await page.locator('.dl-body .dl-row').last().dblclick();
+    await page.getByRole('alert').getByText('Does not verify').waitFor();
+    const colour = (selector: string, property: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+    expect(await colour('.slip .stamp', 'color')).toBe('rgb(179, 38, 30)');
+    expect(await colour('.slip', 'backgroundColor')).toBe('rgb(250, 226, 222)');
+    const slip = page.locator('.slip');
+    await slip.getByText('Content hash does not match').waitFor();
+    expect(await slip.getByText('does not hold', { exact: true }).count()).toBe(1);
+    await slip.getByText('not looked at: what stands before it does not hold').first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await context.close();
+    await stage.close();
   });
 
   it('a run that another node closed shows how it really ended once its own node has come back', async () => {

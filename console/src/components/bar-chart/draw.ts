@@ -59,7 +59,7 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
       width: host.clientWidth,
       height: HEIGHT,
       legend: { show: false },
-      cursor: { points: { show: false }, drag: { x: false, y: false } },
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       // A bar stands on the right of its time: without a place for the last one it would be drawn beyond the edge.
       scales: {
         x: { time: true, range: () => [times[0] ?? 0, (times.at(-1) ?? 0) + widthOf(times)] },

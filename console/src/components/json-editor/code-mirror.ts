@@ -139,13 +139,13 @@ const SHEET = `
 .cm-fates{width:24px;text-align:center}
 .cm-fates svg{vertical-align:-2px}
 .cm-content{caret-color:var(--ink);font-weight:500}
-.cm-line{position:relative}
+.cm-editor .cm-content .cm-line{display:flow-root}
 .cm-line .k{color:var(--ink2);font-weight:400}
 .cm-cursor{border-left-color:var(--ink)}
 .cm-selectionBackground,.cm-content ::selection{background:var(--sel)!important}
 .f-exact{color:var(--exact)}.f-renamed{color:var(--renamed)}.f-emulated{color:var(--emulated)}.f-dropped{color:var(--dropped)}.f-refused{color:var(--refused)}
 .g-emulated{background:var(--bemulated)}.g-dropped{background:var(--bdropped)}.g-refused{background:var(--brefused)}
-.an{position:absolute;right:0;top:0;background:inherit;font:400 11px/19px "IBM Plex Sans",system-ui,sans-serif;padding:0 8px 0 12px;max-width:60%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.an{float:right;font:400 11px/19px "IBM Plex Sans",system-ui,sans-serif;padding:0 8px 0 12px;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 `;
 

@@ -10,7 +10,7 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
       ['⌘K', 'palette'],
       ['/', 'filter'],
       ['?', 'these keys'],
-      ['G then H R P M A C U S', 'go to a page'],
+      ['G', 'then H R P M A C U S: a page'],
       ['G I', 'inbox'],
       ['T', 'light or dark'],
       ['Esc', 'close the innermost thing'],

@@ -3,10 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useDeferredValue, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
 import { enginesQuery, keysQuery, sessionQuery } from '../../api/queries.ts';
-import type { RunRowList } from '../../api/types.ts';
+import type { RunRow, RunRowList } from '../../api/types.ts';
 import { shortId } from '../../base/format.ts';
-import { StatusGlyph } from '../bits/bits.tsx';
+import { Keys, StatusGlyph } from '../bits/bits.tsx';
 import { type Choice, Chooser } from '../chooser/chooser.tsx';
+import { RunTitle } from '../run-line/run-line.tsx';
 import { useDoings } from './doings.ts';
 
 const GO = [
@@ -36,17 +37,6 @@ const MOST_NAMES = 5;
 /** The digits of a run are no name. */
 const DIGITS = /^(run_)?[0-9a-f]+$/i;
 
-function Keys({ names }: { readonly names: string }): JSX.Element {
-  return (
-    <>
-      {names.split(' ').map((name, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a key is its place
-        <kbd key={at}>{name}</kbd>
-      ))}
-    </>
-  );
-}
-
 /** A run id with the digits that were typed in bold. */
 function Digits({ id, typed }: { readonly id: string; readonly typed: string }): JSX.Element {
   const short = shortId(id);
@@ -61,6 +51,19 @@ function Digits({ id, typed }: { readonly id: string; readonly typed: string }):
   );
 }
 
+function Found({ row }: { readonly row: RunRow }): JSX.Element {
+  return (
+    <span className="row">
+      <span className="mark">
+        <StatusGlyph status={row.status} waiting={row.waiting} />
+      </span>
+      <span className="el">
+        <RunTitle row={row} />
+      </span>
+    </span>
+  );
+}
+
 type Going = (href: string) => () => void;
 
 function useRuns(q: string, go: Going): readonly Choice[] {
@@ -72,17 +75,10 @@ function useRuns(q: string, go: Going): readonly Choice[] {
   });
   if (q.length < LEAST) return [];
   return (runs.data?.items ?? []).map((row): Choice => {
-    const title = row.plane === 'gateway' ? `${row.dialect ?? ''} → ${row.engine ?? ''}` : row.task;
-    const line = (
-      <>
-        <StatusGlyph status={row.status} waiting={row.waiting} /> <span className="md">{title}</span>{' '}
-        <code className="mute">{row.upstream_model ?? row.model}</code>
-      </>
-    );
     return {
       id: row.run_id,
       group: 'Runs',
-      text: line,
+      text: <Found row={row} />,
       hint: <Digits id={row.run_id} typed={q.toLowerCase()} />,
       act: go(`/runs/${row.run_id}`),
     };
@@ -139,7 +135,7 @@ export function Palette({ close, showKeys }: { close(): void; showKeys(): void }
       group: 'Go',
       icon: 'right',
       text: name,
-      ...(keys === '' ? {} : { hint: <Keys names={keys} /> }),
+      ...(keys === '' ? {} : { hint: <Keys keys={keys} /> }),
       act: go(href),
     }),
   );
@@ -162,7 +158,7 @@ export function Palette({ close, showKeys }: { close(): void; showKeys(): void }
         group: 'Do',
         icon: icon ?? 'right',
         text: words,
-        ...(keys === undefined ? {} : { hint: <Keys names={keys} /> }),
+        ...(keys === undefined ? {} : { hint: <Keys keys={keys} /> }),
         act: () => {
           close();
           act();

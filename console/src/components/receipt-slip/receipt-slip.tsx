@@ -65,7 +65,7 @@ function Stamp(props: { readonly receipt: Receipt; readonly seal: CheckedSeal | 
 function Title({ tone, title, note }: { readonly tone: string; readonly title: string; readonly note: string }): JSX.Element {
   return (
     <div className={`stamp ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
-      <Icon name="seal" size={40} />
+      <Icon name={tone === 'bad' ? 'unsealed' : 'seal'} size={40} />
       <div>
         <div className="b title">{title}</div>
         <div className="xs">{note}</div>
@@ -74,15 +74,24 @@ function Title({ tone, title, note }: { readonly tone: string; readonly title: s
   );
 }
 
-function Check({ held, title, note }: { readonly held: boolean; readonly title: string; readonly note: ReactNode }): JSX.Element {
+type Held = 'held' | 'broken' | 'unreached';
+
+const SIGNS: Readonly<Record<Held, readonly [string, string, string]>> = {
+  held: ['ok', 'check', 'holds'],
+  broken: ['bad', 'refused', 'does not hold'],
+  unreached: ['unreached', 'clock', 'not looked at'],
+};
+
+function Check({ held, title, note }: { readonly held: Held; readonly title: string; readonly note: ReactNode }): JSX.Element {
+  const [tone, icon, word] = SIGNS[held];
   return (
     <>
-      <span className={held ? 'ok' : 'bad'}>
-        <Icon name={held ? 'check' : 'refused'} label={held ? 'holds' : 'does not hold'} />
+      <span className={tone}>
+        <Icon name={icon} label={word} />
       </span>
-      <div>
+      <div className={held === 'unreached' ? 'unreached' : ''}>
         {title}
-        <small>{note}</small>
+        <small>{held === 'unreached' ? 'not looked at: what stands before it does not hold' : note}</small>
       </div>
     </>
   );
@@ -99,9 +108,9 @@ function Tail({ seal: { tail }, last, again }: { readonly seal: CheckedSeal; rea
     setAsks(false);
     again();
   };
-  if (tail !== null && tail.code !== null) return <Check held={false} title={tail.message} note={`code ${tail.code}`} />;
+  if (tail !== null && tail.code !== null) return <Check held="broken" title={tail.message} note={`code ${tail.code}`} />;
   if (tail !== null && tail.kept.sequence >= last) {
-    return <Check held title={`Nothing is cut up to ${whole(tail.kept.sequence)}`} note="a head that this browser kept says so" />;
+    return <Check held="held" title={`Nothing is cut up to ${whole(tail.kept.sequence)}`} note="a head that this browser kept says so" />;
   }
   return (
     <>
@@ -130,19 +139,25 @@ function Tail({ seal: { tail }, last, again }: { readonly seal: CheckedSeal; rea
 }
 
 function Checks({ seal, again }: { readonly seal: CheckedSeal; again(): void }): JSX.Element {
-  const { sequence, head, held } = seal;
+  const { sequence, head, held, verdict } = seal;
+  // The first step that does not hold is the fault; those behind it were not looked at.
+  const at = (step: number): Held => (held > step ? 'held' : held === step && verdict === 'invalid' ? 'broken' : 'unreached');
   return (
     <>
       <div className="ck">
-        <Check held={held > 0} title="Content hash matches" note="recomputed from what you see" />
         <Check
-          held={held > 1}
-          title={`Entry ${whole(sequence)} follows ${whole(sequence - 1)}`}
+          held={at(0)}
+          title={at(0) === 'broken' ? 'Content hash does not match' : 'Content hash matches'}
+          note="recomputed from what you see"
+        />
+        <Check
+          held={at(1)}
+          title={`Entry ${whole(sequence)} ${at(1) === 'broken' ? 'does not follow' : 'follows'} ${whole(sequence - 1)}`}
           note="hash of the entry before is in this one"
         />
         <Check
-          held={held > 2}
-          title={head === null ? 'The head is signed' : `Head ${whole(head.sequence)} is signed`}
+          held={at(2)}
+          title={`${head === null ? 'The head' : `Head ${whole(head.sequence)}`} is ${at(2) === 'broken' ? 'not signed' : 'signed'}`}
           note={head === null ? 'checked by the server' : `Ed25519, ${head.keyId}`}
         />
         {head === null ? null : <Tail seal={seal} last={head.sequence} again={again} />}
@@ -151,7 +166,9 @@ function Checks({ seal, again }: { readonly seal: CheckedSeal; again(): void }):
         <p className="warn xs">Signed with another key than this browser saw first: look for the rotation in the chain.</p>
       ) : null}
       {seal.verdict === 'invalid' || (seal.tail !== null && seal.tail.code !== null) ? (
-        <p className="bad s">Keep a copy of the database and of the last head you have, and run `abp receipt verify --all` on it.</p>
+        <p className="bad s todo">
+          Keep a copy of the database and of the last head you have, and run <code className="nw">abp receipts verify --all</code> on it.
+        </p>
       ) : null}
     </>
   );

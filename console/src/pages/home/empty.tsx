@@ -106,11 +106,12 @@ function FirstKey(): JSX.Element | null {
     <section className="panel" aria-label="The chain">
       <div className="ph">
         <Icon name="seal" size={18} />
-        <h2>The chain begins with the first run</h2>
+        <h2 className="grow">The chain begins with the first run</h2>
+        <CopyId text={key.public_key} />
       </div>
       <p className="note pad">
         The key that signs it was made at the first start: <code>{key.id}</code>. Note it somewhere else, so that you can tell later that it
-        is still yours. <CopyId text={key.public_key} />
+        is still yours.
       </p>
     </section>
   );

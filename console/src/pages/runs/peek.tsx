@@ -268,12 +268,13 @@ function Losses({ receipt }: { readonly receipt: Receipt }): JSX.Element | null 
   const losses = entries.filter(({ fate }) => fate !== 'exact' && fate !== 'renamed');
   const many = (name: string): number => entries.filter(({ fate }) => fate === name).reduce((sum, entry) => sum + (entry.count ?? 1), 0);
   const fates: RunRow['fates'] = [many('exact'), many('renamed'), many('emulated'), many('dropped'), many('refused')];
+  const total = fates.reduce((a, b) => a + b, 0);
   return (
     <div className="sec">
       <h2>
         <span className="grow">Fidelity</span>
         <FateStrip fates={fates} />
-        <span className="mute">{fates.reduce((a, b) => a + b, 0)} fields</span>
+        <span className="mute">{total === 1 ? '1 field' : `${total} fields`}</span>
       </h2>
       <div className="loss">
         {losses.slice(0, 12).map(({ path, fate, note }) => (
