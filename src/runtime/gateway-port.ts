@@ -160,7 +160,8 @@ export type EngineOffer =
 
 /** Whether the engine of a run can be reached, as far as its calls have shown: `refused` after three that reached nothing, and none that did. */
 export type EngineWord =
-  | { readonly state: 'unknown' | 'reached' }
+  | { readonly state: 'reached' }
+  | { readonly state: 'unknown' /** Where calls found nobody, which may be in vain a few times. */; readonly message?: string }
   | { readonly state: 'refused' /** Where and why, as the calls were told. */; readonly message: string };
 
 /** A run that wants to start its agent. */

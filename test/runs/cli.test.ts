@@ -61,11 +61,15 @@ describe('abp run', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'run_result', agent: 'claude', exitReason: 'completed', tags: ['a'], projectId: 'apollo' });
   });
 
-  it('gives up when three calls found nobody at the address of the engine, and says where and why', async () => {
+  it.each([
+    ['persist', 'three calls'],
+    ['hi', 'the only call of an agent that gives up by itself'],
+  ])('gives up on %s when %s found nobody at the address of the engine, and says where and why', async (prompt) => {
     const nowhere = { ...env, ABP_ENGINE_CLAUDE_URL: 'http://127.0.0.1:1', ABP_ENGINE_CLAUDE_KEY: 'k' };
-    const { code, err } = await runAbp(['run', 'claude', 'persist', '--engine', 'claude', '--cwd', folder], { env: nowhere });
+    const { code, err } = await runAbp(['run', 'claude', prompt, '--engine', 'claude', '--cwd', folder], { env: nowhere });
     expect(code).toBe(EXITS.unavailable.code);
     expect(err).toContain('Claude at http://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
+    expect(err).toMatch(/hint: .*(?:http:\/\/127\.0\.0\.1:1|engine)/);
   });
 
   it('runs six at once on a home that nobody has used, without a server', async () => {

@@ -18,5 +18,6 @@ export async function engineWord({ store }: Pick<Gateway, 'store'>, run: RunId):
     .map(({ document: { error } }) => (isJsonObject(error) ? error : {}));
   if (errors.some(({ code }) => code !== 'E007')) return { state: 'reached' };
   const [last] = errors;
-  return last === undefined || errors.length < MOST_REFUSED ? { state: 'unknown' } : { state: 'refused', message: String(last.message) };
+  if (last === undefined) return { state: 'unknown' };
+  return { state: errors.length < MOST_REFUSED ? 'unknown' : 'refused', message: String(last.message) };
 }

@@ -89,7 +89,9 @@ async function left(server: ServerAccess, path: string): Promise<void> {
 /** A server of an earlier version does not tell; then nobody asks again. */
 function engineWordFromWire(word: z.infer<typeof AttachedEngine> | undefined): EngineWord {
   if (word === undefined) return { state: 'reached' };
-  return word.state === 'refused' ? { state: 'refused', message: word.message ?? '' } : { state: word.state };
+  const { state, message } = word;
+  if (state === 'refused') return { state, message: message ?? '' };
+  return state === 'unknown' && message !== undefined ? { state, message } : { state };
 }
 
 /** The answer; undefined from a server of an earlier version, which does not know the question. */

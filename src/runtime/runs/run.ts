@@ -6,6 +6,7 @@ import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import type { RunResult, RunState } from '../../contract/runs/run-result.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import { joinPolicies } from '../policy/rules.ts';
+import { explainedByEngine } from './books/engine-watch.ts';
 import { type Ending, endingOf, failedEnding, STOPS, type StopReason, stopIn } from './books/outcome.ts';
 import { resultOf } from './books/result.ts';
 import { modelOf, type RunAccount, Settlement, toldBy } from './books/settlement.ts';
@@ -295,8 +296,9 @@ export class Run implements RunHandle {
       const policy = this.#options.retryPolicy;
       const failure = { code: ending.error?.code ?? '', attempt, acted: this.#telling.tally.acted };
       if (this.#stop !== undefined || !mayRetry(policy, failure)) {
-        this.#tellFailure(ending);
-        return ending;
+        const told = prepared.traffic.kind === 'gateway' ? await explainedByEngine(ending, port, this.runId) : ending;
+        this.#tellFailure(told);
+        return told;
       }
       const delayMs = retryDelay(policy, attempt + 1);
       this.#emit({ type: 'retry', attempt: attempt + 1, maxAttempts: policy.maxAttempts, reason: failure.code, delayMs });

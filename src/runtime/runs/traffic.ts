@@ -38,7 +38,10 @@ export async function chooseTraffic(adapter: Adapter, options: RunOptions, port:
   if ('missing' in offer) throw new AbpError('internal', 'an offer without an engine passed');
   if (offer.needsModel && options.model === undefined) {
     throw new ValidationError([
-      { field: 'model', message: `is required: ${offer.engine} does not know the models that ${adapter.displayName} asks for by itself` },
+      {
+        field: 'model',
+        message: `is required: ${offer.engine} does not know the models that ${adapter.displayName} asks for by itself; name one of its own (--model)`,
+      },
     ]);
   }
   const { engine, credential, shared, contextWindow } = offer;

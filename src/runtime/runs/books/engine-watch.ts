@@ -1,5 +1,6 @@
 import type { RunId } from '../../../contract/run-id.ts';
 import type { GatewayPort } from '../../gateway-port.ts';
+import { type Ending, unreachedEnding } from './outcome.ts';
 
 const LOOK_MS = 1000;
 
@@ -34,4 +35,14 @@ export class EngineWatch {
     // It must not keep a process whose run is over.
     this.#timer.unref();
   }
+}
+
+/** The ending of an agent that gave up by itself: where its calls found no engine, that is why, whatever words it has for it. */
+export async function explainedByEngine(ending: Ending, port: GatewayPort, run: RunId): Promise<Ending> {
+  const isPlain = ending.error?.code === 'INTERNAL' || ending.error?.code === 'AGENT_CRASH';
+  if (!isPlain || port.engineWord === undefined) return ending;
+  // The last calls are waited for.
+  await port.spent(run, 'ended');
+  const word = await port.engineWord(run);
+  return word.state === 'reached' || word.message === undefined ? ending : unreachedEnding(ending, word.message);
 }

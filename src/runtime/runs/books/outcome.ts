@@ -118,6 +118,11 @@ function judged(end: Ended, stop: StopReason | undefined, interrupted: boolean):
     : { exitReason: 'failed', state: 'crashed', exit, error };
 }
 
+/** The same ending of an agent whose calls found nobody at the address of the engine. */
+export function unreachedEnding(ending: Ending, message: string): Ending {
+  return { ...ending, exitReason: 'failed', error: errorOf(STOPS.engine.code, message, ending.error?.stderr ?? '') };
+}
+
 /** A run that failed before its agent could be started. */
 export function failedEnding(thrown: unknown, stop: StopReason | undefined): Ending {
   const exit = { code: null, signal: null };
