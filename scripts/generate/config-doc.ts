@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CAPABILITIES } from '../../src/contract/capability.ts';
 import { Config } from '../../src/gateway/config.ts';
 import { VARIABLES } from '../../src/gateway/variables.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -46,10 +47,15 @@ function rows(schema: Schema, path: string): string[] {
   return [`| \`${path}\` | ${typeOf(schema)} | ${fallback} | ${schema.description ?? ''} |`];
 }
 
+/** Lists that are named by what stands in them; the words of the others are in their description. */
+function isNamed(words: readonly unknown[] | undefined): boolean {
+  return words?.every((word) => CAPABILITIES.some((capability) => capability === word)) === true;
+}
+
 function typeOf(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.join(', ');
   return schema.type === 'array'
-    ? `list of ${schema.items?.enum === undefined ? (schema.items?.type ?? 'string') : 'capabilities'}`
+    ? `list of ${isNamed(schema.items?.enum) ? 'capabilities' : (schema.items?.type ?? 'string')}`
     : (schema.type ?? '');
 }
 

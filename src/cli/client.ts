@@ -74,8 +74,8 @@ export async function reached<T>(address: Address, called: Promise<T>): Promise<
     return await called;
   } catch (cause) {
     if (AbpError.is(cause)) throw cause;
-    const fault = certificateFault(cause);
-    if (fault !== undefined) throw untrusted(address, fault, cause);
+    const untrusted = certificateError(address.url, cause);
+    if (untrusted !== undefined) throw untrusted;
     throw address.pid === undefined
       ? new CliError('no_server', `${address.url} does not answer`, { hint: 'Does abp serve run there, and is the address right?', cause })
       : noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
@@ -89,7 +89,10 @@ export function certificateFault(thrown: unknown): string | undefined {
   return undefined;
 }
 
-function untrusted({ url }: Address, fault: string, cause: unknown): CliError {
+/** The same as an error of the command line. */
+export function certificateError(url: string, cause: unknown): CliError | undefined {
+  const fault = certificateFault(cause);
+  if (fault === undefined) return undefined;
   const [message, hint] =
     fault === OTHER_CERTIFICATE
       ? [

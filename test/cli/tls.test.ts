@@ -46,6 +46,14 @@ describe('a server of this home that speaks TLS with a certificate of its own', 
     },
   );
 
+  it('is told from one that does not answer where nothing knows its certificate', async () => {
+    const { code, err } = await abp('conformance', `${server.url}/e/sim`, '--dialect', 'claude');
+    expect([code, err]).toEqual([
+      6,
+      expect.stringMatching(/certificate that is not trusted here: it is signed by itself\nhint: Set NODE_EXTRA_CA_CERTS/),
+    ]);
+  });
+
   it('runs an agent, whose events are followed', async () => {
     expect((await abp('agents', 'create', 'helper', '--prompt', 'You help.')).code).toBe(0);
     expect(await abp('chat', 'helper', '--message', 'Say exactly: over TLS')).toMatchObject({

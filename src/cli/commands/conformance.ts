@@ -2,6 +2,7 @@ import { CATEGORIES } from '../../conformance/case.ts';
 import { conforms, type Summary, summarize, type Tally } from '../../conformance/report.ts';
 import { type Result, runConformance } from '../../conformance/suite.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { certificateError } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
@@ -35,7 +36,8 @@ async function ask(options: Parameters<typeof runConformance>[0]): Promise<Resul
   try {
     return await runConformance(options);
   } catch (cause) {
-    if (AbpError.is(cause)) throw cause;
+    const untrusted = certificateError(options.baseUrl, cause);
+    if (AbpError.is(cause) || untrusted !== undefined) throw untrusted ?? cause;
     const message = `${options.baseUrl} does not answer: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new CliError('no_server', message, { hint: 'Check the URL, and that the gateway runs; abp serve starts one.', cause });
   }
