@@ -69,6 +69,29 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
       await context.close();
     });
 
+    it('what floats has the keys to itself: Escape closes it alone, and nothing behind it moves', async () => {
+      const { page, context } = await stage.signedIn();
+      await page.goto(`${stage.server.url}/runs`);
+      await page.locator('.dl-body .dl-row').first().waitFor();
+      await page.keyboard.press('j');
+      await page.getByRole('complementary', { name: 'Peek' }).waitFor();
+      const before = page.url();
+      await page.getByText('Columns', { exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Compact rows').waitFor();
+      expect(page.url()).toBe(before);
+      await page.keyboard.press('?');
+      const sheet = page.getByRole('dialog', { name: 'Keys' });
+      await sheet.waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+      expect(page.url()).toBe(before);
+      await page.keyboard.press('Escape');
+      await page.getByRole('complementary', { name: 'Peek' }).waitFor({ state: 'detached' });
+      await context.close();
+    });
+
     it('the palette finds a run by three digits of its id', async () => {
       const { page, context } = await stage.signedIn();
       const run = await runOf(({ mode }) => mode === 'mapped');

@@ -17,6 +17,13 @@ function typing(target: EventTarget | null): boolean {
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) || target.closest('[data-typing]') !== null;
 }
 
+/** Keys that press what has the focus, where it can be pressed. */
+const PRESSES: ReadonlySet<string> = new Set(['enter', ' ']);
+
+function pressable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('button, a[href], summary') !== null;
+}
+
 /** `mod+k`, `escape`, `j`, `?`: how a key is named in the tables of keys. */
 function nameOf(event: KeyboardEvent): string {
   const mod = event.metaKey || event.ctrlKey ? 'mod+' : '';
@@ -27,6 +34,14 @@ function nameOf(event: KeyboardEvent): string {
 
 function isSingle(name: string): boolean {
   return !name.startsWith('mod+') && !name.startsWith('alt+') && name !== 'escape';
+}
+
+/** Whether a key belongs to something else than the page: to what floats above it, to a field, or to what it presses. */
+function isOthers(name: string, target: EventTarget | null): boolean {
+  // Escape closes what floats, and nothing behind it moves.
+  if (document.querySelector('dialog:modal') !== null) return true;
+  if (isSingle(name) && (typing(target) || keysAreOff())) return true;
+  return PRESSES.has(name) && pressable(target);
 }
 
 let prefix = '';
@@ -43,9 +58,8 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
   useEffect(() => {
     if (!active) return undefined;
     const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented) return;
       const name = nameOf(event);
-      if (isSingle(name) && (typing(event.target) || keysAreOff())) return;
+      if (event.defaultPrevented || isOthers(name, event.target)) return;
       const act = current.current[pairOf(name)] ?? current.current[name];
       if (act === undefined) return;
       event.preventDefault();

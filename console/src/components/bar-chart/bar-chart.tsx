@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useRef, useState } from 'react';
+import { whole } from '../../base/format.ts';
 import { token } from '../../base/theme.ts';
 import './bar-chart.css';
 
@@ -15,6 +16,8 @@ export interface BarChartProps {
   formatTime(time: string): string;
   /** What the bucket to the left is called: `day before`. */
   readonly before: string;
+  /** How many runs a bucket is made of. */
+  runsOf(index: number): number;
   onOpen(index: number): void;
 }
 
@@ -57,6 +60,7 @@ export function BarChart(props: BarChartProps): JSX.Element {
       destroy?.();
     };
   }, [buckets, series, theme]);
+  const runs = at === null ? 0 : props.runsOf(at);
   const sum = at === null ? 0 : series.reduce((total, { values }) => total + (values[at] ?? 0), 0);
   return (
     <div className="bar-chart">
@@ -75,7 +79,7 @@ export function BarChart(props: BarChartProps): JSX.Element {
             ),
           )}
           <button type="button" className="link" onClick={() => props.onOpen(at)}>
-            open the runs
+            {runs === 1 ? 'open the one run' : `open the ${whole(runs)} runs`}
           </button>
         </div>
       )}

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { enginesQuery, sealKeysQuery } from '../../api/queries.ts';
-import { useKeys } from '../../base/keys.ts';
 import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { type Sdk, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
@@ -23,7 +22,6 @@ export function EmptyHome(): JSX.Element {
       body: JSON.stringify({ model: 'any-name', max_tokens: 200, messages: [{ role: 'user', content: 'say hello from the sim' }] }),
     }).then((answer) => answer.text(), setFailure);
   };
-  useKeys({ enter: sendIt });
   const named = (auth: string): string =>
     (engines.data?.items ?? [])
       .filter((engine) => engine.auth === auth && !BUILT_IN.has(engine.id))
@@ -61,7 +59,7 @@ export function EmptyHome(): JSX.Element {
           <SdkChoice value={sdk} onChange={setSdk} />
           <Snippet engine="sim" sdk={sdk} />
           <div className="row">
-            <Button acts look="primary" icon="send" keys="↵" onClick={sendIt}>
+            <Button acts autoFocus look="primary" icon="send" keys="↵" onClick={sendIt}>
               Send it from here
             </Button>
             <a className="btn" href="/playground">

@@ -157,11 +157,13 @@ function Names({ fields, dialects }: { readonly fields: readonly Field[]; readon
       <h2>Each dialect calls it</h2>
       <dl className="kv">
         {dialects.map((dialect) => {
-          const names = [...new Set(fields.flatMap(({ names: known }) => known[dialect] ?? []))];
+          const all = [...new Set(fields.flatMap(({ names: known }) => known[dialect] ?? []))];
+          // A member of a field that is named here goes without saying.
+          const names = all.filter((name) => !all.some((other) => name.startsWith(`${other}.`)));
           return (
             <div key={dialect} className="contents">
               <dt>{dialect}</dt>
-              <dd title={names.join(', ')}>
+              <dd title={all.join(', ')}>
                 {names.length === 0 ? <span className="mute">has no name for it</span> : <code>{names.join(', ')}</code>}
               </dd>
             </div>
@@ -174,10 +176,20 @@ function Names({ fields, dialects }: { readonly fields: readonly Field[]; readon
 
 function Others({ matrix, column }: { readonly matrix: Matrix | undefined; readonly column: string }): JSX.Element {
   const native = (matrix?.capabilities ?? []).filter(({ capability, level }) => capability === column && level === 'native');
+  const named = (isEngine: boolean): string =>
+    native
+      .filter(({ backend }) => backend.startsWith('engine:') === isEngine)
+      .map(({ backend }) => backend.replace(/^\w+:/, ''))
+      .join(', ');
   return (
     <div className="part">
       <h2>Who has it natively</h2>
-      <p className="note">{native.length === 0 ? 'nobody' : native.map(({ backend }) => backend.replace(/^\w+:/, '')).join(', ')}</p>
+      <dl className="kv">
+        <dt>engines</dt>
+        <dd>{named(true) || 'none'}</dd>
+        <dt>others</dt>
+        <dd>{named(false) || 'none'}</dd>
+      </dl>
     </div>
   );
 }

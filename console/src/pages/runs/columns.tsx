@@ -11,6 +11,11 @@ const COLUMNS = [
   ['key', 'Key'],
 ] as const;
 
+/** Kept with the columns, because it is chosen with them. */
+const COMPACT = 'compact';
+
+export const isCompact = (hidden: ReadonlySet<string>): boolean => !hidden.has(COMPACT);
+
 export function useHiddenColumns(): readonly [ReadonlySet<string>, (name: string) => void] {
   const [hidden, setHidden] = useState(() => new Set((localStorage.getItem(HIDDEN) ?? '').split(' ').filter(Boolean)));
   const toggle = (name: string): void => {
@@ -33,6 +38,10 @@ export function Columns({ hidden, toggle }: { readonly hidden: ReadonlySet<strin
             <input type="checkbox" checked={!hidden.has(name)} onChange={() => toggle(name)} /> {words}
           </label>
         ))}
+        <hr />
+        <label className="row">
+          <input type="checkbox" checked={isCompact(hidden)} onChange={() => toggle(COMPACT)} /> Compact rows
+        </label>
       </div>
     </details>
   );

@@ -11,7 +11,7 @@ import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/bits.tsx';
 import { DataList } from '../../components/data-list/data-list.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
-import { Columns, useHiddenColumns } from './columns.tsx';
+import { Columns, isCompact, useHiddenColumns } from './columns.tsx';
 import { countsQuery, histogramQuery, type Live, rowQuery, rowsQuery, useLiveRows, useOrdered, withoutQuery } from './data.ts';
 import { chipsOf, SPANS, shownSpan, viewFilter, withSince } from './filter.ts';
 import { FilterField } from './filter-field.tsx';
@@ -22,6 +22,7 @@ import './page.css';
 import './runs.css';
 
 const ROW = 27;
+const WIDE_ROW = 34;
 const PHONE_ROW = 52;
 const isPhone = (): boolean => window.matchMedia('(max-width: 720px)').matches;
 
@@ -55,6 +56,7 @@ export function Page(): JSX.Element {
   const engines = useQuery(enginesQuery);
   const known = useMemo(() => knownValues(rows, engines.data?.items.map(({ id }) => id) ?? []), [rows, engines.data]);
   const [hidden, toggleColumn] = useHiddenColumns();
+  const rowHeight = isPhone() ? PHONE_ROW : isCompact(hidden) ? ROW : WIDE_ROW;
   const { views, current: view, keep, drop } = useViews(state);
   const now = useNow(rows[0]?.completed_at === null);
   const selected = state.sel === undefined ? -1 : rows.findIndex(({ run_id }) => run_id === state.sel);
@@ -148,8 +150,8 @@ export function Page(): JSX.Element {
             <Nothing state={asked} chips={chipsOf(state)} remove={(name) => change({ [name]: undefined })} />
           ) : (
             <DataList
-              {...{ label: 'Runs', head: HEAD, rows, selected, marked, scroller, onEnd }}
-              rowHeight={isPhone() ? PHONE_ROW : ROW}
+              key={rowHeight}
+              {...{ label: 'Runs', head: HEAD, rows, rowHeight, selected, marked, scroller, onEnd }}
               idOf={({ run_id }) => run_id}
               renderRow={(row) => <RunCells row={row} now={now} />}
               classOf={(row) => (row.completed_at === null ? 'under-way' : '')}

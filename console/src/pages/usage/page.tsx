@@ -89,6 +89,7 @@ export function Page(): JSX.Element {
                 format={FORMATS[measure]}
                 formatTime={TIMES[bucket] ?? ((time) => `${day(time)} ${hourMinute(time)}`)}
                 before={BEFORE[bucket] ?? 'before'}
+                runsOf={(index) => sum(usage.data.groups.map(({ runs }) => runs?.[index] ?? 0))}
                 onOpen={open}
               />
             )}
