@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parse } from '../../src/cli/program.ts';
+import { parse, rowOf } from '../../src/cli/program.ts';
+import { FORMER_FAMILIES, FORMER_OPTIONS } from '../../src/cli/registry.ts';
 import { loadConfig } from '../../src/gateway/config.ts';
 import { captureIo } from '../support/capture-io.ts';
 
@@ -34,8 +35,15 @@ function argvOf(line: string): string[] | undefined {
   return call === undefined ? undefined : [...call.matchAll(WORD)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
 }
 
+/** Old names are taken, and not taught. */
+function former(argv: readonly string[]): boolean {
+  const options = FORMER_OPTIONS[rowOf(argv)?.name ?? ''] ?? {};
+  return Object.hasOwn(FORMER_FAMILIES, argv[0] ?? '') || argv.some((word) => Object.hasOwn(options, word));
+}
+
 /** A sentence may leave out what a command needs; a name that does not exist is wrong anywhere. */
 async function wrongIn(argv: readonly string[]): Promise<string | undefined> {
+  if (former(argv)) return `abp ${argv.join(' ')}: has a name of before`;
   try {
     await parse(argv, captureIo());
     return undefined;

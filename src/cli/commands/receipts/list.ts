@@ -26,9 +26,11 @@ export const command = defineCommand({
   ],
   async run(context, { limit = 20, cursor, slim, ...chosen }) {
     const { output } = context;
+    const { sort: _order, minCost, ...words } = chosen;
+    const lookedFor = { ...words, 'min-cost': minCost?.toString() };
     const list: RowList = { ...rowListOf(chosen), limit, ...(cursor === undefined ? {} : { cursor }) };
     if (output.json && !slim) output.print(await documents(context, list), () => '');
-    else output.print(await rows(context, list), (page) => render(page, context, nothingText('No receipts', chosen)));
+    else output.print(await rows(context, list), (page) => render(page, context, nothingText('No receipts', lookedFor)));
     return EXITS.ok.code;
   },
 });
