@@ -107,6 +107,25 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
     });
   });
 
+  it('dragging over the histogram narrows the time, and a click jumps', async () => {
+    const { page, context, complaints, open } = await stage.signedIn();
+    await open('/runs?span=3600000');
+    const bars = page.getByRole('img', { name: /drag to narrow the time/ });
+    const box = (await bars.boundingBox()) ?? expect.fail('the histogram has no place');
+    const at = (share: number): readonly [number, number] => [box.x + box.width * share, box.y + box.height / 2];
+    await page.mouse.move(...at(0.4));
+    await page.mouse.down();
+    for (const share of [0.5, 0.7, 0.9]) await page.mouse.move(...at(share));
+    await page.mouse.up();
+    await page.waitForURL(/since=.*until=/);
+    const asked = new URL(page.url()).searchParams;
+    const narrowed = Date.parse(asked.get('until') ?? '') - Date.parse(asked.get('since') ?? '');
+    expect(narrowed).toBeGreaterThan(20 * 60_000);
+    expect(narrowed).toBeLessThan(40 * 60_000);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('the Playground shows fates while one types, and sends', async () => {
     const { page, context, complaints } = await stage.signedIn();
     await page.goto(`${stage.server.url}/playground`);

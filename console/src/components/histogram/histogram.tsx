@@ -40,7 +40,11 @@ export function Histogram({ usage, narrow, jump }: HistogramProps): JSX.Element 
         role="img"
         aria-label={`${whole(total)} calls, ${whole(failed.reduce((a, b) => a + b, 0))} failed; drag to narrow the time, click to jump`}
         onPointerDown={(event) => setDrag([at(event), at(event)])}
-        onPointerMove={(event) => setDrag((before) => (before === null ? null : [before[0], at(event)]))}
+        onPointerMove={(event) => {
+          // Read at once: the event has no place any more when the state is changed.
+          const to = at(event);
+          setDrag((before) => (before === null ? null : [before[0], to]));
+        }}
         onPointerUp={end}
         onPointerLeave={() => setDrag(null)}
       >
