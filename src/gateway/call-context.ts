@@ -70,7 +70,16 @@ function checksOf(
   { limits, budgets }: Pick<CallSurroundings, 'limits' | 'budgets'>,
 ): readonly Check[] {
   const divided = shares({ calls: (engine) => connectionsOf(config, engine), runs: config.limits.runs });
-  return [...checks, budgets.ledger.check, divided, rateCheck((call) => limits.heldTo(call), boundsOf(config))];
+  return [
+    ...checks,
+    budgets.ledger.check,
+    divided,
+    rateCheck(
+      (call) => limits.heldTo(call),
+      boundsOf(config),
+      (listener) => limits.onChange(listener),
+    ),
+  ];
 }
 
 /** How long calls wait for room under a limit; undefined where they are refused at once. */

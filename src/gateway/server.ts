@@ -28,6 +28,7 @@ import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
 import { AnsweredQuestions } from './inbox/answered-questions.ts';
+import { openShares } from './limits/limit-shares.ts';
 import { LimitTable } from './limits/limit-table.ts';
 import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
@@ -294,11 +295,13 @@ async function heldTo(
   };
 }
 
-async function limitsOf(config: Config, people: People, { store, log }: Keeping, closers: Closers): Promise<LimitTable> {
+async function limitsOf(config: Config, people: People, keeping: Keeping, closers: Closers): Promise<LimitTable> {
+  const { store, log } = keeping;
   const limits = new LimitTable(store, CallLimits.strip().parse(config.limits), {
     engines: engineLimits(config),
     teamsOf: (key) => people.teamsOf(key),
     ofTeam: (team) => people.limitsOf(team),
+    shares: await openShares(keeping, closers),
   });
   closers.push(() => limits.close());
   await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../../src/calls/call.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post, type WireAnswer } from '../support/http-call.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -43,6 +44,75 @@ describe('two nodes that share a database', () => {
     await expect.poll(() => other.gateway.budgets.ledger.accounts.has(id)).toBe(true);
     return { secret: key.secret, id };
   }
+
+  /** A key with limits that both nodes know. */
+  async function limitedKey(limits: object): Promise<{ secret: string; id: string }> {
+    const [one, other] = nodes;
+    const key = json(await adminCall(one, 'POST', '/v1/keys', { name: 'limited', limits }));
+    await expect.poll(() => other.gateway.limits.of(key.id), { timeout: 60_000 }).toEqual(limits);
+    return { secret: key.secret, id: key.id };
+  }
+
+  /** The part of its limits that a node holds a caller to. */
+  const partAt = (at: 0 | 1, keyId: string) => {
+    const call = { owner: { keyId, parent: null, tags: [] }, engine: 'claude' } as unknown as Call; // as much of a call as is looked at
+    return nodes[at].gateway.limits.heldTo(call)[0]?.limits;
+  };
+
+  const send = async (at: number, secret: string): Promise<number> =>
+    (await post(`${nodes[at % 2]?.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;
+
+  it('hold a caller to its calls a minute together, and give all of them to the node that it calls', async () => {
+    const { secret, id } = await limitedKey({ requests_per_minute: 60 });
+    // Each has heard that there are two.
+    await expect.poll(() => [partAt(0, id), partAt(1, id)]).toEqual([{ requests_per_minute: 30 }, { requests_per_minute: 30 }]);
+    const started = performance.now();
+    const first = await Promise.all(Array.from({ length: 200 }, (_, at) => send(at, secret)));
+    const ok = first.filter((status) => status === 200).length;
+    expect(ok).toBeGreaterThanOrEqual(50);
+    // What runs off meanwhile, one a second, may be used again, and parts move a little; each by itself would let 120 in.
+    expect(ok).toBeLessThanOrEqual(75 + (performance.now() - started) / 1000);
+    const alone = await limitedKey({ requests_per_minute: 6000 });
+    expect(partAt(0, alone.id)).toEqual({ requests_per_minute: 3000 });
+    const part = async (): Promise<number | undefined> => {
+      await send(0, alone.secret);
+      return partAt(0, alone.id)?.requests_per_minute;
+    };
+    await expect.poll(part, { timeout: 60_000 }).toBe(6000);
+    // The other one knows before the first call comes there, and takes over when they all do.
+    await expect.poll(() => partAt(1, alone.id)?.requests_per_minute, { timeout: 60_000 }).toBeLessThan(1000);
+    const moved = async (): Promise<number | undefined> => {
+      await send(1, alone.secret);
+      return partAt(1, alone.id)?.requests_per_minute;
+    };
+    await expect.poll(moved, { timeout: 60_000 }).toBeGreaterThan(5000);
+  });
+
+  it('hold a caller to its calls at a time together', async () => {
+    const { secret, id } = await limitedKey({ concurrency: 4 });
+    const open = new Set<() => void>();
+    upstream.answer((socket) => void open.add(() => socket.write(whole(JSON.stringify(ANSWER)))));
+    const asked: Promise<number>[] = [];
+    // Refused ones come again until the first node has all four places.
+    await expect
+      .poll(
+        () => {
+          if (open.size < 4) asked.push(send(0, secret));
+          return open.size;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(4);
+    await expect.poll(() => partAt(1, id)?.concurrency, { timeout: 60_000 }).toBe(0);
+    expect(await send(1, secret)).toBe(429);
+    for (const answer of open) answer();
+    await Promise.all(asked);
+    upstream.answer((socket) => {
+      sent += 1;
+      socket.write(whole(JSON.stringify(ANSWER)));
+    });
+    await expect.poll(() => send(1, secret), { timeout: 60_000 }).toBe(200);
+  });
 
   it.each([
     ['calls', { limit_requests: 50 }, '/e/claude/v1/messages'],

@@ -13,7 +13,19 @@ export interface Limited {
   /** How it is called in a refusal: "This caller", "The team blue". */
   readonly name: string;
   readonly limits: CallLimits;
+  /** The limits as they were set, where `limits` is one node's part of them. */
+  readonly whole?: CallLimits;
+  readonly count?: LimitCount;
 }
+
+/** What one node does with a limit that several share: calls that came since somebody looked, and calls at the moment. */
+export interface LimitCount {
+  arrived: number;
+  underWay: number;
+}
+
+/** Tells of limits that change while calls wait for them. */
+export type LimitChanges = (listener: (id: string, limits: CallLimits) => void) => void;
 
 /** Whose limits a call is held to: its caller's, those of its teams, and of its engine. */
 export type LimitsOf = (call: Call) => readonly Limited[];
@@ -28,10 +40,14 @@ const CONCURRENCY_WAIT_MS = 1000;
  * Holds callers, teams and engines to their requests and tokens per minute and their calls at the same time. A call that does not fit is refused
  * with the time to come back, or, where the operator prefers that, waits for its turn.
  */
-export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
+export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: LimitChanges): Check {
   const callers = new Callers();
   const learned = new LearnedOutput();
   const queue = bounds === undefined ? undefined : new FairQueue(bounds);
+  changes?.((id, limits) => {
+    callers.holdTo(id, limits);
+    queue?.pump();
+  });
   return {
     name: 'limits',
     check: (call): Verdict => {
@@ -43,14 +59,23 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds): Check {
       if (held.length === 0) return undefined;
       const wanted = held.some(({ limits }) => limits.tokens_per_minute !== undefined) ? learned.bound(call) : 0;
       const caller = shareOfOwner(call.owner);
-      const uses = held.map(({ id, name, limits }) => ({ id, name, caller, use: callers.of(id, limits, queue !== undefined) }));
+      const uses = held.map(({ id, name, limits, whole, count }): HeldUse => {
+        if (count !== undefined) count.arrived += 1;
+        return { id, name, whole, count, caller, use: callers.of(id, limits, queue !== undefined) };
+      });
       const take = (): Settlement => {
         const now = performance.now();
-        for (const { use } of uses) use.take(caller, wanted, now);
+        for (const { use, count } of uses) {
+          use.take(caller, wanted, now);
+          if (count !== undefined) count.underWay += 1;
+        }
         return (ending) => {
           learned.hear(call, ending);
           const end = performance.now();
-          for (const { use } of uses) use.settle(caller, wanted, ending, end);
+          for (const { use, count } of uses) {
+            use.settle(caller, wanted, ending, end);
+            if (count !== undefined) count.underWay -= 1;
+          }
           queue?.pump();
         };
       };
@@ -69,14 +94,16 @@ interface HeldUse {
   readonly name: string;
   readonly caller: string;
   readonly use: Use;
+  readonly whole: CallLimits | undefined;
+  readonly count: LimitCount | undefined;
 }
 
 /** The first limit that a call does not fit into, or that others wait at before it. */
 function firstReached(uses: readonly HeldUse[], wanted: number, queue: FairQueue | undefined): (Reached & { id: string }) | undefined {
   const now = performance.now();
-  for (const { id, name, caller, use } of uses) {
+  for (const { id, name, whole, caller, use } of uses) {
     const reached = use.reached(caller, wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
-    if (reached !== undefined) return { ...reached, id, name };
+    if (reached !== undefined) return { ...reached, limit: whole?.[reached.what] ?? reached.limit, id, name };
   }
   return undefined;
 }
@@ -111,6 +138,11 @@ class Callers {
     const use = new Use(limits, fair ? new Holders() : undefined);
     this.#uses.set(caller, use);
     return use;
+  }
+
+  /** Takes other limits over, where the caller is known. */
+  holdTo(caller: string, limits: CallLimits): void {
+    this.#uses.get(caller)?.holdTo(limits);
   }
 
   #sweep(): void {

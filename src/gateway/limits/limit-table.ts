@@ -4,6 +4,7 @@ import { CallLimits } from '../../calls/limits/call-limits.ts';
 import type { Limited } from '../../calls/limits/rate-check.ts';
 import { deleteSetting, listSettings, setSetting } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';
+import type { LimitShares } from './limit-shares.ts';
 
 const PREFIX = 'limits/key/';
 /** Other nodes on the same database hear of a change this much later at the latest. */
@@ -15,6 +16,8 @@ export interface MoreLimits {
   readonly engines: ReadonlyMap<string, CallLimits>;
   readonly teamsOf: (key: string) => readonly string[];
   readonly ofTeam: (team: string) => CallLimits | undefined;
+  /** Parts of limits, where other nodes of the database have theirs. */
+  readonly shares?: Pick<LimitShares, 'of' | 'onChange'> | undefined;
 }
 
 const NOBODY: readonly Limited[] = [];
@@ -73,13 +76,24 @@ export class LimitTable {
     const engine = engines.size === 0 ? undefined : engines.get(call.engine ?? '');
     const teams = teamsOf(caller);
     if (own === undefined && engine === undefined && teams.length === 0) return NOBODY;
-    const held: Limited[] = own === undefined ? [] : [{ id: caller, name: 'This caller', limits: own }];
+    const held: Limited[] = own === undefined ? [] : [this.#held(caller, 'This caller', own)];
     for (const team of teams) {
       const limits = ofTeam(team);
-      if (limits !== undefined) held.push({ id: `team ${team}`, name: `The team ${team}`, limits });
+      if (limits !== undefined) held.push(this.#held(`team ${team}`, `The team ${team}`, limits));
     }
-    if (engine !== undefined) held.push({ id: `engine ${call.engine}`, name: `The engine ${call.engine}`, limits: engine });
+    if (engine !== undefined) held.push(this.#held(`engine ${call.engine}`, `The engine ${call.engine}`, engine));
     return held;
+  }
+
+  #held(id: string, name: string, whole: CallLimits): Limited {
+    const { shares } = this.#more;
+    if (shares === undefined) return { id, name, limits: whole };
+    return { id, name, whole, ...shares.of(id, whole) };
+  }
+
+  /** Tells of limits that change because other nodes use more or less of them. */
+  onChange(listener: (id: string, limits: CallLimits) => void): void {
+    this.#more.shares?.onChange(listener);
   }
 
   /** The limits that a key has of its own. */

@@ -1,7 +1,10 @@
+import type { LimitUsesTable } from './limit-uses.ts';
+
 /** Budgets and who may use how much of them. */
 export interface BudgetTables {
   readonly budgets: BudgetsTable;
   readonly budget_grants: BudgetGrantsTable;
+  readonly limit_uses: LimitUsesTable;
 }
 
 export interface BudgetsTable {
