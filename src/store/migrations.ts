@@ -20,6 +20,7 @@ import { up as rolesAndRotation } from './migrations/0016-roles-and-rotation.ts'
 import { up as receiptMarks } from './migrations/0017-receipt-marks.ts';
 import { up as parts } from './migrations/0018-parts.ts';
 import { up as limitUses } from './migrations/0019-limit-uses.ts';
+import { up as erasures } from './migrations/0020-erasures.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-receipt-marks': { up: receiptMarks },
   '0018-parts': { up: parts },
   '0019-limit-uses': { up: limitUses },
+  '0020-erasures': { up: erasures },
 };
 
 /**

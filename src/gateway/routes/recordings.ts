@@ -3,6 +3,7 @@ import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { askErasures, erasuresLeft } from '../../store/recordings/erasures.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
 import { lineText } from '../../store/recordings/recording-line.ts';
 import { getRecording, listRecordings, type RecordingFilter } from '../../store/recordings/recordings.ts';
@@ -62,7 +63,7 @@ async function visibleRecording(
   // A run that ended a moment ago is on its way to the store.
   if (known === undefined && gateway.calls.live.keyOf(run) !== undefined) await gateway.keeper.settled();
   const recording = known ?? (await getRecording(gateway.store, run));
-  if (recording === undefined || !allowed(principal, recording.keyId)) {
+  if (recording === undefined || !allowed(principal, recording.keyId) || (await erasuresLeft(gateway.store, [run])).size > 0) {
     throw new AbpError('not_found', `There are no recorded bodies of ${run}.`, { run_id: run, recording: 'none' });
   }
   return recording;
@@ -105,18 +106,45 @@ function assertMayErase(principal: Principal): void {
     throw new AbpError('forbidden', 'The key of a run may not erase what was recorded.', { scope: 'erase' });
 }
 
-/** Runs whose bodies this node has, and how many others have. */
-async function runsOf(gateway: Gateway, filter: RecordingFilter): Promise<{ readonly runs: readonly RunId[]; readonly elsewhere: number }> {
-  const runs: RunId[] = [];
-  let elsewhere = 0;
+/** A run and the node that has its bodies. */
+type Held = Pick<Recording, 'runId' | 'node'>;
+
+async function heldRuns(gateway: Gateway, filter: RecordingFilter): Promise<readonly Held[]> {
+  const runs: Held[] = [];
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
     const page = await listRecordings(gateway.store, { ...filter, limit: 1000, cursor });
-    const own = page.items.filter(({ node }) => node === gateway.home.nodeId);
-    runs.push(...own.map(({ runId }) => runId));
-    elsewhere += page.items.length - own.length;
+    runs.push(...page.items.map(({ runId, node }) => ({ runId, node })));
     cursor = page.next_cursor;
   }
-  return { runs, elsewhere };
+  return runs;
+}
+
+/** Other nodes look once a second for what they are to erase. */
+const ELSEWHERE_MS = 5000;
+const LOOK_MS = 100;
+
+/**
+ * Erases bodies, wherever they are: those of other nodes by an order that waits for them in the database. From then on nobody reads them;
+ * what they have not erased after a few seconds is `elsewhere`, and goes when they are back.
+ */
+async function erase(gateway: Gateway, held: readonly Held[]): Promise<{ readonly erased: number; readonly elsewhere: number }> {
+  const others = held.filter(({ node }) => node !== gateway.home.nodeId);
+  await askErasures(gateway.store, others);
+  const own = await gateway.keeper.eraseBodies(held.filter(({ node }) => node === gateway.home.nodeId).map(({ runId }) => runId));
+  const left = async (): Promise<number> =>
+    (
+      await erasuresLeft(
+        gateway.store,
+        others.map(({ runId }) => runId),
+      )
+    ).size;
+  const until = performance.now() + ELSEWHERE_MS;
+  let elsewhere = others.length === 0 ? 0 : await left();
+  while (elsewhere > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    elsewhere = await left();
+  }
+  return { erased: own + others.length - elsewhere, elsewhere };
 }
 
 const bodyRoutes = [
@@ -146,16 +174,16 @@ const bodyRoutes = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/receipts/{run_id}/bodies',
-    summary: 'Erases the recorded bodies of a run; its receipt stays.',
+    summary:
+      'Erases the recorded bodies of a run; its receipt stays. 204 when they are gone; 202 where another node has them and is away: nobody reads them any more, and that node erases them when it is back.',
     audit: { action: 'body.erase' },
     params: BodyParams,
+    response: Erased,
     handle: async ({ gateway, principal, params }) => {
       assertMayErase(principal);
       const { runId, node } = await visibleRecording(gateway, principal, params.run_id, maySteer);
-      if (node !== gateway.home.nodeId)
-        throw new AbpError('conflict', `The bodies of ${runId} are on the node ${node}: only that node can erase them.`, { node });
-      await gateway.keeper.eraseBodies([runId]);
-      return new Reply(204, undefined);
+      const told = await erase(gateway, [{ runId, node }]);
+      return told.elsewhere === 0 ? new Reply(204, undefined) : new Reply(202, told);
     },
   }),
 ];
@@ -195,8 +223,7 @@ export const recordingRoutes = [
     response: Erased,
     handle: async ({ gateway, principal, query: { all: _all, ...filter } }) => {
       assertMayErase(principal);
-      const { runs, elsewhere } = await runsOf(gateway, ownOnly(principal, filter));
-      return { erased: await gateway.keeper.eraseBodies(runs), elsewhere };
+      return await erase(gateway, await heldRuns(gateway, ownOnly(principal, filter)));
     },
   }),
 ];

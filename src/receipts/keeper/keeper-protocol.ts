@@ -71,6 +71,8 @@ export type KeeperReport =
   /** The signed head of the chain, once a minute while it grows. */
   | { readonly kind: 'head'; readonly document: string }
   /** Bodies are not stored; receipts are. */
+  /** Bodies of these runs are to be erased, by an order of another node. */
+  | { readonly kind: 'erase-asked'; readonly runs: readonly RunId[] }
   | { readonly kind: 'bodies-fault'; readonly message: string }
   /** How far the bucket is behind the disk. */
   | { readonly kind: 'bucket'; readonly state: BucketState }

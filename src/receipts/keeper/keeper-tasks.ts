@@ -1,5 +1,6 @@
 import type { RunId } from '../../contract/run-id.ts';
 import { stubsUpTo } from '../../store/receipts/receipt-removal.ts';
+import { endErasures, erasuresFor } from '../../store/recordings/erasures.ts';
 import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
 import type { RemovalOrder } from '../remove.ts';
@@ -10,6 +11,7 @@ import type { TableParts } from './table-parts.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_EVERY_MS = 3600 * 1000;
 const RETENTION_TURN_MS = 500;
+const ASKED_EVERY_MS = 1000;
 
 interface TaskSurroundings {
   readonly store: Store;
@@ -28,6 +30,7 @@ export class KeeperTasks {
   readonly #waiting: Extract<KeeperOrder, { kind: 'task' }>[] = [];
   #retainedAt = 0;
   #behind = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
   /** Up to these places the chain has stubs alone, which need not be looked at again. */
   readonly #stubsUpTo: Record<RemovalOrder['status'], number> = { archived: 0, deleted: 0 };
 
@@ -49,12 +52,13 @@ export class KeeperTasks {
         report({ kind: 'refused', id: order.id, message: error instanceof Error ? error.message : String(error) });
       }
     }
+    await this.#tellAsked();
     await this.#retain();
   }
 
   async #do(task: KeeperTask): Promise<TaskResults[keyof TaskResults]> {
-    const { store, chain, keysFolder, bodies } = this.#surroundings;
-    if (task.kind === 'erase-bodies') return await bodies.erase(task.runs);
+    const { store, chain, keysFolder } = this.#surroundings;
+    if (task.kind === 'erase-bodies') return await this.#erase(task.runs);
     if (task.kind === 'remove') return await this.#remove(task);
     // Loaded when they are needed, which is seldom.
     if (task.kind === 'audit') return await (await import('../audit/seal-audit.ts')).sealAudit(store, chain);
@@ -68,6 +72,23 @@ export class KeeperTasks {
     const runs = await removeReceipts(store, chain, order, bodies);
     if (runs.length > 0) report({ kind: 'removed', runs });
     return runs;
+  }
+
+  /** Tells of bodies of this node that were to be erased on another one, also while this one was away. The journal is closed first, elsewhere. */
+  async #tellAsked(): Promise<void> {
+    const { store, chain, report } = this.#surroundings;
+    const now = performance.now();
+    if (store.kind === 'sqlite' || now - this.#askedAt < ASKED_EVERY_MS) return;
+    this.#askedAt = now;
+    const runs = await erasuresFor(store, chain.stored.node);
+    if (runs.length > 0) report({ kind: 'erase-asked', runs });
+  }
+
+  async #erase(runs: readonly RunId[]): Promise<number> {
+    const { store, bodies } = this.#surroundings;
+    const erased = await bodies.erase(runs);
+    if (store.kind === 'postgres') await endErasures(store, runs);
+    return erased;
   }
 
   /** Whether what is too old was not all removed in one turn. */

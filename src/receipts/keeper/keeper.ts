@@ -341,6 +341,9 @@ class ThreadKeeper implements Keeper {
       case 'head':
         this.#options.onHead?.(message.document);
         break;
+      case 'erase-asked':
+        this.eraseBodies(message.runs).catch((error: unknown) => this.#options.onBodiesFault?.(`bodies were not erased: ${String(error)}`));
+        break;
       case 'bodies-fault':
         this.#options.onBodiesFault?.(message.message);
         break;

@@ -1,5 +1,3 @@
-import type { LimitUsesTable } from './limit-uses.ts';
-
 /** Budgets and who may use how much of them. */
 export interface BudgetTables {
   readonly budgets: BudgetsTable;
@@ -30,4 +28,17 @@ export interface BudgetGrantsTable {
   readonly requests: number;
   /** 1 for the one node that may let a call in which may use more than is left. */
   readonly last_call: number;
+}
+
+/** What nodes say of the use of limits. */
+export interface LimitUsesTable {
+  /** Whose limit it is. */
+  readonly limited: string;
+  readonly node: string;
+  /** How many calls came lately, let in or not. */
+  readonly demand: number;
+  /** Calls at the moment. */
+  readonly under_way: number;
+  /** When that was, by the clock of the database. */
+  readonly told_at: number;
 }

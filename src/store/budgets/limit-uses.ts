@@ -1,18 +1,6 @@
 import { sql } from 'kysely';
 import type { PostgresStore } from '../store.ts';
-
-/** What nodes say of the use of limits. */
-export interface LimitUsesTable {
-  /** Whose limit it is. */
-  readonly limited: string;
-  readonly node: string;
-  /** How many calls came lately, let in or not. */
-  readonly demand: number;
-  /** Calls at the moment. */
-  readonly under_way: number;
-  /** When that was, by the clock of the database. */
-  readonly told_at: number;
-}
+import type { LimitUsesTable } from './budget-schema.ts';
 
 export type LimitUse = Omit<LimitUsesTable, 'told_at' | 'node'>;
 

@@ -1,6 +1,14 @@
 /** Tables about recorded runs. Their bodies and the index of those are on the disk of each node. */
 export interface RecordingTables {
   readonly recordings: RecordingsTable;
+  readonly erasures: ErasuresTable;
+}
+
+/** Bodies that are to be erased by the node that has them. */
+interface ErasuresTable {
+  readonly run_id: string;
+  readonly node: string;
+  readonly asked_at: number;
 }
 
 /** A run with recording `full`. The document is the truth; the other columns are copies for the index. */

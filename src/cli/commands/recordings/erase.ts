@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
 import { defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
@@ -18,7 +18,7 @@ export const command = defineCommand({
     const told = await withServer(context, async (server) => {
       const named = await eraseRuns(server, run);
       const selected = filtered || all ? await eraseSelected(server, selection) : { erased: 0, elsewhere: 0 };
-      return { erased: named + selected.erased, elsewhere: selected.elsewhere };
+      return { erased: named.erased + selected.erased, elsewhere: named.elsewhere + selected.elsewhere };
     });
     context.output.print(told, sentence);
     return EXITS.ok.code;
@@ -31,16 +31,25 @@ interface Told {
 }
 
 function sentence({ erased, elsewhere }: Told): string {
-  const rest = elsewhere === 0 ? '' : ` Other nodes have those of ${elsewhere} more: erase them there.`;
+  const rest =
+    elsewhere === 0
+      ? ''
+      : ` Nodes that are away have those of ${elsewhere} more, and erase them when they are back; nobody reads them until then.`;
   return `The bodies of ${erased} runs are erased; their receipts stay.${rest}`;
 }
 
-async function eraseRuns(server: HomeServer, runs: readonly string[]): Promise<number> {
-  for (const run of runs) await server.client.call('DELETE', `/v1/receipts/${encodeURIComponent(run)}/bodies`);
-  return runs.length;
+async function eraseRuns(server: HomeServer, runs: readonly string[]): Promise<Told> {
+  let elsewhere = 0;
+  for (const run of runs)
+    elsewhere += toldOf(await server.client.call('DELETE', `/v1/receipts/${encodeURIComponent(run)}/bodies`)).elsewhere;
+  return { erased: runs.length - elsewhere, elsewhere };
 }
 
 async function eraseSelected(server: HomeServer, selection: Selection): Promise<Told> {
-  const answer = await server.client.call('DELETE', `/v1/recordings?${queryOf(selection, { all: 'true' })}`);
+  return toldOf(await server.client.call('DELETE', `/v1/recordings?${queryOf(selection, { all: 'true' })}`));
+}
+
+/** An answer without a body says that all is gone. */
+function toldOf(answer: Json | undefined): Told {
   return isJsonObject(answer) ? { erased: Number(answer.erased), elsewhere: Number(answer.elsewhere ?? 0) } : { erased: 0, elsewhere: 0 };
 }
