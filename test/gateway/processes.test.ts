@@ -1,14 +1,17 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergeMetrics } from '../../src/gateway/processes/merge-metrics.ts';
 import { openHome } from '../../src/home/home.ts';
+import { certificateFiles } from '../support/certificates.ts';
 import { call, post, send } from '../support/http-call.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freshDatabase, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 
 const asked = (words: string, stream = false) => ({ model: 'm', max_tokens: 50, stream, messages: [{ role: 'user', content: words }] });
@@ -171,6 +174,89 @@ describe('several processes on one port', () => {
     expect(await end).toBe(0);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
     await expect(post(`${url}/e/sim/v1/messages`, asked('more'))).rejects.toThrow();
+  });
+});
+
+describe('several processes on one port that speak TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-processes-tls-'));
+  const home = join(folder, 'home');
+  const files = certificateFiles();
+  const other = certificateFiles(1);
+  let server: ReturnType<typeof spawnAbp>;
+  let url: string;
+
+  beforeAll(async () => {
+    const config = `[server]\ncert_file = "${files.cert_file}"\nkey_file = "${files.key_file}"\n`;
+    writeFileSync(join(folder, 'abp.toml'), config);
+    const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_CONFIG: join(folder, 'abp.toml'), ABP_DATABASE_URL: await freshDatabase() };
+    server = spawnAbp(['serve', '--json', '--port', '0', '--processes', '2'], env);
+    server.stderr.pipe(process.stderr);
+    const [line] = await once(createInterface(server.stdout), 'line');
+    ({ url } = JSON.parse(String(line)));
+    expect(url).toMatch(/^https:/);
+  });
+  afterAll(() => {
+    server?.kill('SIGKILL');
+    for (const path of [folder, dirname(files.cert_file), dirname(other.cert_file)]) rmSync(path, { recursive: true, force: true });
+  });
+
+  /** A call over a connection of its own. */
+  const ask = (
+    path: string,
+    body?: object,
+    headers: http.OutgoingHttpHeaders = {},
+  ): Promise<http.IncomingMessage & { certificate: string }> =>
+    new Promise((resolve, reject) => {
+      const options = {
+        method: body === undefined ? 'GET' : 'POST',
+        agent: false,
+        rejectUnauthorized: false,
+        headers: { 'content-type': 'application/json', ...headers },
+      };
+      const request = https.request(`${url}${path}`, options, (response) => {
+        const socket = response.socket as TLSSocket; // the connection of a request of this module
+        resolve(Object.assign(response, { certificate: socket.getPeerCertificate().fingerprint256 }));
+      });
+      request.once('error', reject);
+      request.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  const textOf = async (answer: http.IncomingMessage): Promise<string> => (await Array.fromAsync(answer, String)).join('');
+  /** The certificates of connections, which come to one process or the other. */
+  const shown = async (): Promise<string[]> => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => ask('/e/sim/v1/messages', asked('tls'))));
+    for (const answer of answers) expect(JSON.parse(await textOf(answer)).type).toBe('message');
+    return [...new Set(answers.map(({ certificate }) => certificate))];
+  };
+
+  it('show one certificate, know each other over it, and all take a new one', async () => {
+    const metric = async (name: string): Promise<string[]> => {
+      const text = await textOf(await ask('/metrics', undefined, { 'x-abp-key': openHome({ path: home }).token }));
+      return text.split('\n').filter((line) => line.startsWith(name));
+    };
+    /** How many calls each of the processes has served. */
+    const served = async (): Promise<number[]> => (await metric('abp_calls_total')).map((line) => Number(line.split(' ').at(-1)));
+    const [before, ...others] = await shown();
+    expect([others, (await served()).length]).toEqual([[], 2]);
+    for (const file of ['cert_file', 'key_file'] as const) copyFileSync(other[file], files[file]);
+    await expect.poll(async () => (await shown()).includes(before ?? '')).toBe(false);
+    const first = await served();
+    // Both have taken calls since then, and none of them under the certificate before.
+    await expect
+      .poll(async () => {
+        const certificates = await shown();
+        expect([certificates.length, certificates.includes(before ?? '')]).toEqual([1, false]);
+        return (await served()).every((calls, at) => calls > (first[at] ?? calls));
+      })
+      .toBe(true);
+    expect((await runAbp(['keys', 'list'], { env: { ABP_HOME: home } })).code).toBe(0);
+  });
+
+  it('let streams end at SIGTERM', async () => {
+    const streams = await Promise.all([1, 2, 3, 4].map(() => ask('/e/sim/v1/messages', asked('Wait 1000 ms. Say "done".', true))));
+    const end = ended(server);
+    server.kill('SIGTERM');
+    for (const stream of streams) expect(await textOf(stream)).toContain('message_stop');
+    expect(await end).toBe(0);
   });
 });
 
