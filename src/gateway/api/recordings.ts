@@ -52,7 +52,11 @@ export const EraseQuery = z
 
 export const Erased = z.strictObject({
   erased: z.int().describe('Runs whose bodies are gone.'),
-  elsewhere: z.int().describe('Runs that fit and whose bodies another node has, which is away: nobody reads them any more, and it erases them when it is back.'),
+  elsewhere: z
+    .int()
+    .describe(
+      'Runs that fit and whose bodies another node has, which is away: nobody reads them any more, and it erases them when it is back.',
+    ),
 });
 
 export const ReplayRequest = z

@@ -373,10 +373,8 @@ class ThreadKeeper implements Keeper {
         this.#tasks.delete(message.id);
         break;
       case 'resumed':
-        this.#stalled = undefined;
-        break;
       case 'stalled':
-        this.#stall(message.message);
+        this.#stall(message.kind === 'stalled' ? message.message : undefined);
         break;
       case 'stopped':
         this.#stopped.resolve();
@@ -390,8 +388,8 @@ class ThreadKeeper implements Keeper {
     this.#blocked = message;
   }
 
-  #stall(message: string): void {
-    if (this.#stalled !== message) this.#options.onStalled(message);
+  #stall(message: string | undefined): void {
+    if (message !== undefined && this.#stalled !== message) this.#options.onStalled(message);
     this.#stalled = message;
   }
 }
