@@ -121,6 +121,7 @@ const ANSWER_CODES = {
   words_around_json: { meaning: 'The caller asked for JSON; words around it were left out.' },
   further_calls_hidden: { meaning: 'The caller asked for one call at a time and gets the first.' },
   call_cut_off: { meaning: 'The token limit cut a call off, and the caller’s dialect has no form for half of one.' },
+  call_malformed: { meaning: 'The arguments of a call are no JSON; the caller reads that the call is malformed.' },
   would_be_empty: { meaning: 'The answer would be empty, and is an error instead.' },
   paused: { meaning: 'The engine paused its turn; the caller reads that a limit was reached.' },
   paused_and_continued: { meaning: 'The engine paused its turn; the gateway asked it to go on.' },

@@ -167,6 +167,25 @@ test('what every answer has is accounted for', () => {
   ]);
 });
 
+test('a call whose arguments are no JSON is told to gemini as malformed, whole and streamed', () => {
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"unfinished' } };
+  const said = { role: 'assistant', content: null, tool_calls: [call] };
+  const head = { id: 'c', object: 'chat.completion', model: 'm' };
+  const whole = wholeAnswer(
+    'openai-chat',
+    'gemini',
+    json({ ...head, choices: [{ index: 0, message: said, finish_reason: 'tool_calls' }] }),
+  );
+  const streamed = streamedAnswer('openai-chat', 'gemini', [
+    { ...head, choices: [{ index: 0, delta: said, finish_reason: 'tool_calls' }] },
+  ]);
+  for (const { fidelity, emulations, text } of [{ ...whole, text: JSON.stringify(whole.body) }, streamed]) {
+    expect(text).toContain('MALFORMED_FUNCTION_CALL');
+    expect(fidelity.find(({ path }) => path.endsWith('tool_calls[*]'))).toMatchObject({ fate: 'emulated', code: 'call_malformed' });
+    expect(emulations).toMatchObject([{ capability: 'tool_use' }]);
+  }
+});
+
 describe.each([
   ['claude', 'emulated', 'renamed'],
   ['gemini', 'emulated', 'emulated'],

@@ -39,6 +39,12 @@ const CUT_OFF: AnswerNote = {
 };
 const CUT_OFF_IN_JSON: AnswerNote = { ...CUT_OFF, fate: 'dropped', note: 'the token limit cut off a call, which was left out' };
 
+const MALFORMED: AnswerNote = {
+  fate: 'emulated',
+  code: 'call_malformed',
+  note: 'the arguments of a call are no JSON, and the caller reads that it is malformed',
+};
+
 const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
 const PAUSED: AnswerNote = {
   fate: 'emulated',
@@ -132,11 +138,12 @@ class OneAnswer {
 
   /** Calls that are no JSON at the end of the answer. */
   #lastCalls(finish: FinishReason): readonly IrAnswerEvent[] {
-    const { account, json } = this.#options;
+    const { account, caller, json } = this.#options;
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     if (calls.length === 0) return [];
     if (finish !== 'length') {
+      if (caller.answers.cutCalls === 'nowhere') account.note('tool_call', MALFORMED);
       this.#said = true;
       return calls.flatMap(({ events }) => events);
     }
