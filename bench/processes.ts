@@ -55,11 +55,15 @@ export async function answer<T>(child: ChildProcess, ms: number): Promise<T> {
   }
 }
 
+const ENTRY = new URL('../bin/abp.js', import.meta.url).pathname;
+
 export interface GatewayOptions {
   readonly home: string;
   /** Lines of `abp.toml`. */
   readonly config: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Another `abp.js` than the one of this clone. */
+  readonly program?: string;
 }
 
 /** Starts `abp serve` as a user would. Resolves when it has said its address. */
@@ -76,12 +80,14 @@ export async function startTurnWorker(options: GatewayOptions): Promise<ChildPro
 }
 
 /** Starts a command that says one line when it is ready. */
-async function startAbp(argv: readonly string[], { home, config, env }: GatewayOptions): Promise<{ child: ChildProcess; said: string }> {
+async function startAbp(
+  argv: readonly string[],
+  { home, config, env, program = ENTRY }: GatewayOptions,
+): Promise<{ child: ChildProcess; said: string }> {
   const file = join(home, 'bench.toml');
   writeFileSync(file, config);
-  const entry = new URL('../bin/abp.js', import.meta.url).pathname;
   const child = watched(
-    spawn(process.execPath, [entry, ...argv, '--json', '--home', home, '--config', file], {
+    spawn(process.execPath, [program, ...argv, '--json', '--home', home, '--config', file], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ABP_LOG: 'warn', ...env },
     }),
