@@ -10,6 +10,8 @@ await serveSidecar({
   id: 'shout',
   version: '1.0',
   capabilities: { streaming: 'native', tool_write: 'native' },
+  // It asks before each of its tools, so orders may want that.
+  extensions: ['tool_approval'],
   async run(order, run) {
     const wait = /wait (\d+) ms/.exec(order.task)?.[1];
     if (wait !== undefined) await sleep(Number(wait), undefined, { signal: run.signal });

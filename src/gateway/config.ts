@@ -12,16 +12,14 @@ import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
 import { homePath as homeFolder } from '../home/home.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
-import { wholeCommand } from '../runtime/sidecars/command.ts';
 import { BucketConfig } from './bucket-config.ts';
 import { MasterKeyConfig, readTree } from './config-file.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
+import { SidecarConfig, wholeSidecars } from './run-plane/sidecar-config.ts';
 import { withSecrets } from './secret-references.ts';
 import { OidcConfig } from './sign-in/oidc-config.ts';
 import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
 import { WebhooksConfig } from './webhooks/webhook-config.ts';
-
-const seconds = z.number().positive();
 
 const SecretConfig = z.strictObject({
   key: z.string().min(1).optional().describe('What custom tools send for {{secret.<id>}}. Better in ABP_SECRET_<ID>.'),
@@ -73,22 +71,6 @@ const PolicyConfig = PolicyProfile.partial().extend({
     .describe(
       'What becomes of a rule that nothing here can hold: the run is refused; it runs and the receipt says so; or something around the backplane, such as a container, holds it.',
     ),
-});
-
-/** A program that speaks the sidecar protocol. */
-const SidecarConfig = z.strictObject({
-  command: z.array(z.string().min(1)).min(1).describe('The program and its arguments. Files in it are found from this folder on.'),
-  env: z.record(z.string(), z.string()).default({}).describe('Variables that it gets.'),
-  engine: z
-    .string()
-    .optional()
-    .describe('The engine that serves its model calls through the gateway; without it the sidecar brings its own.'),
-  handshake_s: seconds.default(10).describe('Seconds within which it must say hello.'),
-  heartbeat_s: z
-    .number()
-    .min(0)
-    .default(30)
-    .describe('Seconds of silence after which it is pinged; three pings without an answer end it. 0 never asks.'),
 });
 
 /** A pattern that does not compile would let through what it should have caught. */
@@ -310,7 +292,7 @@ export function loadConfig({ path, env, homePath }: ConfigOptions): LoadedConfig
   const { file, tree: text } = readTree({ path, env });
   const tree = text === undefined ? {} : withSecrets(text, { env, homePath: homeFolder(homePath ?? env.ABP_HOME) });
   const config = parseAt(Config, tree, text === undefined ? 'configuration' : file);
-  const effective = { ...withEnvironment(config, env), sidecars: sidecarsFrom(config, dirname(file)) };
+  const effective = { ...withEnvironment(config, env), sidecars: wholeSidecars(config.sidecars, dirname(file)) };
   checkEngines(effective, text === undefined ? 'configuration' : file);
   const empty = Object.entries(effective.secrets)
     .filter(([, { key }]) => key === undefined)
@@ -326,13 +308,6 @@ function checkEngines({ engines: table, routes }: Config, file: string): void {
     if (AbpError.is(error)) throw new AbpError(error.code, `${file}: ${error.message}`);
     throw error;
   }
-}
-
-/** Files of a sidecar's command are named from the folder of the configuration on. */
-function sidecarsFrom({ sidecars }: Config, base: string): Config['sidecars'] {
-  return Object.fromEntries(
-    Object.entries(sidecars).map(([name, sidecar]) => [name, { ...sidecar, command: [...wholeCommand(sidecar.command, base)] }]),
-  );
 }
 
 function withEnvironment(config: Config, env: ConfigOptions['env']): Config {

@@ -4,6 +4,7 @@ import type { RunId } from '../../contract/run-id.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
+import type { PlannedOrder } from '../../runtime/work-orders/work-orders.ts';
 
 /** A run that the command line asks for: how it is started on a server, and how on one inside this process. */
 export interface RunAsked {
@@ -34,12 +35,11 @@ export function orderAsked(order: WorkOrder, wish: OrderWish): RunAsked {
     inside: async (gateway) => {
       const { runServiceOf } = await import('../../gateway/run-plane/runs.ts');
       const { workOrdersOf } = await import('../../gateway/run-plane/work-orders.ts');
-      const { runId, gated, ties } = await (await workOrdersOf(gateway)).plan(order, {
-        backend: wish.backend,
-        engine: wish.engine,
-        base: process.cwd(),
-      });
-      return await (await runServiceOf(gateway)).startGated(gated, { ...(await askOf(gateway)), runId, ties });
+      const [service, orders, ask] = await Promise.all([runServiceOf(gateway), workOrdersOf(gateway), askOf(gateway)]);
+      const { backend, engine } = wish;
+      const rehearse = ({ gated, runId, ties }: PlannedOrder) => service.rehearse(gated, runId, { owner: ask.owner, ties });
+      const { runId, gated, ties } = await orders.plan(order, { backend, engine, base: process.cwd(), rehearse });
+      return await service.startGated(gated, { ...ask, runId, ties });
     },
   };
 }

@@ -54,11 +54,12 @@ function priceOf(engine: string, model: string, cost: typeof costOf): number | u
 /** Sidecars of the configuration. */
 function sidecarSettings({ sidecars }: Config): Record<string, SidecarSetting> {
   return Object.fromEntries(
-    Object.entries(sidecars).map(([name, { command, env, engine, handshake_s, heartbeat_s }]) => [
+    Object.entries(sidecars).map(([name, { command, env, shows, engine, handshake_s, heartbeat_s }]) => [
       name,
       {
         command,
         env,
+        shows,
         times: { handshakeMs: handshake_s * 1000, heartbeatMs: heartbeat_s * 1000 },
         ...(engine !== undefined && { engine }),
       },

@@ -48,7 +48,7 @@ export function bareModel({ id, capabilities, gateway }: BareModel): Sidecar {
 async function passed(gateway: GatewayAccess, order: WorkOrder, run: SidecarRun): Promise<Result> {
   const { request, dialect = 'claude' } = vendorOf(order);
   if (!isJsonObject(request)) throw new Error('config.vendor.abp.request must hold the request of the vendor');
-  const path = PATHS[dialect];
+  const path = PASSED_PATHS[dialect];
   if (path === undefined) throw new Error(`a request of the dialect ${dialect} cannot be passed on`);
   for await (const data of stream(gateway, { path, body: request, signal: run.signal })) {
     run.send({ type: 'run_started', message: 'raw' }, { raw_message: data, dialect });
@@ -56,7 +56,8 @@ async function passed(gateway: GatewayAccess, order: WorkOrder, run: SidecarRun)
   return {};
 }
 
-const PATHS: Readonly<Record<string, string>> = {
+/** Where a request of each dialect is sent that passes as it is. */
+export const PASSED_PATHS: Readonly<Record<string, string>> = {
   claude: '/v1/messages',
   'openai-chat': '/v1/chat/completions',
   openai: '/v1/chat/completions',

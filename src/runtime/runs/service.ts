@@ -96,11 +96,9 @@ export class RunService {
   /** As `start`, for options that have passed the gates: those of a work order, whose backend need not be a coding agent. */
   async startGated(gated: GatedRun, ask: RunAsk): Promise<RunId> {
     const { starter, store, node, onFault } = this.#options;
-    const { adapter, cwd, options } = gated;
+    const { adapter, options } = gated;
     const port = this.#options.port(ask.owner);
-    assertBudgetHolds(options, port);
-    const judging = { adapter, options, cwd, home: starter.homePath, port };
-    if (hasRules(options, port)) await assertPolicyHolds({ ...judging, traffic: await starter.trafficOf(gated, port, ask.ties?.agents) });
+    await this.#assertHolds(gated, port, ask);
     const runId = ask.runId ?? (await this.#idOf(options, port));
     const admitted = await port.admit(admissionAsk(runId, adapter, options)).catch((error: unknown) => {
       this.#options.release(runId);
@@ -131,6 +129,26 @@ export class RunService {
     const settled = handle.result().then((result) => this.#settle(result, { log, kept, keepWords: ask.keepWords, runId }));
     this.#live.set(runId, { handle, log, parent: ask.owner.parent, settled });
     return runId;
+  }
+
+  /** Throws what `startGated` would throw, and starts nothing: whoever chooses among backends asks each before it takes one. */
+  async rehearse(gated: GatedRun, runId: RunId, ask: Pick<RunAsk, 'owner' | 'ties'>): Promise<void> {
+    const port = this.#options.port(ask.owner);
+    await this.#assertHolds(gated, port, ask);
+    try {
+      await port.admit(admissionAsk(runId, gated.adapter, gated.options));
+    } finally {
+      this.#options.release(runId);
+    }
+  }
+
+  async #assertHolds(gated: GatedRun, port: GatewayPort, { ties }: Pick<RunAsk, 'ties'>): Promise<void> {
+    const { starter } = this.#options;
+    const { adapter, cwd, options } = gated;
+    assertBudgetHolds(options, port);
+    if (!hasRules(options, port)) return;
+    const traffic = await starter.trafficOf(gated, port, ties?.agents);
+    await assertPolicyHolds({ adapter, options, cwd, home: starter.homePath, port, traffic });
   }
 
   /** The caller's own id, taken before anything is written: the same start may be sent again and runs once. */

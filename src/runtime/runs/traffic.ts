@@ -83,6 +83,11 @@ function vendorModel({ traffic }: Adapter, { model }: RunOptions, wanted: Wanted
   return { engine: engine.id, name: wanted.model?.providerModelId ?? bare };
 }
 
+/** The engine that the calls of an agent go to where the caller names none: that of the model's vendor, or of the agent's own. */
+export function servingEngine(adapter: Adapter, options: RunOptions, wanted: Wanted): string | undefined {
+  return vendorModel(adapter, options, wanted).engine ?? ownEngine(adapter.traffic.dialect)?.id;
+}
+
 function isOf(engine: string, vendor: string | undefined): boolean {
   return vendor !== undefined && engine.split(':')[0] === vendor;
 }

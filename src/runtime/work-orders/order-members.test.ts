@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { WorkOrder, workOrder } from '../../contract/work-orders/work-order.ts';
+import { assertMembers } from './backend-members.ts';
 import { type OrderBackend, optionsOf } from './order-options.ts';
+import { OwnOptions } from './vendor.ts';
 
 let root: string;
 beforeAll(() => {
@@ -105,4 +107,86 @@ describe.each(BACKENDS)('on $id', (backend) => {
       .build();
     expect(() => optionsOf(order, backend, root)).toThrow('turbo');
   });
+});
+
+/** A value for each member of `config.vendor.abp`, and the kinds of backends that refuse it by its name because they could only overlook it. */
+const OWN: Readonly<Record<string, { readonly value: Json; readonly refusedBy: string; readonly beside?: JsonObject }>> = {
+  mode: { value: 'passthrough', refusedBy: 'adapter', beside: { request: {} } },
+  request: { value: {}, refusedBy: 'engine adapter host' },
+  dialect: { value: 'claude', refusedBy: 'engine adapter host' },
+  source_dialect: { value: 'claude', refusedBy: 'engine adapter host' },
+  engine: { value: 'openai', refusedBy: 'engine' },
+  compatibility: { value: 'strict', refusedBy: '' },
+  enforcement: { value: 'advisory', refusedBy: '' },
+  sandbox: { value: true, refusedBy: '' },
+  limits: { value: { processes: 100 }, refusedBy: '' },
+  timeout_seconds: { value: 5, refusedBy: '' },
+  approval: { value: 'deny', refusedBy: '' },
+  approval_timeout_seconds: { value: 5, refusedBy: '' },
+  answerable: { value: false, refusedBy: '' },
+  thinking: { value: 'low', refusedBy: '' },
+  system: { value: 'be short', refusedBy: 'adapter host' },
+  max_tokens: { value: 100, refusedBy: 'adapter host' },
+  temperature: { value: 0.5, refusedBy: 'adapter host' },
+  check: { value: 'true', refusedBy: '' },
+  check_timeout_seconds: { value: 5, refusedBy: '' },
+  tags: { value: ['a'], refusedBy: '' },
+};
+
+function refusal(order: WorkOrder, backend: OrderBackend): string {
+  try {
+    assertMembers(order, backend);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+it('knows every member of ours', () => {
+  expect(Object.keys(OWN).toSorted()).toEqual(Object.keys(OwnOptions.shape).toSorted());
+});
+
+it.each(Object.entries(OWN))(
+  'config.vendor.abp.%s does something, or is refused by its name',
+  (member, { value, refusedBy, beside = {} }) => {
+    const config = { vendor: { abp: { [member]: value, ...beside } } };
+    const order = workOrder('a task').workspace({ root }).config(config).build();
+    const plain = workOrder('a task').workspace({ root }).build();
+    for (const backend of BACKENDS) {
+      const message = refusal(order, backend);
+      const isRefused = refusedBy.split(' ').includes(backend.kind);
+      expect([backend.id, message.includes(member.replace('source_', ''))]).toEqual([backend.id, isRefused]);
+      // What changes no option is read by the program that gets the order: a bare model, or a sidecar.
+      const read = ['mode', 'system', 'max_tokens', 'temperature'].includes(member) || backend.kind === 'sidecar';
+      if (!isRefused && !read && !(member === 'engine' && backend.kind === 'engine')) {
+        expect([member, optionsOf(order, backend, root)]).not.toEqual([member, optionsOf(plain, backend, root)]);
+      }
+    }
+  },
+);
+
+it.each([
+  'context',
+  'config.max_turns',
+  'config.model',
+  'config.vendor.abp.system',
+  'config.vendor.abp.thinking',
+  'config.vendor.abp.dialect',
+])('%s is refused beside a request that passes as it is', (path) => {
+  const passed = { mode: 'passthrough', request: { model: 'sim' } };
+  const more: Readonly<Record<string, JsonObject>> = {
+    'config.vendor.abp.system': { system: 'x' },
+    'config.vendor.abp.thinking': { thinking: 'low' },
+    'config.vendor.abp.dialect': { dialect: 'gemini' },
+  };
+  const order = workOrder('t')
+    .workspace({ root })
+    .context(path === 'context' ? { files: ['a.txt'] } : {})
+    .config({
+      vendor: { abp: { ...passed, ...more[path] } },
+      ...(path === 'config.max_turns' && { max_turns: 2 }),
+      ...(path === 'config.model' && { model: 'another' }),
+    })
+    .build();
+  expect(refusal(order, { id: 'engine:sim', kind: 'engine' })).toContain(path);
 });

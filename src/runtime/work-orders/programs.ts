@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownFile, ownModule } from '../../base/own-files.ts';
 import { compileCacheFolder } from '../../base/threads.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import { splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -16,6 +18,8 @@ import { greet } from '../sidecars/greet.ts';
 export interface SidecarSetting {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Files and folders that it needs in a room, beside those that its command names. */
+  readonly shows: readonly string[];
   /** The engine that serves its model calls; without it the sidecar brings its own. */
   readonly engine?: string;
   readonly times: SidecarTimes;
@@ -60,10 +64,25 @@ export function ownPackage(): readonly string[] {
   return [modules, ...own, ...Object.values(ownCache())].filter((path) => existsSync(path));
 }
 
-/** Files of a command lie in folders that must be there too. */
+/** Files of a command lie in folders that must be there too, and so must the packages that Node would find from there. */
 function foldersOf(command: readonly string[]): readonly string[] {
-  const files = command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
-  return [...new Set(files.map((file) => dirname(realpathSync(file))))].filter((folder) => folder !== sep);
+  const files = command.filter((word) => isAbsolute(word) && existsSync(word)).map((file) => realpathSync(file));
+  const folders = [...new Set(files.map((file) => dirname(file)))];
+  // A program that lies in the home itself is shown alone.
+  const shown = files.map((file) => (secretIn(dirname(file)) === undefined ? dirname(file) : file));
+  return [...new Set([...shown, ...folders.flatMap(packagesAbove)])];
+}
+
+/** What must stay outside of every room and lies in a folder. */
+function secretIn(folder: string): string | undefined {
+  const outside = [homedir(), resolve(process.env.ABP_HOME ?? join(homedir(), '.abp'))];
+  return outside.find((path) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+}
+
+function packagesAbove(folder: string): string[] {
+  const above = dirname(folder);
+  const own = ['node_modules', 'package.json'].map((name) => join(above, name)).filter((path) => existsSync(path));
+  return above === folder ? [] : [...own, ...packagesAbove(above)];
 }
 
 /** Keeps the hello of each sidecar. We greet one once; with another command it is another sidecar. */
@@ -91,8 +110,14 @@ export class SidecarGreetings {
     return await known;
   }
 
-  async #greeted(name: string, { command, env, times }: SidecarSetting): Promise<SidecarProgram> {
+  async #greeted(name: string, { command, env, times, shows }: SidecarSetting): Promise<SidecarProgram> {
     const backend = `sidecar:${name}`;
+    for (const path of shows) {
+      const secret = existsSync(path) ? secretIn(realpathSync(path)) : undefined;
+      if (existsSync(path) && secret === undefined) continue;
+      const reason = secret === undefined ? `there is no ${path} to show it` : `shows: ${path} holds ${secret}, which must stay outside`;
+      throw new AbpError('E007', `${backend} is not available: ${reason}`, { backend_id: backend, reason });
+    }
     const hello = await greet(backend, {
       command,
       env: { ...allowedEnvironment(this.#environment), ...env },
@@ -105,7 +130,7 @@ export class SidecarGreetings {
       name: hello.backend.id,
       command,
       env,
-      shows: foldersOf(command),
+      shows: [...foldersOf(command), ...shows],
       times,
       manifest,
       version: hello.backend.backend_version,

@@ -12,7 +12,7 @@ import type { ForeignWorkOrder } from '../../contract/work-orders/work-order.ts'
 const OWN = 'abp';
 
 /** The members of `config.vendor.abp`; another one is refused by its name. */
-const OwnOptions = z.strictObject({
+export const OwnOptions = z.strictObject({
   mode: Mode.optional().describe('passthrough: `request` goes to the engine as it is.'),
   request: JsonRecord.optional().describe('With passthrough: the request of the vendor.'),
   dialect: z.string().optional().describe('The dialect of `request`.'),

@@ -17,8 +17,10 @@ import type { CodingAgents } from '../coding-agents/coding-agents.ts';
 import { HOSTS } from '../hosts.ts';
 import type { Commission } from '../runs/deps.ts';
 import { type GatedRun, passGatesInstalled } from '../runs/gated-run.ts';
+import { servingEngine } from '../runs/traffic.ts';
 import { type SidecarProgram, sidecarAdapter, sidecarKnowledge } from '../sidecars/adapter.ts';
 import { type Candidate, type Ranked, rankBackends } from './backend-choice.ts';
+import { assertMembers } from './backend-members.ts';
 import { hostProgram } from './host-programs.ts';
 import { type OrderBackend, type OrderedRun, optionsOf } from './order-options.ts';
 import { engineManifest, engineProgram, SidecarGreetings, type SidecarSetting } from './programs.ts';
@@ -43,6 +45,8 @@ export interface OrderWish {
   readonly engine?: string | undefined;
   /** Where a relative root begins. */
   readonly base: string;
+  /** Throws what the start of a planned order would throw, such as a policy that its backend cannot hold. */
+  readonly rehearse?: ((planned: PlannedOrder) => Promise<void>) | undefined;
 }
 
 /** An order that can be started. */
@@ -82,13 +86,42 @@ export class WorkOrders {
 
   async plan(written: WorkOrder, wish: OrderWish): Promise<PlannedOrder> {
     const order = wish.engine === undefined ? written : withEngine(written, wish.engine);
-    const { backend, record } = wish.backend === undefined ? await this.#choose(order) : this.#named(wish.backend);
+    if (wish.backend === undefined) return await this.#best(order, wish);
+    const record = { chosen_by: 'caller', why: 'the caller named it', candidates: [] } as const;
+    const planned = await this.#planOn(order, wish, { backend: this.#backend(wish.backend), record: { ...record, candidates: [] } });
+    await wish.rehearse?.(planned);
+    return planned;
+  }
+
+  /**
+   * The first backend by rank that takes the order. One that refuses it, such as an agent that cannot hold its policy, makes way for the next. Rules
+   * do not stand in for a model, though: where a real one has refused, the caller hears why, and no simulated one answers.
+   */
+  async #best(order: WorkOrder, wish: OrderWish): Promise<PlannedOrder> {
+    const ranked = await this.#ranked(order);
+    const refusals = new Map<string, AbpError>();
+    for (const { candidate, words } of ranked.filter(isUsable)) {
+      if (candidate.simulated === true && refusals.size > 0) break;
+      const record = { chosen_by: 'backplane', why: words, candidates: shown(ranked, refusals) } as const;
+      try {
+        const planned = await this.#planOn(order, wish, { backend: this.#backend(candidate.id), record });
+        await wish.rehearse?.(planned);
+        return planned;
+      } catch (error) {
+        if (!AbpError.is(error)) throw error;
+        refusals.set(candidate.id, error);
+      }
+    }
+    throw refusalOf(refusals) ?? noneFor(order, ranked);
+  }
+
+  async #planOn(order: WorkOrder, wish: OrderWish, { backend, record }: Chosen): Promise<PlannedOrder> {
     const runId = newRunId();
     const program = await this.#program(backend);
     const manifest = program?.manifest ?? this.#adapterManifest(backend);
     const { compatibility = 'best_effort' } = vendorOf(order);
     assertMet({ manifest, requirements: order.requirements, compatibility, backend: backend.id });
-    assertMode(order, backend);
+    assertMembers(order, backend);
     const ordered = optionsOf(order, backend, wish.base);
     const engine = ordered.options.engine ?? this.#engineOf(backend);
     const options = engine === undefined ? ordered.options : { ...ordered.options, engine };
@@ -119,11 +152,6 @@ export class WorkOrders {
         }
       }),
     );
-  }
-
-  #named(name: string): Chosen {
-    const record = { chosen_by: 'caller', why: 'the caller named it', candidates: [] } as const;
-    return { backend: this.#backend(name), record: { ...record, candidates: [] } };
   }
 
   #backend(name: string): OrderBackend {
@@ -170,21 +198,19 @@ export class WorkOrders {
     return resolveBackend(id).manifest;
   }
 
-  async #choose(order: WorkOrder): Promise<Chosen> {
+  async #ranked(order: WorkOrder): Promise<readonly Ranked[]> {
     const candidates = [...this.#engineCandidates(order), ...this.#adapterCandidates(order), ...(await this.#sidecarCandidates())];
-    const ranked = rankBackends(candidates, order.requirements);
-    const [best] = ranked;
-    if (best === undefined) throw new AbpError('E007', 'There is no backend at all.', { backend_id: '', reason: 'none is configured' });
-    assertBest(best, order);
-    const shown = ranked.slice(0, SHOWN).map(({ candidate, words }) => ({ backend: candidate.id, why: words }));
-    return { backend: this.#backend(best.candidate.id), record: { chosen_by: 'backplane', why: best.words, candidates: shown } };
+    return rankBackends(candidates, order.requirements);
   }
 
-  #engineCandidates({ config: { model } }: WorkOrder): Candidate[] {
+  #engineCandidates(order: WorkOrder): Candidate[] {
+    const model = modelOf(order);
     return engines.map((engine) => {
-      const simulated = engine.transport !== undefined;
+      const inside = engine.transport !== undefined;
+      // Who asks for its model by name wants no other.
+      const simulated = inside && (model === null || engineOfModel(model)?.id !== engine.id);
       const price = model === null ? undefined : this.#options.price(engine.id, model);
-      const obstacle = this.#options.engineObstacle(engine.id) ?? (simulated ? replayObstacle(engine.id) : modelObstacle(engine.id, model));
+      const obstacle = this.#options.engineObstacle(engine.id) ?? (inside ? replayObstacle(engine.id) : modelObstacle(engine.id, model));
       return {
         id: `engine:${engine.id}`,
         manifest: engineManifest(engine),
@@ -212,16 +238,18 @@ export class WorkOrders {
     });
   }
 
-  /** Why the model calls of an agent would reach nobody: no engine that it speaks to has a key, and it has no login either. */
-  #withoutModel({ agent, traffic }: Adapter, order: WorkOrder): string | undefined {
-    if (vendorOf(order).engine !== undefined || traffic.needsNone === true) return undefined;
-    const spoken = engines.filter(
-      ({ transport, dialects }) => transport === undefined && dialects.some((one) => traffic.dialects.includes(one)),
-    );
-    if (spoken.some(({ id }) => this.#options.engineObstacle(id) === undefined)) return undefined;
+  /** Why the model calls of an agent would reach nobody: the engine that they go to has no key, and the agent has no login either. */
+  #withoutModel(adapter: Adapter, order: WorkOrder): string | undefined {
+    const { engine: named } = vendorOf(order);
+    const { agents } = this.#options;
+    if (named !== undefined || adapter.traffic.needsNone === true) return undefined;
+    const options = { agent: adapter.agent, prompt: order.task, ...(order.config.model !== null && { model: order.config.model }) };
+    const engine = servingEngine(adapter, options, agents.knowledge.wanted(adapter, options));
+    const obstacle = engine === undefined ? undefined : this.#options.engineObstacle(engine);
+    if (engine !== undefined && obstacle === undefined) return undefined;
     // On macOS logins lie in the keychain, which nobody but the agent reads.
-    if (process.platform === 'darwin' || this.#options.agents.adapters.auth(agent).status !== 'unauthenticated') return undefined;
-    return 'it is not logged in, and no engine that it speaks to has a key here';
+    if (process.platform === 'darwin' || agents.adapters.auth(adapter.agent).status !== 'unauthenticated') return undefined;
+    return engine === undefined ? 'it is not logged in' : `it is not logged in, and of ${engine}, which would serve it: ${obstacle}`;
   }
 
   async #sidecarCandidates(): Promise<Candidate[]> {
@@ -263,26 +291,41 @@ function replayObstacle(engine: string): string | undefined {
   return engines.find(({ id }) => id === engine)?.fileVariable === undefined ? undefined : 'it serves recordings';
 }
 
-/** Nothing that is there meets the order: the error is that of the best one. */
-function assertBest({ candidate, coverage }: Ranked, order: WorkOrder): void {
-  const { compatibility = 'best_effort' } = vendorOf(order);
-  if (coverage < 1) assertMet({ manifest: candidate.manifest, requirements: order.requirements, compatibility, backend: candidate.id });
-  if (candidate.obstacle === undefined) return;
-  const reason = `the best backend for this order is ${candidate.id}, and ${candidate.obstacle}`;
-  throw new AbpError('E007', `No backend can execute the order: ${reason}.`, { backend_id: candidate.id, reason });
+const isUsable = ({ candidate, coverage }: Ranked): boolean => coverage === 1 && candidate.obstacle === undefined;
+
+/** The candidates that a receipt names. One that refused the order says why. */
+function shown(ranked: readonly Ranked[], refusals: ReadonlyMap<string, AbpError>): WorkOrderRecord['candidates'] {
+  return ranked.slice(0, SHOWN).map(({ candidate: { id }, words }) => {
+    const refusal = refusals.get(id)?.message;
+    return { backend: id, why: refusal === undefined ? words : `${words}; refused the order: ${refusal}` };
+  });
 }
 
-/** A request of a vendor is passed on by a model or a host; an adapter and a bare sidecar have their own. */
-function assertMode(order: WorkOrder, { id, kind }: OrderBackend): void {
-  const { mode, request } = vendorOf(order);
-  if (mode !== 'passthrough') return;
-  const path = 'config.vendor.abp.mode';
-  if (kind === 'adapter') {
-    throw new AbpError('invalid_request', `work order is not valid: ${path}: ${id} takes tasks, no requests of a vendor`, { path });
-  }
-  if (request === undefined) {
-    throw new AbpError('invalid_request', 'work order is not valid: config.vendor.abp.request: is needed for passthrough', { path });
-  }
+/** The word of the best backend that refused an order. All of them say the same of an order that is wrong in itself. */
+function refusalOf(refusals: ReadonlyMap<string, AbpError>): AbpError | undefined {
+  const [first] = refusals;
+  if (first === undefined) return undefined;
+  const [backend, error] = first;
+  if ([...refusals.values()].every(({ message }) => message === error.message)) return error;
+  const others = refusals.size === 2 ? 'and another one refuses it, too' : `and ${refusals.size - 1} others refuse it, too`;
+  const message = `The best backend for this order is ${backend}, which refuses it, ${others}: ${error.message}`;
+  return new AbpError(error.code, message, { ...error.details, backend });
+}
+
+/** Nothing that is there meets the order: the error is that of the best one. */
+function noneFor(order: WorkOrder, [best]: readonly Ranked[]): AbpError {
+  if (best === undefined) return new AbpError('E007', 'There is no backend at all.', { backend_id: '', reason: 'none is configured' });
+  const { candidate, coverage } = best;
+  const { compatibility = 'best_effort' } = vendorOf(order);
+  if (coverage < 1) assertMet({ manifest: candidate.manifest, requirements: order.requirements, compatibility, backend: candidate.id });
+  const reason = `the best backend for this order is ${candidate.id}, and ${candidate.obstacle}`;
+  return new AbpError('E007', `No backend can execute the order: ${reason}.`, { backend_id: candidate.id, reason });
+}
+
+/** The model that an order names: its own, or that of the request that it passes on. */
+function modelOf(order: WorkOrder): string | null {
+  const { request } = vendorOf(order);
+  return order.config.model ?? (typeof request?.model === 'string' ? request.model : null);
 }
 
 interface Planned {

@@ -3,6 +3,7 @@ import type { CallOwner } from '../../../calls/call.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import { WorkOrder } from '../../../contract/work-orders/work-order.ts';
+import type { PlannedOrder } from '../../../runtime/work-orders/work-orders.ts';
 import { AcceptedOrder, WorkOrderQuery } from '../../api/work-orders.ts';
 import { authorizeRun } from '../../auth/access.ts';
 import { ownerOf, type Principal } from '../../auth/principal.ts';
@@ -44,11 +45,13 @@ export const workOrderRoutes = [
       assertRunRights(principal, firstLook(body), gateway.config);
       const { parent, ...wish } = query;
       const owner = { ...ownedBy(gateway, principal, parent), ...tracedFrom(gateway, request) };
-      const { backend, runId, gated, asks, ties } = await orders.plan(body, { ...wish, base: process.cwd() });
-      const { options } = gated;
-      authorizeRun(principal, { agent: options.agent, engine: options.engine });
-      for (const asked of asks) assertRunRights(principal, asked, gateway.config);
       const service = await runServiceOf(gateway);
+      const rehearse = async ({ gated, asks, runId, ties }: PlannedOrder): Promise<void> => {
+        authorizeRun(principal, { agent: gated.options.agent, engine: gated.options.engine });
+        for (const asked of asks) assertRunRights(principal, asked, gateway.config);
+        await service.rehearse(gated, runId, { owner, ties });
+      };
+      const { backend, runId, gated, ties } = await orders.plan(body, { ...wish, base: process.cwd(), rehearse });
       const keepWords = recordingFor(gateway.config, principal) === 'full';
       await service.startGated(gated, { owner, keepWords, runId, ties });
       return new Reply(202, { run_id: runId, work_order_id: body.id, backend, status: 'running' });

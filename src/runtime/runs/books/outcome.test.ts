@@ -38,4 +38,19 @@ describe('the end of a run', () => {
     });
     expect(ending).toEqual(['aborted', 'timeout', 'turn_limit']);
   });
+
+  it.each(['AGENT_CRASH', 'PROTOCOL_HANDSHAKE_FAILED', 'PROTOCOL_INVALID_ENVELOPE', 'PROTOCOL_UNEXPECTED_MESSAGE'])(
+    'as %s, which the program did not put into words, has its last words in the message',
+    (code) => {
+      const outcome = { ok: false, code, message: 'The sidecar ended with exit code 1 before its hello.' };
+      const { error } = endingOf(
+        { exit: { code: 1, signal: null }, outcome, stderr: 'starting\nno module named yaml\n' },
+        undefined,
+        false,
+      );
+      expect(error?.message).toBe(
+        'The sidecar ended with exit code 1 before its hello. Its last words were: starting\nno module named yaml.',
+      );
+    },
+  );
 });

@@ -111,7 +111,7 @@ function judged(end: Ended, stop: StopReason | undefined, interrupted: boolean):
   if (interrupted || outcome.limit === 'interrupted') return { exitReason: 'interrupted', state: 'interrupted', exit, error: null };
   if (outcome.ok) return { exitReason: 'completed', state: 'completed', exit, error: null };
   const code = codeOf(outcome.code);
-  const error = errorOf(code, code === 'AGENT_CRASH' ? explained(end) : (outcome.message ?? deathOf(end)), stderr);
+  const error = errorOf(code, UNEXPLAINED.has(code) ? explained(end) : (outcome.message ?? deathOf(end)), stderr);
   if (exit.signal !== null && outcome.broken !== true) return { exitReason: 'killed', state: 'killed', exit, error };
   return code === 'AGENT_CRASH'
     ? { exitReason: 'crashed', state: 'crashed', exit, error }
@@ -137,6 +137,14 @@ export function failedEnding(thrown: unknown, stop: StopReason | undefined): End
 /** Lines and characters of its last words that stand in the message; the whole is beside it. */
 const LAST_LINES = 5;
 const LAST_CHARACTERS = 600;
+
+/** Ends that a program has not put into words itself. */
+const UNEXPLAINED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'AGENT_CRASH',
+  'PROTOCOL_HANDSHAKE_FAILED',
+  'PROTOCOL_INVALID_ENVELOPE',
+  'PROTOCOL_UNEXPECTED_MESSAGE',
+]);
 
 /** An agent that gave no reason is explained by its last words, and by a version that nobody has tried. */
 function explained(end: Ended): string {
