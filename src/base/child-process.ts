@@ -1,5 +1,7 @@
 import { type ChildProcess as NodeChild, spawn, spawnSync } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { endsTurn } from './bounded/turns.ts';
 import { type LineRules, LineSplitter, TextTail } from './line-splitter.ts';
 import { type ProcessGuard, startGuard } from './process-guard.ts';
 import { sendSignal } from './process-table.ts';
@@ -138,12 +140,13 @@ class PlainProcess implements ChildProcess {
     this.#child = child;
     this.#target = target;
     const stdout = new LineSplitter((line) => onLine(line, 'stdout'), lines);
-    const stderr = new LineSplitter((line) => {
+    const toldLine = (line: string): void => {
       this.#stderr.add(`${line}\n`);
       onLine(line, 'stderr');
-    });
-    child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+    };
+    const stderr = new LineSplitter(toldLine, undefined, STDERR_CHARACTERS);
+    readInTurns(child.stdout, stdout);
+    readInTurns(child.stderr, stderr);
     // Writing to a process that has just ended is no error of ours; `exit` tells.
     child.stdin?.on('error', () => undefined);
     this.exit = ended(child, target).then((exit) => {
@@ -187,6 +190,14 @@ class PlainProcess implements ChildProcess {
       throw said === '' ? error : new Error(said.split('\n').at(-1), { cause: error });
     }
   }
+}
+
+/** A process that writes without a pause waits for the others: some of it is read in each turn of the event loop. */
+function readInTurns(output: Readable | null, lines: LineSplitter): void {
+  output?.on('data', (chunk: Buffer) => {
+    lines.push(chunk);
+    if (endsTurn(chunk.length, () => output.resume())) output.pause();
+  });
 }
 
 /** Windows has no groups to signal; there the tree is ended by its own tool. */

@@ -36,3 +36,10 @@ it('keeps the end of a long text', () => {
   for (const text of ['ab', 'cd', 'ef', 'gh', 'i']) tail.add(text);
   expect(tail.text).toBe('fghi');
 });
+
+it('hands a long line over in pieces of the size that it is told', () => {
+  const lines: string[] = [];
+  const splitter = new LineSplitter((line) => lines.push(line), undefined, 4);
+  for (const part of ['ab', 'cdef', 'gh\n', 'i\n']) splitter.push(Buffer.from(part));
+  expect(lines).toEqual(['abcdef', 'gh', 'i']);
+});

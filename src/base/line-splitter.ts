@@ -19,14 +19,17 @@ export class LineSplitter {
   readonly #line: (text: string) => void;
   readonly #rules: LineRules | undefined;
   readonly #decoder: TextDecoder | undefined;
+  readonly #pieces: number;
   #parts: Buffer[] = [];
   #size = 0;
   /** The rest of a line that was too long is thrown away. */
   #skipping = false;
 
-  constructor(line: (text: string) => void, rules?: LineRules) {
+  /** `pieces`: the bytes from which on a line is handed over in pieces; not for a protocol. */
+  constructor(line: (text: string) => void, rules?: LineRules, pieces = MOST_BYTES) {
     this.#line = line;
     this.#rules = rules;
+    this.#pieces = pieces;
     this.#decoder = rules === undefined ? undefined : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   }
 
@@ -38,7 +41,7 @@ export class LineSplitter {
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));
-    if (this.#rules === undefined && this.#size > MOST_BYTES) this.#emit();
+    if (this.#rules === undefined && this.#size > this.#pieces) this.#emit();
   }
 
   /** The text after the last line end; a process that is killed leaves half a line. */

@@ -128,6 +128,18 @@ const WORK = {
     setInterval(() => undefined, 1000);
     say(event(ref, { type: 'assistant_message', text: 'settled in' }));
   },
+  // Lines without an end, more than anybody should keep.
+  'floods-errors'(ref, order) {
+    process.stderr.write('e'.repeat(24 * 1024 * 1024), () => say(final(ref, order)));
+  },
+  'long-events'(ref, order) {
+    for (let at = 0; at < 4; at += 1) say(event(ref, { type: 'assistant_message', text: 'y'.repeat(4 * 1024 * 1024) }));
+    say(final(ref, order));
+  },
+  'pong-after-final'(ref, order) {
+    say(final(ref, order));
+    say({ t: 'pong', seq: 1 });
+  },
   fatal: (ref) => say({ t: 'fatal', ref_id: ref, error: 'no key', error_code: 'backend_auth_failed' }),
 };
 

@@ -33,6 +33,9 @@ const KINDS = [
   'partial',
   'closes-output',
   'ends-unheard',
+  'floods-errors',
+  'long-events',
+  'pong-after-final',
 ];
 
 let server: TestGateway;
@@ -163,6 +166,16 @@ describe('a sidecar that is not as it should be', () => {
     expect([receipt.status, receipt.error?.code]).toEqual(['failed', code]);
     await expect.poll(() => sidecarProcesses(String(body.run_id))).toEqual([]);
     expect((await call('GET', '/healthz')).status).toBe(200);
+  });
+
+  it.each(['floods-errors', 'long-events', 'pong-after-final'])('%s is allowed, and the run completes', async (kind) => {
+    const { body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());
+    const receipt = await ended(body.run_id);
+    expect([receipt.status, receipt.error]).toEqual(['completed', null]);
+    // Error output is told up to a measure.
+    expect(receipt.event_count).toBeLessThan(200);
+    const { result } = (await call('GET', `/v1/runs/${body.run_id}`)).body as { result?: { text?: string } };
+    expect(result?.text?.length ?? 0).toBeLessThan(5 * 1024 * 1024);
   });
 
   it('leaves no descriptors open', async () => {

@@ -13,7 +13,7 @@ import { createRun, endRun, getRun, setRunProcess } from '../../store/runs/runs.
 import type { Store } from '../../store/store.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import type { RunTies } from './deps.ts';
-import { keepableOptions, withoutSecrets, withoutWords } from './events/redaction.ts';
+import { keepableOptions, keepableText, withoutSecrets, withoutSecretsInTurns, withoutWords } from './events/redaction.ts';
 import { RunLog } from './events/run-log.ts';
 import type { GatedRun } from './gated-run.ts';
 import { assertPolicyHolds, hasRules } from './ground/ground.ts';
@@ -131,7 +131,7 @@ export class RunService {
     return runId;
   }
 
-  /** Throws what `startGated` would throw, and starts nothing: whoever chooses among backends asks each before it takes one. */
+  /** Throws what `startGated` would throw, and starts nothing. The reader of work orders asks so before it takes a backend. */
   async rehearse(gated: GatedRun, runId: RunId, ask: Pick<RunAsk, 'owner' | 'ties'>): Promise<void> {
     const port = this.#options.port(ask.owner);
     await this.#assertHolds(gated, port, ask);
@@ -245,7 +245,10 @@ export class RunService {
       const ended = CANCELLED.has(result.exitReason) ? 'cancelled' : 'failed';
       const status = result.exitReason === 'completed' ? 'completed' : ended;
       // A result is JSON by its schema.
-      const shown = withoutSecrets(jsonOf({ ...result, events: [], ...(keepWords ? {} : { text: '' }) }), redact);
+      const shown = await withoutSecretsInTurns(
+        jsonOf({ ...result, events: [], text: keepWords ? keepableText(result.text) : '' }),
+        redact,
+      );
       await endRun(store, runId, { status, result: shown, at: Date.now(), ...(keepWords ? {} : { options: withoutWords(kept) }) });
       if (!keepWords) await this.#forget(runId);
       return shown;

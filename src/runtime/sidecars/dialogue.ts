@@ -92,6 +92,8 @@ export class SidecarDialogue implements Dialogue {
     }
     const { t } = parsed.value;
     if (this.#state === 'greeting' && t !== 'hello' && t !== 'fatal') return this.#invalid(`it began with ${t} instead of hello`);
+    // The answer to a ping that crossed its end.
+    if (this.#state === 'ended' && t === 'pong') return NOTHING;
     if (this.#state === 'ended') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t} after its end`);
     if (!KNOWN.has(t)) return remark(`the sidecar wrote an envelope ${t}, which this version does not know; it is left out`);
     return this.#checked(parsed.value, text);

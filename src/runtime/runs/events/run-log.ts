@@ -1,12 +1,18 @@
-import { type JsonObject, jsonOf } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonOf } from '../../../base/json.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import { appendRunEvents, type StoredRunEvent } from '../../../store/runs/run-events.ts';
 import type { Store } from '../../../store/store.ts';
-import { withoutSecrets } from './redaction.ts';
+import { withoutSecrets, withoutSecretsInTurns } from './redaction.ts';
 
 /** Written events that stay in memory, for readers that keep up. */
 const KEPT = 500;
+
+/** And characters of their texts. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
+
+/** Characters that are searched for secrets, or written, in one turn of the event loop. */
+const TURN_CHARACTERS = 256 * 1024;
 
 /** Events wait this long for company: a write per event would cost more than the events. */
 const GATHER_MS = 20;
@@ -45,7 +51,7 @@ export class RunLog {
 
   push(event: AgentEvent): void {
     this.#last += 1;
-    this.#waiting.push({ sequence: this.#last, event: withoutSecrets(storable(event), this.#redact) });
+    this.#waiting.push({ sequence: this.#last, event: storable(event) });
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
   }
 
@@ -71,21 +77,69 @@ export class RunLog {
 
   #flush(): void {
     this.#timer = undefined;
-    const events = this.#waiting;
-    if (events.length === 0) return;
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
     this.#waiting = [];
     this.#written = this.#written.then(async () => {
+      const events = await this.#redacted(waiting);
       try {
-        await appendRunEvents(this.#store, this.#runId, events);
+        for (const page of pagesOf(events)) await appendRunEvents(this.#store, this.#runId, page);
       } catch (error) {
         this.#onFault(error);
       }
       // Also what could not be written: a caller who follows the run now still hears it.
-      this.#kept = [...this.#kept, ...events].slice(-KEPT);
+      this.#kept = newest([...this.#kept, ...events]);
       this.#changed.resolve();
       this.#changed = Promise.withResolvers();
     });
   }
+
+  /** Short events are searched at once, long ones in turns, so that others are served meanwhile. */
+  async #redacted(events: readonly StoredRunEvent[]): Promise<StoredRunEvent[]> {
+    const found: StoredRunEvent[] = [];
+    let searched = 0;
+    for (const { sequence, event } of events) {
+      const size = sizeOf(event);
+      searched += size;
+      const long = searched > TURN_CHARACTERS;
+      if (long) searched = 0;
+      found.push({ sequence, event: long ? await withoutSecretsInTurns(event, this.#redact) : withoutSecrets(event, this.#redact) });
+    }
+    return found;
+  }
+}
+
+/** Characters of all texts of an event. */
+function sizeOf(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  if (Array.isArray(value)) return value.reduce((sum: number, item: Json) => sum + sizeOf(item), 0);
+  return isJsonObject(value) ? Object.values(value).reduce((sum: number, member) => sum + sizeOf(member), 0) : 0;
+}
+
+/** The newest events that stay in memory: so many, and so many characters, at least one. */
+function newest(events: readonly StoredRunEvent[]): StoredRunEvent[] {
+  let size = 0;
+  let from = events.length;
+  while (from > 0 && events.length - from < KEPT && (size === 0 || size < KEPT_CHARACTERS)) {
+    from -= 1;
+    size += sizeOf(events[from]?.event ?? {});
+  }
+  return events.slice(from);
+}
+
+/** Events that are written at once: long ones alone. */
+function pagesOf(events: readonly StoredRunEvent[]): StoredRunEvent[][] {
+  const pages: StoredRunEvent[][] = [];
+  let size = 0;
+  for (const one of events) {
+    size += sizeOf(one.event);
+    const page = pages.at(-1);
+    if (page === undefined || size > TURN_CHARACTERS) {
+      pages.push([one]);
+      size = sizeOf(one.event);
+    } else page.push(one);
+  }
+  return pages;
 }
 
 /** Accumulated texts are left out: they would make the log of a long answer grow with its square. Readers put it back. */

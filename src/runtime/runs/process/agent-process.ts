@@ -6,6 +6,8 @@ import { InteractionIds } from '../dialogue/interaction-ids.ts';
 import type { Prepared } from '../prepare.ts';
 
 const UNREAD_CHARACTERS = 8 * 1024;
+/** Characters of error output that are told as events of a run. */
+const MOST_ERRORS = 4 * 1024 * 1024;
 
 /** How one start of an agent went. */
 export interface AgentEnd {
@@ -37,6 +39,7 @@ export class AgentProcess {
   #force: NodeJS.Timeout | undefined;
   #watching: NodeJS.Timeout | undefined;
   #broken = false;
+  #errors = 0;
   readonly end: Promise<AgentEnd>;
 
   private constructor(child: ChildProcess, dialogue: Dialogue, listening: Listening) {
@@ -144,10 +147,18 @@ export class AgentProcess {
 
   #line(line: string, source: OutputSource): void {
     if (source === 'stderr') {
-      if (line.trim() !== '') this.#listening.hear([{ type: 'log', source, line }]);
+      this.#logged(line);
       return;
     }
     this.#hear(this.#dialogue.line(line));
+  }
+
+  /** Its error output is told as it comes, up to a measure; the end of it is in the result whatever it has written. */
+  #logged(line: string): void {
+    if (this.#errors > MOST_ERRORS || line.trim() === '') return;
+    this.#errors += line.length;
+    const rest = `(it has written more than ${MOST_ERRORS} characters; the rest is left out here)`;
+    this.#listening.hear([{ type: 'log', source: 'stderr', line: this.#errors > MOST_ERRORS ? rest : line }]);
   }
 
   #hear({ events, send = [], waiting = [], done, broken }: Heard): void {
