@@ -45,6 +45,15 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
+  { argv: ['budgets', 'create', '--key', 'nobody', '--usd', '5'], exit: 'usage', message: /There is no key nobody/, hint: /abp keys list/ },
+  {
+    argv: ['budgets', 'create', '--engine', 'nothing', '--usd', '5'],
+    exit: 'usage',
+    message: /no engine nothing/,
+    hint: /abp capabilities/,
+  },
+  { argv: ['sign-ins', 'end', 'nobody'], exit: 'notFound', message: /There is no sign-in nobody/, hint: /abp sign-ins list/ },
+  { argv: ['run', 'claude', 'hi', '--thinking', 'huge'], exit: 'usage', message: /"huge" is not one of low/, hint: /abp run --help/ },
   { argv: ['receipts', 'list', '--limit', 'x'], exit: 'usage', message: /--limit: 'x' is not a number/, hint: /digits/ },
   { argv: ['usage', '--since', 'never', '--by', 'key'], exit: 'usage', message: /'never' is not a time/, hint: /24h, 7d, yesterday/ },
   {

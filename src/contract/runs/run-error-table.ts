@@ -14,7 +14,7 @@ export const RUN_ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'Options of a run are not well formed or do not fit together.',
-    remedy: 'Correct the fields that the details name.',
+    remedy: 'Correct the fields that the message names.',
   },
   AUTH_ERROR: {
     type: 'AuthError',

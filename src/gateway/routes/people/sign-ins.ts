@@ -177,7 +177,7 @@ export const signInRoutes = [
       const id = params.id === 'current' && principal.kind === 'key' ? principal.key.signIn : params.id;
       const own = await gateway.signIns?.list(userOf(gateway, principal));
       if (own?.some(({ row }) => row.id === id) !== true || id === null)
-        throw new AbpError('not_found', `There is no sign-in ${params.id}.`);
+        throw new AbpError('not_found', `There is no sign-in ${params.id}.`, { sign_in: params.id });
       await gateway.signIns?.end(id);
       return new Reply(204, undefined);
     },
