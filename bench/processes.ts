@@ -115,6 +115,11 @@ export function cpuMicros(pid: number): number {
   return nanos.reduce((sum, value) => sum + value, 0) / 1000;
 }
 
+/** The same of its first thread alone, which serves. */
+export function threadMicros(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+}
+
 /** Resident memory in MB (10⁶ bytes). */
 export function residentMb(pid: number): number {
   return statusMb(pid, /^VmRSS:\s+(\d+) kB$/m);
