@@ -8,6 +8,11 @@ import { sendSignal } from './process-table.ts';
 
 /** The most that is kept of the error output. */
 const STDERR_CHARACTERS = 64 * 1024;
+/**
+ * A longer line of it is handed over in pieces. None of them is short enough to be told by those who tell lines (4 Mi characters at most),
+ * so that no secret is told in two halves that nobody knows for one.
+ */
+const STDERR_LINE_BYTES = 16 * 1024 * 1024;
 /** How long a child's own children may keep its output open after it ended. */
 const DRAIN_MS = 300;
 const PTY_SIZE = { cols: 200, rows: 50 };
@@ -144,7 +149,7 @@ class PlainProcess implements ChildProcess {
       this.#stderr.add(`${line}\n`);
       onLine(line, 'stderr');
     };
-    const stderr = new LineSplitter(toldLine, undefined, STDERR_CHARACTERS);
+    const stderr = new LineSplitter(toldLine, undefined, STDERR_LINE_BYTES);
     readInTurns(child.stdout, stdout);
     readInTurns(child.stderr, stderr);
     // Writing to a process that has just ended is no error of ours; `exit` tells.

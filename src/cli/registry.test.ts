@@ -8,7 +8,9 @@ describe('the registry', () => {
   it('has one row for each file under commands, by the same path', () => {
     const files = globSync('**/*.ts', { cwd: fileURLToPath(new URL('commands/', import.meta.url)) });
     const paths = files.filter((file) => !file.endsWith('.test.ts')).map((file) => file.replace(/\.ts$/, '').replaceAll('/', ' '));
-    expect(COMMANDS.map((row) => row.name).sort()).toEqual(paths.sort());
+    // Signing in and out has commands of one word, which lie with those about all sign-ins.
+    const named = paths.map((path) => path.replace(/^sign-ins (login|logout|whoami)$/, '$1'));
+    expect(COMMANDS.map((row) => row.name).sort()).toEqual(named.sort());
   });
 
   it('names the family of every command of two words', () => {

@@ -52,7 +52,7 @@ export async function stubsUpTo(store: Store, filter: Pick<RemovalFilter, 'chain
 }
 
 /** What is left of a receipt. */
-export interface Stub {
+interface Stub {
   readonly run: RunId;
   readonly document: string;
 }
