@@ -32,7 +32,7 @@ interface Took {
   readonly median: number;
 }
 
-/** Times in milliseconds. The best one is what the page needs by itself: what others on the machine take comes on top of the others. */
+/** Times in milliseconds. The best one is what the page needs by itself; the rule is held by the one in the middle, on a machine without other work. */
 async function measured(times: number, measure: () => Promise<number>): Promise<Took> {
   const all: number[] = [];
   for (let round = 0; round < times; round += 1) all.push(await measure());
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(needing('the console with 100,000 runs', 
       return await page.evaluate(FIRST_ROWS);
     });
     console.log(`first rows of ${MANY} runs: ${inWords(took)}`);
-    expect(took.best).toBeLessThan(MOST_FIRST_PAINT_MS);
+    expect(took.median).toBeLessThan(MOST_FIRST_PAINT_MS);
     await context.close();
   });
 
