@@ -70,8 +70,9 @@ describe('two nodes that share a database', () => {
     const first = await Promise.all(Array.from({ length: 200 }, (_, at) => send(at, secret)));
     const ok = first.filter((status) => status === 200).length;
     expect(ok).toBeGreaterThanOrEqual(50);
-    // What runs off meanwhile, one a second, may be used again, and parts move a little; each by itself would let 120 in.
-    expect(ok).toBeLessThanOrEqual(75 + (performance.now() - started) / 1000);
+    // What runs off meanwhile, one a second, may be used again. A part that grows while calls come lets in more at once than the other, which
+    // has used its own already, can give back: up to half as much again in the first minute. Each by itself would let 120 in.
+    expect(ok).toBeLessThanOrEqual(90 + (performance.now() - started) / 1000);
     const alone = await limitedKey({ requests_per_minute: 6000 });
     expect(partAt(0, alone.id)).toEqual({ requests_per_minute: 3000 });
     const part = async (): Promise<number | undefined> => {
