@@ -7,10 +7,14 @@ import type { Io } from './io.ts';
 export async function readJson(path: string, io: Io): Promise<Json> {
   const parsed = parseJson(path === '-' ? await io.stdin() : await readText(path));
   if (parsed.ok) return parsed.value;
-  const name = path === '-' ? 'the standard input' : path;
-  throw new CliError('usage', `${name} is not JSON: ${parsed.message}`, {
+  throw new CliError('usage', `${inputName(path)} is not JSON: ${parsed.message}`, {
     hint: 'Give the path of a JSON file, or - for the standard input.',
   });
+}
+
+/** How messages call an input, which may stand in no file. */
+export function inputName(path: string): string {
+  return path === '-' ? 'the standard input' : path;
 }
 
 async function readText(path: string): Promise<string> {

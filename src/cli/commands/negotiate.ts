@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import type { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
-import type { CapabilityManifest } from '../../contract/support.ts';
-import { CapabilityRequirements } from '../../contract/support.ts';
+import { type CapabilityManifest, CapabilityRequirements } from '../../contract/support.ts';
 import { ForeignWorkOrder } from '../../contract/work-orders/work-order.ts';
 import type { Requirements } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
@@ -11,7 +10,7 @@ import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import type { Io } from '../io.ts';
-import { readJson } from '../json-input.ts';
+import { inputName, readJson } from '../json-input.ts';
 import { levelWord, type Paint } from '../output.ts';
 import { flag, list, optional, required } from '../parameter.ts';
 import { table } from '../table.ts';
@@ -79,7 +78,7 @@ function parseRequire(items: readonly string[]): Requirements {
 /** The requirements in a file: a work order, a body of `POST /v1/negotiate`, or the bare requirements. `-` is the standard input. */
 async function readRequirements(path: string, io: Io): Promise<Requirements> {
   const value = await readJson(path, io);
-  const name = path === '-' ? 'the standard input' : path;
+  const name = inputName(path);
   if (isJsonObject(value) && value.task !== undefined) return parseAt(ForeignWorkOrder, value, name).requirements;
   return parseAt(CapabilityRequirements, isJsonObject(value) ? (value.requirements ?? value) : value, name);
 }

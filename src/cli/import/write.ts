@@ -17,11 +17,6 @@ export async function textOf({ io }: Context, file: string): Promise<string> {
   }
 }
 
-/** What a text is called that stands in no file. */
-export function nameOf(file: string): string {
-  return file === '-' ? 'the standard input' : file;
-}
-
 /** Does the translation; what the file has wrong is a fault of the file. */
 export function translated(file: string, work: () => Draft): Draft {
   try {

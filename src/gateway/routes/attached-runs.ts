@@ -23,7 +23,7 @@ import { attachedRunsOf } from '../run-plane/attach.ts';
 import { closingFromWire, fatesToWire, keyFromWire, offerToWire, openingFromWire, spendToWire } from '../run-plane/attached-wire.ts';
 import { runPort } from '../run-plane/run-port.ts';
 import { engineWord } from '../run-plane/run-refusals.ts';
-import { runIdOf } from './runs.ts';
+import { runIdOf } from '../run-plane/unknown-run.ts';
 
 /** Of a run that has made no calls. */
 const NO_FATES = { upstreamModel: null, emulations: [], fidelity: [], answerFidelity: [] };

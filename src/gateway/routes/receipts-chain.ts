@@ -23,8 +23,8 @@ import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
-import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
-import { noReceipt, runOf } from './receipts.ts';
+import { NotYetKnown, notYetKnown, runIdOf } from '../run-plane/unknown-run.ts';
+import { noReceipt } from './receipts.ts';
 
 const MOST_NAMED = 1000;
 
@@ -42,7 +42,7 @@ const reading = [
     response: ChainVerification,
     accepted: NotYetKnown,
     handle: async ({ gateway, principal, params }) => {
-      const run = runOf(params.run_id);
+      const run = runIdOf(params.run_id);
       if (!(await isVisible(gateway, principal, run))) {
         const answer = await notYetKnown(gateway, run);
         if (answer === undefined) throw noReceipt(run);
@@ -63,7 +63,7 @@ const reading = [
     params: ReceiptParams,
     response: LateEndView,
     handle: async ({ gateway, principal, params }) => {
-      const run = runOf(params.run_id);
+      const run = runIdOf(params.run_id);
       if (!(await isVisible(gateway, principal, run))) throw noReceipt(run);
       const late = await findLateEnd(gateway.store, run);
       if (late === undefined) throw new AbpError('not_found', `Of ${run} nothing is known beyond its receipt.`, { run_id: run });

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { PendingReceipt } from '../../contract/receipts/receipt.ts';
-import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { findTurnRun } from '../../platform/turns/turn-receipt.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import { AnyReceipt, ReceiptFidelity, ReceiptList, ReceiptListQuery, ReceiptParams, ReceiptQuery } from '../api/receipts.ts';
@@ -11,7 +11,7 @@ import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { pageOfReceipts, pageOfRows } from '../rows/row-page.ts';
-import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
+import { NotYetKnown, notYetKnown, runIdOf } from '../run-plane/unknown-run.ts';
 
 const UNFINISHED = new Set(['pending', 'running']);
 /** Nobody here hears of a run that is under way on another node. */
@@ -59,14 +59,6 @@ export function noReceipt(run: RunId): AbpError {
   return new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
 }
 
-/** The run id in a path. */
-export function runOf(text: string): RunId {
-  const run = parseRunId(text);
-  if (run === undefined)
-    throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`, { run_id: text });
-  return run;
-}
-
 export const receiptRoutes = [
   defineRoute({
     method: 'GET',
@@ -76,7 +68,7 @@ export const receiptRoutes = [
     query: ReceiptQuery,
     response: AnyReceipt,
     accepted: NotYetKnown,
-    handle: ({ gateway, principal, params, query }) => afterWaiting(gateway, principal, runOf(params.run_id), query.wait),
+    handle: ({ gateway, principal, params, query }) => afterWaiting(gateway, principal, runIdOf(params.run_id), query.wait),
   }),
   defineRoute({
     method: 'GET',
@@ -87,7 +79,7 @@ export const receiptRoutes = [
     response: ReceiptFidelity,
     accepted: NotYetKnown,
     handle: async ({ gateway, principal, params, query }) => {
-      const receipt = await afterWaiting(gateway, principal, runOf(params.run_id), query.wait);
+      const receipt = await afterWaiting(gateway, principal, runIdOf(params.run_id), query.wait);
       if (receipt instanceof Reply) return receipt;
       if ('removed_at' in receipt) throw new AbpError('not_found', `What the receipt of ${params.run_id} said was removed.`);
       if (!('mode' in receipt))

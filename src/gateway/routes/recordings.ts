@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import { askErasures, erasuresLeft } from '../../store/recordings/erasures.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from '../../store/recordings/recording.ts';
 import { lineText } from '../../store/recordings/recording-line.ts';
@@ -23,6 +22,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { runIdOf } from '../run-plane/unknown-run.ts';
 
 function view(recording: Recording): RecordingView {
   const { runId, startedAt, engine, model, request, response, replayable, redacted, keyId, tags, node } = recording;
@@ -44,13 +44,6 @@ function view(recording: Recording): RecordingView {
   };
 }
 
-function runOf(text: string): RunId {
-  const run = parseRunId(text);
-  if (run === undefined)
-    throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`, { run_id: text });
-  return run;
-}
-
 /** The recording of a run, as if there were none where the caller may not see it. */
 async function visibleRecording(
   gateway: Gateway,
@@ -58,7 +51,7 @@ async function visibleRecording(
   text: string,
   allowed: typeof maySee | typeof maySteer = maySee,
 ): Promise<Recording> {
-  const run = runOf(text);
+  const run = runIdOf(text);
   const known = await getRecording(gateway.store, run);
   // A run that ended a moment ago is on its way to the store.
   if (known === undefined && gateway.calls.live.keyOf(run) !== undefined) await gateway.keeper.settled();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../base/clock.ts';
 import { type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import type { RunId } from '../../contract/run-id.ts';
 import { backendOf } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { RunOptions, runTags } from '../../contract/runs/run-options.ts';
@@ -34,16 +34,9 @@ import { Reply } from '../reply.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { leaveOrder, obey, type RunOrder } from '../run-plane/run-orders.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
-import { NotYetKnown, notYetKnown } from '../run-plane/unknown-run.ts';
+import { NotYetKnown, notYetKnown, runIdOf } from '../run-plane/unknown-run.ts';
 import { tracedFrom } from '../telemetry/traced-from.ts';
 import { runRows } from './console/run-rows.ts';
-
-export function runIdOf(text: string): RunId {
-  const run = parseRunId(text);
-  if (run === undefined)
-    throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`, { run_id: text });
-  return run;
-}
 
 function noRun(run: string): AbpError {
   return new AbpError('not_found', `There is no run ${run}.`, { run_id: run });

@@ -1,6 +1,7 @@
 import { isoTime } from '../../base/clock.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { PendingReceipt } from '../../contract/receipts/receipt.ts';
-import { type RunId, runTime, runUuid } from '../../contract/run-id.ts';
+import { parseRunId, type RunId, runTime, runUuid } from '../../contract/run-id.ts';
 import { isShared } from '../../store/nodes.ts';
 import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
@@ -8,6 +9,14 @@ import { Reply } from '../reply.ts';
 /** So long after its beginning nobody waits any more for another node to tell of a run; clocks may differ by as much. */
 const RECENT_MS = 2 * 60_000;
 const RETRY_SECONDS = '1';
+
+/** The run id in a path or a query. */
+export function runIdOf(text: string): RunId {
+  const run = parseRunId(text);
+  if (run === undefined)
+    throw new AbpError('invalid_request', `"${text}" is not a run id: run_ and 32 hex digits, or a UUID.`, { run_id: text });
+  return run;
+}
 
 /** The answer about a run that another node may know. */
 export const NotYetKnown = PendingReceipt;

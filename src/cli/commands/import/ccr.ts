@@ -3,7 +3,8 @@ import { parseAt } from '../../../contract/border.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../failure.ts';
 import { CcrConfig, fromCcr } from '../../import/ccr.ts';
-import { nameOf, textOf, translated, writeDraft } from '../../import/write.ts';
+import { textOf, translated, writeDraft } from '../../import/write.ts';
+import { inputName } from '../../json-input.ts';
 import { optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -12,7 +13,7 @@ export const command = defineCommand({
   examples: ['abp import ccr ~/.claude-code-router/config.json --output abp.toml'],
   async run(context, { file, output }) {
     const text = await textOf(context, file);
-    const name = nameOf(file);
+    const name = inputName(file);
     const draft = translated(name, () => fromCcr(parseAt(CcrConfig, jsonOf(text, name), name), context.io.env));
     return writeDraft(context, draft, name, output);
   },

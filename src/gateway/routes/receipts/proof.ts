@@ -11,11 +11,12 @@ import { maySee, seenOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
 import { defineRoute } from '../../route.ts';
-import { noReceipt, runOf } from '../receipts.ts';
+import { runIdOf } from '../../run-plane/unknown-run.ts';
+import { noReceipt } from '../receipts.ts';
 
 /** The row of a run that the caller may see. */
 async function visible(gateway: Gateway, principal: Principal, text: string): Promise<StoredReceipt> {
-  const run = runOf(text);
+  const run = runIdOf(text);
   const row = await getReceipt(gateway.store, run);
   if (row === undefined || !maySee(principal, row.keyId)) throw noReceipt(run);
   return row;

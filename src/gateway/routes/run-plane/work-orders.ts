@@ -13,9 +13,9 @@ import { recordingFor } from '../../recording.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 import { runServiceOf } from '../../run-plane/runs.ts';
+import { runIdOf } from '../../run-plane/unknown-run.ts';
 import { workOrdersOf } from '../../run-plane/work-orders.ts';
 import { tracedFrom } from '../../telemetry/traced-from.ts';
-import { runIdOf } from '../runs.ts';
 
 /** The part of an order that rights are about, as options of a run. */
 function firstLook({ task, workspace, config }: WorkOrder): RunOptions {

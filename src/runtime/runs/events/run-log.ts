@@ -1,3 +1,4 @@
+import { ownTurn } from '../../../base/bounded/turns.ts';
 import { isJsonObject, type Json, type JsonObject, jsonOf } from '../../../base/json.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
@@ -13,6 +14,8 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
 /** Characters that are searched for secrets, or written, in one turn of the event loop. */
 const TURN_CHARACTERS = 256 * 1024;
+/** An event takes time for itself, too; it counts as so many characters. */
+const EVENT_CHARACTERS = 250;
 
 /** Events wait this long for company: a write per event would cost more than the events. */
 const GATHER_MS = 20;
@@ -81,8 +84,9 @@ export class RunLog {
     if (waiting.length === 0) return;
     this.#waiting = [];
     this.#written = this.#written.then(async () => {
-      const events = await this.#redacted(waiting);
+      let events: StoredRunEvent[] = [];
       try {
+        events = await this.#redacted(waiting);
         for (const page of pagesOf(events)) await appendRunEvents(this.#store, this.#runId, page);
       } catch (error) {
         this.#onFault(error);
@@ -94,15 +98,17 @@ export class RunLog {
     });
   }
 
-  /** Short events are searched at once, long ones in turns, so that others are served meanwhile. */
+  /** So much is searched in one turn, and long events in turns of their own, so that others are served meanwhile. */
   async #redacted(events: readonly StoredRunEvent[]): Promise<StoredRunEvent[]> {
     const found: StoredRunEvent[] = [];
     let searched = 0;
     for (const { sequence, event } of events) {
-      const size = sizeOf(event);
-      searched += size;
+      searched += EVENT_CHARACTERS + sizeOf(event);
       const long = searched > TURN_CHARACTERS;
-      if (long) searched = 0;
+      if (long) {
+        searched = 0;
+        await ownTurn();
+      }
       found.push({ sequence, event: long ? await withoutSecretsInTurns(event, this.#redact) : withoutSecrets(event, this.#redact) });
     }
     return found;
