@@ -1,10 +1,11 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { jsonOf } from '../base/json.ts';
+import { AbpError } from '../contract/errors.ts';
 import type { ReceiptStub, Removal } from '../contract/receipts/chain.ts';
 import type { Seal } from '../contract/receipts/parts.ts';
 import type { Receipt } from '../contract/receipts/receipt.ts';
 import { type RunId, writtenRunId } from '../contract/run-id.ts';
-import { overwriting } from '../store/databases/sqlite-upkeep.ts';
+import { emptyLog, overwriting } from '../store/databases/sqlite-upkeep.ts';
 import { deleteLateEnds } from '../store/receipts/late-ends.ts';
 import { listRemovable, type Removable, type RemovalFilter, replaceByStubs } from '../store/receipts/receipt-removal.ts';
 import type { Store } from '../store/store.ts';
@@ -12,13 +13,17 @@ import { forgetInRollups } from '../store/usage/rollups.ts';
 import { parsedText } from './seal/canonical-text.ts';
 import type { Chain } from './seal/chain.ts';
 import { append, entryTime } from './seal/entry.ts';
+import { Followers } from './usage/followers.ts';
 
 /** One entry of the chain names at most this many receipts. */
 const MOST_PER_ENTRY = 500;
 
-/** Where the bodies of runs are kept. */
-export interface Bodies {
-  erase(runs: readonly RunId[]): Promise<unknown>;
+/** Others who know something of the runs whose receipts are removed. */
+export interface Knowing {
+  /** Where the bodies of runs are kept. */
+  readonly bodies?: { erase(runs: readonly RunId[]): Promise<unknown> } | undefined;
+  /** Those of this process, which may keep sums and marks of sealed receipts in memory; a process that seals nothing has none. */
+  readonly followers?: Pick<Followers, 'catchUp'> | undefined;
 }
 
 /** Which receipts are removed, and why. */
@@ -51,8 +56,13 @@ interface RemovalTurn {
  * Takes the contents of receipts away and leaves stubs with their places and hashes, so that the chain still verifies. An entry of
  * the chain says which and when. What else is kept of the runs goes first: a removal that was interrupted finds the receipts and is done again.
  */
-export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, bodies?: Bodies): Promise<RunId[]> {
-  const { runs } = await removeSome(store, chain, order, { bodies, after: 0, until: Number.POSITIVE_INFINITY });
+export async function removeReceipts(store: Store, chain: Chain, order: RemovalOrder, knowing: Knowing = {}): Promise<RunId[]> {
+  const { runs } = await removeSome(store, chain, order, { ...knowing, after: 0, until: Number.POSITIVE_INFINITY });
+  if (!(await emptyLog(store)))
+    throw new AbpError(
+      'conflict',
+      `${runs.length} receipts were removed, but the log of the database still holds what they said: another process is reading it. End that process, then remove them again; the log is emptied then.`,
+    );
   return [...runs];
 }
 
@@ -61,7 +71,7 @@ export async function removeSome(
   store: Store,
   chain: Chain,
   order: RemovalOrder,
-  { bodies, after, until }: RemovalTurn & { readonly bodies?: Bodies | undefined },
+  { bodies, followers, after, until }: RemovalTurn & Knowing,
 ): Promise<Removed> {
   const { status, key, tag, endedBefore } = order;
   const filter: RemovalFilter = { chain: chain.number, key, tag, endedBefore, archivedToo: status === 'deleted' };
@@ -70,6 +80,7 @@ export async function removeSome(
   const next = (): Promise<readonly Removable[]> => listRemovable(store, { ...filter, after: upTo }, MOST_PER_ENTRY);
   let found = await next();
   if (found.length === 0) return { runs, upTo, more: false };
+  await (followers ?? new Followers(store, chain.number)).catchUp();
   await overwriting(store, async () => {
     if (status === 'deleted' && (key !== undefined || tag !== undefined)) await forgetInRollups(store, chain.number, { key, tag });
     for (; found.length > 0 && performance.now() < until; found = await next()) {

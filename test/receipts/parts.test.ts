@@ -5,6 +5,7 @@ import type { RunId } from '../../src/contract/run-id.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { KeeperTasks } from '../../src/receipts/keeper/keeper-tasks.ts';
 import { TableParts } from '../../src/receipts/keeper/table-parts.ts';
+import { Followers } from '../../src/receipts/usage/followers.ts';
 import { verifyRun, verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { listParts } from '../../src/store/databases/parts.ts';
 import { openPostgres } from '../../src/store/databases/postgres.ts';
@@ -51,7 +52,7 @@ describe('receipts on PostgreSQL', () => {
   const tasks = (parts: TableParts, days: { retentionDays?: number; deletionDays?: number }): KeeperTasks =>
     new KeeperTasks({
       ...{ store: home.store, chain: home.chain, keysFolder: home.keysFolder, parts, report: () => undefined },
-      bodies: { erase: async () => 0 },
+      ...{ bodies: { erase: async () => 0 }, followers: new Followers(home.store, home.chain.number) },
       ...{ retentionDays: days.retentionDays, deletionDays: days.deletionDays },
     });
 

@@ -73,7 +73,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
         const chain = await openChain(store, home.nodeId, keysFolder);
         const bodies = bodiesOf(store, home, config);
         await finishJournal(store, home, chain, bodies);
-        const removed = await removeReceipts(store, chain, order, bodies);
+        const removed = await removeReceipts(store, chain, order, { bodies });
         if (removed.length > 0) await discardDrained(store, home.journalFolder);
         return removed.length;
       }),

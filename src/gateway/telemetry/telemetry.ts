@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, symbols } from 'pino';
 import type { RunId } from '../../contract/run-id.ts';
-import type { Spent } from '../../receipts/keeper/keeper-protocol.ts';
+import type { Spent } from '../../receipts/usage/sealed-usage.ts';
 import type { Config } from '../config.ts';
 import { CallCounts } from './call-counts.ts';
 import type { Otlp } from './otlp.ts';

@@ -3,6 +3,7 @@ import type { BodyKeeping } from '../bodies/keeper.ts';
 import type { BucketState } from '../bodies/uploads.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Rotation } from '../seal/rotate.ts';
+import type { Spent } from '../usage/sealed-usage.ts';
 import type { NodeTiming } from './node-watch.ts';
 
 /** The data that the keeper thread is started with. */
@@ -53,13 +54,6 @@ export type KeeperOrder =
 
 /** Whether the chain is whole; `was-cut` when an earlier process has noticed that it is not, and said so in an entry. */
 export type ChainState = 'ok' | 'was-cut' | 'cut';
-
-/** The cost of calls of one model. */
-export interface Spent {
-  readonly engine: string;
-  readonly model: string;
-  readonly nanoUsd: number;
-}
 
 /** Messages of the keeper thread. */
 export type KeeperReport =

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { BodyKeeper } from '../bodies/keeper.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Chain } from '../seal/chain.ts';
+import type { Followers } from '../usage/followers.ts';
 import type { KeeperOrder, KeeperReport, KeeperTask, TaskResults } from './keeper-protocol.ts';
 import type { TableParts } from './table-parts.ts';
 
@@ -17,6 +18,7 @@ interface TaskSurroundings {
   readonly store: Store;
   readonly chain: Chain;
   readonly bodies: Pick<BodyKeeper, 'erase'>;
+  readonly followers: Pick<Followers, 'catchUp'>;
   readonly keysFolder: string;
   readonly parts: Pick<TableParts, 'dropEmptied'>;
   readonly retentionDays: number | undefined;
@@ -68,8 +70,8 @@ export class KeeperTasks {
 
   async #remove(order: RemovalOrder): Promise<readonly RunId[]> {
     const { removeReceipts } = await import('../remove.ts');
-    const { store, chain, bodies, report } = this.#surroundings;
-    const runs = await removeReceipts(store, chain, order, bodies);
+    const { store, chain, bodies, followers, report } = this.#surroundings;
+    const runs = await removeReceipts(store, chain, order, { bodies, followers });
     if (runs.length > 0) report({ kind: 'removed', runs });
     return runs;
   }
@@ -116,9 +118,9 @@ export class KeeperTasks {
   async #removeOlder(status: RemovalOrder['status'], now: number, days: number | undefined, until: number): Promise<boolean> {
     if (days === undefined) return true;
     const { removeSome } = await import('../remove.ts');
-    const { store, chain, bodies, report } = this.#surroundings;
+    const { store, chain, bodies, followers, report } = this.#surroundings;
     const order: RemovalOrder = { status, reason: 'retention', endedBefore: now - days * DAY_MS };
-    const { runs, more } = await removeSome(store, chain, order, { bodies, after: this.#stubsUpTo[status], until });
+    const { runs, more } = await removeSome(store, chain, order, { bodies, followers, after: this.#stubsUpTo[status], until });
     if (runs.length > 0) report({ kind: 'removed', runs });
     if (more) return false;
     this.#stubsUpTo[status] = await stubsUpTo(store, {

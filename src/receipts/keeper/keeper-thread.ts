@@ -11,10 +11,10 @@ import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
 import { protectSealKeys, sealKeysFolder } from '../seal/seal-keys.ts';
 import { Followers } from '../usage/followers.ts';
-import type { SealedUsage } from '../usage/sealed-usage.ts';
+import type { SealedUsage, Spent } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
-import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, type Spent, URGENT } from './keeper-protocol.ts';
+import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, URGENT } from './keeper-protocol.ts';
 import { KeeperTasks } from './keeper-tasks.ts';
 import type { LostNodes } from './lost-nodes.ts';
 import { TableParts } from './table-parts.ts';
@@ -133,7 +133,7 @@ async function keep(): Promise<void> {
   const heads = await headWatch(store, chain, keysFolder);
   const parts = new TableParts(store, data.retentionDays ?? data.deletionDays);
   const { retentionDays, deletionDays } = data;
-  const tasks = new KeeperTasks({ store, parts, chain, bodies, keysFolder, report, retentionDays, deletionDays });
+  const tasks = new KeeperTasks({ store, parts, chain, bodies, followers, keysFolder, report, retentionDays, deletionDays });
   const drainOnce = (): Promise<boolean> =>
     attempted(async () => {
       await drain.all();

@@ -11,6 +11,7 @@ import type { BucketState } from '../bodies/uploads.ts';
 import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
 import type { RemovalOrder } from '../remove.ts';
+import type { Spent } from '../usage/sealed-usage.ts';
 import { damagedParts } from './gaps.ts';
 import {
   type ChainState,
@@ -20,7 +21,6 @@ import {
   type KeeperReport,
   type KeeperTask,
   PENDING,
-  type Spent,
   type TaskResults,
   URGENT,
 } from './keeper-protocol.ts';

@@ -18,6 +18,12 @@ export class Followers {
     this.#usage.note(sealed);
   }
 
+  /** Writes down everything that is sealed, so that nothing of a receipt waits in memory while the receipt is removed. */
+  async catchUp(): Promise<void> {
+    await this.#usage.catchUp();
+    await this.#marks.catchUp();
+  }
+
   async look(): Promise<void> {
     await this.#usage.look();
     await this.#marks.look();

@@ -46,6 +46,12 @@ export class MarkUp {
     while (this.#behind && performance.now() - now < LOOK_MS);
   }
 
+  /** Marks everything, however long it takes. */
+  async catchUp(): Promise<void> {
+    do this.#behind = await this.#batch();
+    while (this.#behind);
+  }
+
   /** Marks one batch; whether there is more. */
   async #batch(): Promise<boolean> {
     const from = this.#position ?? (await markedUpTo(this.#store, this.#chain));

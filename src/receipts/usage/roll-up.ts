@@ -42,6 +42,12 @@ export class RollUp {
     while (this.#behind && performance.now() - now < LOOK_MS);
   }
 
+  /** Adds everything, however long it takes. */
+  async catchUp(): Promise<void> {
+    do this.#behind = await this.#batch();
+    while (this.#behind);
+  }
+
   /** Adds one batch; whether there is more. */
   async #batch(): Promise<boolean> {
     const from = this.#position ?? (await rolledUpTo(this.#store, this.#chain));

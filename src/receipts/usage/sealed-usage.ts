@@ -5,7 +5,6 @@ import { type NewReceipt, runKey } from '../../store/receipts/receipt-columns.ts
 import type { Store } from '../../store/store.ts';
 import { LEAVES } from '../journal/fact-rows.ts';
 import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
-import type { Spent } from '../keeper/keeper-protocol.ts';
 import { textReader } from '../keeper/stored.ts';
 import { parsedText } from '../seal/canonical-text.ts';
 import { COUNTED_MEMBERS, type Counted, callsIn, callUsage, isCall } from './call-usage.ts';
@@ -13,6 +12,13 @@ import { UsageSums } from './usage-sums.ts';
 
 /** Calls of runs that are kept until they are added up; beyond that they are read from the database. */
 const MOST_OF_RUNS = 5000;
+
+/** The cost of calls of one model. */
+export interface Spent {
+  readonly engine: string;
+  readonly model: string;
+  readonly nanoUsd: number;
+}
 
 /** What receipts that this process has sealed add to usage, so that none of them is read back from the database. */
 export class SealedUsage {

@@ -18,6 +18,14 @@ const SQLITE_BUSY = 5;
 const PRAGMAS = 'pragma synchronous = normal; pragma foreign_keys = on;';
 
 /**
+ * SQLite moves rows from page to page as tables grow and, by default, leaves their bytes where they were. A row that is deleted later
+ * would stand there still. Every connection that writes therefore clears the place of a row that it moves or deletes.
+ */
+export const WRITES_OVER_ROWS = 'pragma secure_delete = fast;';
+/** Clears pages that are given up as well, which costs the writing of each of them. */
+export const WRITES_OVER_ROWS_AND_PAGES = 'pragma secure_delete = on;';
+
+/**
  * A receipt is a kilobyte or two: a page of 4 KB, the default, holds one or two and is written again for each. Only a new file takes
  * a page size. Checkpoints come every 4 MB all the same, as they do by default.
  */
@@ -49,7 +57,7 @@ function isBusy(error: unknown): boolean {
 async function prepared(database: DatabaseSync, file: string, upTo: string | undefined): Promise<Kysely<Tables>> {
   database.exec(PAGE_PRAGMAS);
   await enterWal(database, Date.now() + BUSY_TIMEOUT_MS);
-  database.exec(PRAGMAS);
+  database.exec(PRAGMAS + WRITES_OVER_ROWS);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   await migrate(db, file, upTo);
   return db;
