@@ -39,7 +39,7 @@ export async function benchSandbox(): Promise<BenchReport> {
     title: 'Sandbox',
     method:
       `Overhead: ${STARTS} rounds of \`true\`, plain and in a room with both listeners, and of a plain \`node -e 0\`, in turns; from the start to the end of the process. ` +
-      `Stages: ${FILES} files of ${FILE_BYTES} bytes, copied by \`cp -a\`, then staged, and compared after one change, ${STAGINGS} times.`,
+      `Stages: ${FILES} files of ${FILE_BYTES} bytes, copied by \`cp -a\`, then staged, and compared after one change, ${STAGINGS} times; each copy and stage is removed at once, so that later ones meet a disk where thousands of files have just been removed.`,
     findings: [
       finding('overhead at start, ms', overhead, MOST_START_MS, 0),
       finding('overhead at start, in starts of Node', ofNode, MOST_NODE_STARTS, 2),

@@ -16,6 +16,7 @@ import {
 import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
 import { type History, shareHistory } from './git-history.ts';
 import { type Contents, patchOf } from './patch.ts';
+import { makePlace } from './stage-place.ts';
 import { digestOf, fileOf, type Looks, nameOf, type PathKey, type Seen, textOf, walkTree } from './tree.ts';
 
 /** Which files are staged, and which of them are not. */
@@ -50,7 +51,7 @@ const LARGEST_SHOWN = 8 * 1024 * 1024;
 /** Copies the source into the tree of a stage and writes down what was copied. Blocks: run it on a thread. */
 export function makeStage(folder: string, plan: StagePlan): Staged {
   const tree = join(folder, TREE);
-  mkdirSync(tree, { recursive: true, mode: 0o755 });
+  makePlace(folder, TREE);
   const borrowed: PathKey[] = [];
   const looks = looksFor(plan, (key) => borrowed.push(key));
   const copied = copyTree({ source: plan.source, target: tree, looks, limits: plan.limits, owner: plan.owner });
@@ -96,7 +97,7 @@ export function copyWork(folder: string, plan: StagePlan): void {
   const base = baseIn(folder);
   const target = join(folder, CHECK_TREE);
   rmSync(target, { recursive: true, force: true });
-  mkdirSync(target, { mode: 0o755 });
+  makePlace(folder, CHECK_TREE);
   const borrowed = new Set(base.borrowed);
   copyTree({ source: join(folder, TREE), target, looks: (key) => !borrowed.has(key), limits: plan.limits, owner: plan.owner });
   for (const key of borrowed) mkdirSync(fileOf(target, key), { recursive: true });
