@@ -51,6 +51,11 @@ export class LiveRuns {
     return this.#runs.values().some((run) => run.keyId === keyId);
   }
 
+  /** When the first of them began; infinity where there is none. They are remembered in that order. */
+  oldestStart(): number {
+    return this.#runs.values().next().value?.startedAt ?? Number.POSITIVE_INFINITY;
+  }
+
   pending(run: RunId): PendingReceipt | undefined {
     const live = this.#runs.get(run);
     if (live === undefined) return undefined;

@@ -17,31 +17,48 @@ const MOST_KNOWN = 10_000;
 /** How quickly a single long answer is forgotten: by a tenth with each shorter one. */
 const FADING = 0.9;
 
+/** How long the answers get that one caller has from one model. */
+interface Answers {
+  /** About the longest one lately; undefined before the first. */
+  longest: number | undefined;
+}
+
 /** Knows how long answers get: the request's own limit, else about the longest answer that this caller has had from this model lately. */
 export class LearnedOutput {
-  readonly #longest = new Map<string, number>();
+  /** By caller, then by model. */
+  readonly #known = new Map<string, Map<string | null, Answers>>();
+  #size = 0;
 
-  /** The most that the call will use, by its own word or by experience. */
-  bound(call: Call): number {
-    return (call.bound?.input ?? 0) + this.output(call);
+  /** The answers that a call is one of. They are found once, and go along with it until it has ended. */
+  of({ owner, model }: Call): Answers {
+    return this.#known.get(shareOfOwner(owner))?.get(model) ?? { longest: undefined };
   }
 
-  /** The longest answer that the call will get, likewise. */
-  output(call: Call): number {
-    return call.bound?.output ?? this.#longest.get(keyOf(call)) ?? FIRST_GUESS;
-  }
-
-  hear(call: Call, { usage }: CallEnding): void {
+  /** The call has ended. */
+  hear({ owner, model }: Call, answers: Answers, { usage }: CallEnding): void {
     if (usage === null) return;
-    const key = keyOf(call);
-    const before = this.#longest.get(key) ?? 0;
-    if (!this.#longest.has(key) && this.#longest.size >= MOST_KNOWN) this.#longest.clear();
-    this.#longest.set(key, Math.max(usage.output_tokens, Math.round(before * FADING)));
+    const kept = answers.longest === undefined ? this.#keep(shareOfOwner(owner), model, answers) : answers;
+    kept.longest = Math.max(usage.output_tokens, Math.round((kept.longest ?? 0) * FADING));
+  }
+
+  /** Remembers answers from the first one on: a name that no engine answers to takes nobody's place. */
+  #keep(caller: string, model: string | null, answers: Answers): Answers {
+    const known = this.#known.get(caller)?.get(model);
+    if (known !== undefined) return known;
+    if (this.#size >= MOST_KNOWN) {
+      this.#known.clear();
+      this.#size = 0;
+    }
+    this.#size += 1;
+    const models = this.#known.get(caller) ?? new Map<string | null, Answers>();
+    this.#known.set(caller, models.set(model, answers));
+    return answers;
   }
 }
 
-function keyOf({ owner, model }: Call): string {
-  return `${shareOfOwner(owner)} ${model}`;
+/** The longest answer that a call will get, by its own word or by experience. */
+export function outputOf({ bound }: Call, { longest }: Answers): number {
+  return bound?.output ?? longest ?? FIRST_GUESS;
 }
 
 /** All tokens of a call: those sent, read from a cache or not, and those answered. */

@@ -144,7 +144,7 @@ async function assemble(
   const deployments = deploy(config, { store, shelf, node: home.nodeId, keyOf, settled: () => keeper.settled() }, between);
   closers.push(() => deployments.close());
   const told = toldOutside(config, { home, store, keeper, log, telemetry }, closers);
-  const held = await heldTo(config, { store, keeper, log, node: home.nodeId, webhooks: told.webhooks }, closers);
+  const held = await heldTo(config, { store, keeper, live, log, node: home.nodeId, webhooks: told.webhooks }, closers);
   const runs = () => door.open(gateway).then(() => runServiceOf(gateway));
   const agents = agentPlaneOf(config, { store, routes: held.routes, version, runs });
   closers.push(() => agents.close());
@@ -260,6 +260,7 @@ async function tellOutside(gateway: Gateway, closers: Closers): Promise<void> {
 interface Keeping {
   readonly store: Store;
   readonly keeper: Keeper;
+  readonly live: LiveRuns;
   readonly log: Logger;
   readonly node: string;
 }
@@ -325,12 +326,11 @@ function preparesOf({ prepare }: Deployed, { limits, routes }: Pick<Gateway, 'li
 function budgetsOf(
   config: Config,
   people: People,
-  { store, keeper, log, node, budgetNotices }: Keeping & Pick<Gateway, 'budgetNotices'>,
+  { store, keeper, live, log, node, budgetNotices }: Keeping & Pick<Gateway, 'budgetNotices'>,
   closers: Closers,
 ): BudgetBook {
   const budgets = new BudgetBook({
-    store,
-    node,
+    ...{ store, live, node },
     away: config.limits.budgets_away,
     configured: config.budgets,
     holders: people,

@@ -96,16 +96,25 @@ export function pricerOf(model: string, provider: string, at: Date): ((usage: Bi
   return entry === undefined ? undefined : (usage) => costBy(entry, usage, { model, provider, at });
 }
 
+/** The price of a model for calls of this moment, likewise. It holds on to what was found, so that no call looks it up again. */
+export function presentPricer(model: string, provider: string): ((usage: BilledUsage) => number | undefined) | undefined {
+  if (isRates(provider)) return (usage) => costByRates(usage, provider);
+  const entry = priceEntry(model, provider, new Date());
+  const priced = { model, provider };
+  return entry === undefined ? undefined : (usage) => costBy(entry, usage, priced);
+}
+
 interface Priced {
   readonly model: string;
   readonly provider: string;
-  readonly at: Date;
+  /** This moment unless told. */
+  readonly at?: Date;
 }
 
 function costBy({ list, rates, grounding }: PriceEntry, usage: BilledUsage, { model, provider, at }: Priced): number | undefined {
   const { details } = usage;
   const plain = details === undefined && rates !== undefined && usage.inputTokens < rates.below;
-  const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at);
+  const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at ?? new Date());
   if (tokens === undefined) return undefined;
   const factor = factorOf(details?.tier, model, provider) * factorOf(details?.region, model, provider);
   return (

@@ -146,6 +146,25 @@ describe('a budget', () => {
     expect([await ask(), await ask()]).toEqual([200, 429]);
   });
 
+  it('counts a call that was under way when it was made, once that has ended, though nobody looks at the budget', async () => {
+    const { id, secret } = await newKey();
+    let answer: (() => void) | undefined;
+    upstream.answer((socket) => {
+      answer = () => void socket.write(whole(JSON.stringify(ANSWER)));
+    });
+    const early = post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
+    await expect.poll(() => answer !== undefined).toBe(true);
+    const { id: budget } = json(await admin('POST', '/v1/budgets', { on: { key: id }, period: 'month', limit_requests: 10 }));
+    const used = async (): Promise<string | undefined> => {
+      const { body } = await admin('GET', '/metrics');
+      return new RegExp(`^abp_budget_used_ratio\\{budget="${budget}".*\\} (.+)$`, 'm').exec(String(body))?.[1];
+    };
+    expect(await used()).toBe('0');
+    answer?.();
+    expect((await early).status).toBe(200);
+    await expect.poll(used).toBe('0.1');
+  });
+
   it('of a tag or an engine holds all who bring it', async () => {
     const [one, other] = [await newKey(server, { tags: ['nightly'] }), await newKey(server, { tags: ['nightly', 'more'] })];
     const ask = async ({ secret }: { secret: string }): Promise<number> =>

@@ -66,10 +66,10 @@ export class Account {
   }
 
   /** Begins the next period when this one is over. A clock that goes back begins none. `next`: the page that was made ready for it. */
-  turn(now: number, next?: (window: Window) => Page): void {
+  turn(now: number, next?: (account: Account, window: Window) => Page): void {
     if (now < this.page.window.end) return;
     const window = windowAt(this.budget.period, now);
-    this.page = next?.(window) ?? new Page(window);
+    this.page = next?.(this, window) ?? new Page(window);
     this.#told = 0;
   }
 
@@ -106,7 +106,10 @@ export class Account {
   isNearlyShort(): boolean {
     const { settled, reserved, granted, renewAt } = this.page;
     if (granted === undefined) return false;
-    return MEASURES.some((measure) => this.budget.limits[measure] !== undefined && settled[measure] + reserved[measure] > renewAt[measure]);
+    for (const measure of MEASURES) {
+      if (this.budget.limits[measure] !== undefined && settled[measure] + reserved[measure] > renewAt[measure]) return true;
+    }
+    return false;
   }
 
   /** The threshold that was reached since the last time of asking; undefined where none was. */
@@ -125,7 +128,9 @@ export class Account {
       const limit = this.budget.limits[measure];
       if (limit !== undefined) share = Math.max(share, (100 * (settled[measure] + elsewhere[measure])) / limit);
     }
-    return THRESHOLDS.findLast((threshold) => share >= threshold) ?? 0;
+    let reached = 0;
+    for (const threshold of THRESHOLDS) if (share >= threshold) reached = threshold;
+    return reached;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Check, Verdict } from '../admission.ts';
 import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
-import { LearnedOutput, tokensOf } from '../token-bound.ts';
+import { LearnedOutput, outputOf, tokensOf } from '../token-bound.ts';
 import { type Account, exceeded, type Page } from './account.ts';
-import { type Amounts, MEASURES, type SubjectKind } from './budget.ts';
+import type { Amounts, SubjectKind } from './budget.ts';
 import type { Window } from './period.ts';
-import type { CallPrices } from './prices.ts';
+import type { CallPrice, CallPrices } from './prices.ts';
 
 /** What the ledger tells and asks of the one who keeps the budgets. */
 export interface LedgerOutlook {
@@ -68,29 +68,26 @@ export class Ledger {
   };
 
   /** The accounts that a call is on: of its key, its user and team, its agent, its tags and its engine. */
-  #of(call: Call): Account[] {
+  #of(call: Call): readonly Account[] {
     const { owner, engine } = call;
     const { key, user, team, tag, agent, engine: engines } = this.#bySubject;
-    const found: Account[] = [];
-    const add = (accounts: readonly Account[] | undefined): void => {
-      if (accounts !== undefined) found.push(...accounts);
-    };
-    add(key?.get(shareOfOwner(owner)));
-    if (engine !== null) add(engines?.get(engine));
+    const caller = shareOfOwner(owner);
+    let found = joined(NO_ACCOUNTS, key?.get(caller));
+    if (engine !== null) found = joined(found, engines?.get(engine));
     if (user !== undefined || team !== undefined) {
-      const holder = this.#outlook.holderOf(shareOfOwner(owner));
-      add(user?.get(holder?.user ?? ''));
-      for (const one of holder?.teams ?? []) add(team?.get(one));
+      const holder = this.#outlook.holderOf(caller);
+      found = joined(found, user?.get(holder?.user ?? ''));
+      for (const one of holder?.teams ?? []) found = joined(found, team?.get(one));
     }
-    if (tag !== undefined) for (const one of new Set(owner.tags)) add(tag.get(one));
-    if (agent !== undefined) for (const one of agentsOf(call)) add(agent.get(one));
+    if (tag !== undefined) for (const one of new Set(owner.tags)) found = joined(found, tag.get(one));
+    if (agent !== undefined) for (const one of agentsOf(call)) found = joined(found, agent.get(one));
     return found;
   }
 
   #mayStart(accounts: readonly Account[]): Verdict {
     const now = Date.now();
     for (const account of accounts) {
-      account.turn(now, (window) => this.#outlook.nextPage(account, window));
+      account.turn(now, this.#outlook.nextPage);
       const measure = account.budget.action === 'refuse' ? account.spent() : undefined;
       if (measure !== undefined) return exceeded(account, { measure, passing: false }, now);
     }
@@ -99,52 +96,69 @@ export class Ledger {
 
   #reserve(call: Call, accounts: readonly Account[]): Verdict {
     const now = Date.now();
-    const wanted = this.#wanted(call, accounts);
+    const answers = this.#learned.of(call);
+    const price = this.#prices?.(call.engine, call.model);
+    const wanted = wantedOf(call, outputOf(call, answers), price);
     for (const account of accounts) {
-      account.turn(now, (window) => this.#outlook.nextPage(account, window));
+      account.turn(now, this.#outlook.nextPage);
       if (account.budget.action === 'warn') continue;
       const shortage = account.shortage(wanted, now);
       if (shortage === undefined) continue;
-      for (const measure of MEASURES) account.page.wanted[measure] += wanted[measure];
+      add(account.page.wanted, wanted, 1);
       if (account.page.granted !== undefined) this.#outlook.onShort(account);
       return exceeded(account, shortage, now);
     }
-    const pages = accounts.map(({ page }) => page);
-    for (const page of pages) {
+    const pages: Page[] = [];
+    for (const account of accounts) {
+      const { page } = account;
+      pages.push(page);
       add(page.reserved, wanted, 1);
       page.touched = true;
+      if (account.isNearlyShort()) this.#outlook.onShort(account);
     }
-    for (const account of accounts) if (account.isNearlyShort()) this.#outlook.onShort(account);
-    return (ending) => this.#settle(call, { accounts, pages, wanted }, ending);
+    return (ending) => this.#settle(call, { accounts, pages, wanted, answers, price }, ending);
   }
 
-  /** The most that the call may use. A price is asked for only where dollars are counted. */
-  #wanted(call: Call, accounts: readonly Account[]): Amounts {
-    const output = this.#learned.output(call);
-    const input = call.bound?.input ?? 0;
-    const counted = this.#prices !== undefined && accounts.some(({ budget }) => budget.limits.nanoUsd !== undefined);
-    const nanoUsd = counted ? (this.#prices?.most(call, input, output) ?? 0) : 0;
-    return { nanoUsd, tokens: input + output, requests: 1 };
-  }
-
-  #settle(call: Call, { accounts, pages, wanted }: Reservation, ending: CallEnding): void {
+  #settle(call: Call, { accounts, pages, wanted, answers, price }: Reservation, ending: CallEnding): void {
     for (const { reserved } of pages) add(reserved, wanted, -1);
     // Nothing was sent, or another try takes its place and counts instead.
     if (ending.status === 'refused' || ending.status === 'dropped') return;
-    this.#learned.hear(call, ending);
+    this.#learned.hear(call, answers, ending);
     const { usage } = ending;
-    const nanoUsd = ending.nanoUsd ?? this.#prices?.of(call, ending);
+    const nanoUsd = this.#costOf(call, price, ending);
     const used: Amounts = { nanoUsd: nanoUsd ?? 0, tokens: usage === null ? 0 : tokensOf(usage), requests: 1 };
     for (const page of pages) {
       add(page.settled, used, 1);
       page.touched = true;
       if (nanoUsd === undefined && usage !== null) page.unpriced += 1;
     }
-    for (const [at, account] of accounts.entries()) {
-      const percent = account.page === pages[at] ? account.crossed() : undefined;
-      if (percent !== undefined) this.#outlook.onThreshold(account, percent);
+    for (let at = 0; at < accounts.length; at += 1) {
+      const account = accounts[at];
+      const percent = account?.page === pages[at] ? account?.crossed() : undefined;
+      if (account !== undefined && percent !== undefined) this.#outlook.onThreshold(account, percent);
     }
   }
+
+  /** Another model may have answered than the one that was asked for. */
+  #costOf({ engine, model }: Call, price: CallPrice | undefined, { usage, upstreamModel, nanoUsd }: CallEnding): number | undefined {
+    if (nanoUsd !== null || usage === null) return nanoUsd ?? undefined;
+    const answered = upstreamModel === null || upstreamModel === model ? price : this.#prices?.(engine, upstreamModel);
+    return answered?.of(usage);
+  }
+}
+
+/** The most that a call may use whose answer gets as long as this. */
+function wantedOf({ bound }: Call, output: number, price: CallPrice | undefined): Amounts {
+  const input = bound?.input ?? 0;
+  return { nanoUsd: price?.most(input, output) ?? 0, tokens: input + output, requests: 1 };
+}
+
+const NO_ACCOUNTS: readonly Account[] = [];
+
+/** Most calls are on one account or none: no list is made for those. */
+function joined(found: readonly Account[], more: readonly Account[] = NO_ACCOUNTS): readonly Account[] {
+  if (more.length === 0) return found;
+  return found.length === 0 ? more : [...found, ...more];
 }
 
 const AGENT_TAG = 'agent:';
@@ -160,8 +174,14 @@ interface Reservation {
   readonly accounts: readonly Account[];
   readonly pages: readonly Page[];
   readonly wanted: Amounts;
+  readonly answers: ReturnType<LearnedOutput['of']>;
+  /** Of the model that was asked for. */
+  readonly price: CallPrice | undefined;
 }
 
 function add(sum: Amounts, amounts: Readonly<Amounts>, sign: 1 | -1): void {
-  for (const measure of MEASURES) sum[measure] += sign * amounts[measure];
+  // Written out: every call adds several times.
+  sum.nanoUsd += sign * amounts.nanoUsd;
+  sum.tokens += sign * amounts.tokens;
+  sum.requests += sign * amounts.requests;
 }

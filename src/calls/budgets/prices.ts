@@ -1,41 +1,55 @@
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
-import { pricesOf } from '../../engines/engine.ts';
+import { type Engine, pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
 import type { BilledDetails, BilledUsage } from '../../models/cost.ts';
-import type { Call, CallEnding } from '../call.ts';
 
-/** Prices of calls in billionths of a US dollar; undefined for a call whose price nobody knows. */
-export interface CallPrices {
+/** The price of calls to one model of an engine, in billionths of a US dollar; undefined where nobody knows it. */
+export interface CallPrice {
   /** Of the most that a call may use. */
-  most(call: Call, input: number, output: number): number | undefined;
+  most(input: number, output: number): number | undefined;
   /** Of what it has used, as its receipt will say. */
-  of(call: Call, ending: CallEnding): number | undefined;
+  of(usage: ReceiptUsage): number | undefined;
 }
+
+/** Finds the price of calls to a model. */
+export type CallPrices = (engine: string | null, model: string | null) => CallPrice | undefined;
+
+/** Models of an engine whose prices are remembered. */
+const MOST_KNOWN = 500;
 
 /** Loads the price lists, which are twenty megabytes: only for a process that has a budget of dollars. */
 export async function loadPrices(): Promise<CallPrices> {
-  const { costOf } = await import('../../models/cost.ts');
-  return {
-    most: (call, inputTokens, outputTokens) => {
-      const prices = pricesOfCall(call);
-      if (prices === undefined || call.model === null) return undefined;
-      const at = new Date();
-      const plain = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
-      // Writing into a cache costs more than reading nothing from it.
-      const written = costOf({ ...plain, cacheWriteTokens: inputTokens }, call.model, prices, at);
-      return written === undefined ? undefined : Math.max(written, costOf(plain, call.model, prices, at) ?? 0);
-    },
-    of: (call, { usage, upstreamModel }) => {
-      const prices = pricesOfCall(call);
-      const model = upstreamModel ?? call.model;
-      return usage === null || prices === undefined || model === null ? undefined : costOf(billed(usage), model, prices, new Date());
-    },
+  const { presentPricer } = await import('../../models/cost.ts');
+  // By the engine itself: a configuration that is read again makes another one.
+  const byEngine = new WeakMap<Engine, Map<string, CallPrice | null>>();
+  const read = (engine: Engine, model: string): CallPrice | undefined => {
+    const prices = pricesOf(engine, model);
+    const price = prices === undefined ? undefined : presentPricer(model, prices);
+    return price === undefined ? undefined : callPrice(price);
+  };
+  return (id, model) => {
+    const engine = id === null || model === null ? undefined : findEngine(id);
+    if (engine === undefined || model === null) return undefined;
+    const known = byEngine.get(engine) ?? new Map<string, CallPrice | null>();
+    const found = known.get(model);
+    if (found !== undefined) return found ?? undefined;
+    if (known.size >= MOST_KNOWN) known.clear();
+    const price = read(engine, model);
+    byEngine.set(engine, known.set(model, price ?? null));
+    return price;
   };
 }
 
-function pricesOfCall({ engine: id, model }: Call): string | undefined {
-  const engine = id === null ? undefined : findEngine(id);
-  return engine === undefined ? undefined : pricesOf(engine, model);
+function callPrice(price: (usage: BilledUsage) => number | undefined): CallPrice {
+  return {
+    most: (inputTokens, outputTokens) => {
+      // Writing into a cache costs more than reading nothing from it.
+      const written = price({ inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: inputTokens, webSearchRequests: 0 });
+      if (written === undefined) return undefined;
+      return Math.max(written, price({ inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 }) ?? 0);
+    },
+    of: (usage) => price(billed(usage)),
+  };
 }
 
 function billed(usage: ReceiptUsage): BilledUsage {

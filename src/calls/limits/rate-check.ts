@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { Check, Settlement, Verdict } from '../admission.ts';
 import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
-import { LearnedOutput, tokensOf } from '../token-bound.ts';
+import { LearnedOutput, outputOf, tokensOf } from '../token-bound.ts';
 import type { CallLimits } from './call-limits.ts';
 import { FairQueue, MustWait, type QueueBounds } from './fair-queue.ts';
 import { Meter } from './meter.ts';
@@ -41,9 +41,9 @@ const CONCURRENCY_WAIT_MS = 1000;
  * with the time to come back, or, where the operator prefers that, waits for its turn.
  */
 export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: LimitChanges): Check {
-  const callers = new Callers();
-  const learned = new LearnedOutput();
   const queue = bounds === undefined ? undefined : new FairQueue(bounds);
+  const callers = new Callers(queue !== undefined);
+  const learned = new LearnedOutput();
   changes?.((id, limits) => {
     callers.holdTo(id, limits);
     queue?.pump();
@@ -57,55 +57,83 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: Li
       if (granted !== undefined) return granted;
       const held = limitsOf(call);
       if (held.length === 0) return undefined;
-      const wanted = held.some(({ limits }) => limits.tokens_per_minute !== undefined) ? learned.bound(call) : 0;
-      const caller = shareOfOwner(call.owner);
-      const uses = held.map(({ id, name, limits, whole, count }): HeldUse => {
-        if (count !== undefined) count.arrived += 1;
-        return { id, name, whole, count, caller, use: callers.of(id, limits, queue !== undefined) };
-      });
+      const one = new HeldCall(call, held, callers, learned);
+      const now = performance.now();
+      const reached = one.reached(now, queue);
       const take = (): Settlement => {
-        const now = performance.now();
-        for (const { use, count } of uses) {
-          use.take(caller, wanted, now);
-          if (count !== undefined) count.underWay += 1;
-        }
+        one.take(performance.now());
         return (ending) => {
-          learned.hear(call, ending);
-          const end = performance.now();
-          for (const { use, count } of uses) {
-            use.settle(caller, wanted, ending, end);
-            if (count !== undefined) count.underWay -= 1;
-          }
+          one.settle(ending);
           queue?.pump();
         };
       };
-      const reached = firstReached(uses, wanted, queue);
       if (reached === undefined) return take();
       if (queue === undefined || call.mayWait !== true || !mayEnter(queue, reached)) return limited(reached);
-      const waitMs = (now: number): number | undefined => waitOf(uses, wanted, now);
-      throw new MustWait(queue.enter({ run: call.runId, caller, limit: reached.id, waitMs, take }));
+      throw new MustWait(
+        queue.enter({ run: call.runId, caller: one.caller, limit: reached.id, waitMs: (later) => one.waitOf(later), take }),
+      );
     },
   };
 }
 
-/** Somebody's use that a call adds to. */
-interface HeldUse {
-  readonly id: string;
-  readonly name: string;
+/** A call that is held to limits, with the uses that it adds to. */
+class HeldCall {
   readonly caller: string;
-  readonly use: Use;
-  readonly whole: CallLimits | undefined;
-  readonly count: LimitCount | undefined;
-}
+  readonly #call: Call;
+  readonly #held: readonly Limited[];
+  readonly #uses: Use[] = [];
+  readonly #learned: LearnedOutput;
+  readonly #answers: ReturnType<LearnedOutput['of']>;
+  /** The tokens that it may use. */
+  readonly #wanted: number;
 
-/** The first limit that a call does not fit into, or that others wait at before it. */
-function firstReached(uses: readonly HeldUse[], wanted: number, queue: FairQueue | undefined): (Reached & { id: string }) | undefined {
-  const now = performance.now();
-  for (const { id, name, whole, caller, use } of uses) {
-    const reached = use.reached(caller, wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
-    if (reached !== undefined) return { ...reached, limit: whole?.[reached.what] ?? reached.limit, id, name };
+  constructor(call: Call, held: readonly Limited[], callers: Callers, learned: LearnedOutput) {
+    this.caller = shareOfOwner(call.owner);
+    this.#call = call;
+    this.#held = held;
+    this.#learned = learned;
+    this.#answers = learned.of(call);
+    this.#wanted = (call.bound?.input ?? 0) + outputOf(call, this.#answers);
+    for (const { id, limits, count } of held) {
+      if (count !== undefined) count.arrived += 1;
+      this.#uses.push(callers.of(id, limits));
+    }
   }
-  return undefined;
+
+  /** The first limit that it does not fit into, or that others wait at before it. */
+  reached(now: number, queue: FairQueue | undefined): (Reached & { id: string }) | undefined {
+    for (let at = 0; at < this.#uses.length; at += 1) {
+      const [use, limited] = [this.#uses[at], this.#held[at]];
+      if (use === undefined || limited === undefined) continue;
+      const { id, name, whole } = limited;
+      const reached = use.reached(this.caller, this.#wanted, now) ?? (queue?.waitsAt(id) === true ? use.crowded() : undefined);
+      if (reached !== undefined) return { ...reached, limit: whole?.[reached.what] ?? reached.limit, id, name };
+    }
+    return undefined;
+  }
+
+  /** Milliseconds until it fits into all its limits; undefined where another call has to end for that. */
+  waitOf(now: number): number | undefined {
+    let most = 0;
+    for (const use of this.#uses) {
+      const reached = use.reached(this.caller, this.#wanted, now);
+      if (reached?.what === 'concurrency') return undefined;
+      most = Math.max(most, reached?.waitMs ?? 0);
+    }
+    return most;
+  }
+
+  take(now: number): void {
+    for (const use of this.#uses) use.take(this.caller, this.#wanted, now);
+    for (const { count } of this.#held) if (count !== undefined) count.underWay += 1;
+  }
+
+  settle(ending: CallEnding): void {
+    const now = performance.now();
+    this.#learned.hear(this.#call, this.#answers, ending);
+    for (const use of this.#uses) use.settle(this.caller, this.#wanted, ending, now);
+    for (const { count } of this.#held) if (count !== undefined) count.underWay -= 1;
+  }
 }
 
 /** Nobody waits for what will surely not come in time, nor behind too many. */
@@ -113,29 +141,24 @@ function mayEnter({ bounds, size }: FairQueue, { waitMs }: Reached): boolean {
   return size < bounds.most && waitMs <= bounds.waitMs;
 }
 
-/** Milliseconds until a call fits into all its limits; undefined where another call has to end for that. */
-function waitOf(uses: readonly HeldUse[], wanted: number, now: number): number | undefined {
-  let most = 0;
-  for (const { caller, use } of uses) {
-    const reached = use.reached(caller, wanted, now);
-    if (reached?.what === 'concurrency') return undefined;
-    most = Math.max(most, reached?.waitMs ?? 0);
-  }
-  return most;
-}
-
 class Callers {
   readonly #uses = new Map<string, Use>();
+  /** Whether callers wait for each other. */
+  readonly #fair: boolean;
+
+  constructor(fair: boolean) {
+    this.#fair = fair;
+  }
 
   /** The use of a caller; it goes on when the limits change. */
-  of(caller: string, limits: CallLimits, fair: boolean): Use {
+  of(caller: string, limits: CallLimits): Use {
     const known = this.#uses.get(caller);
     if (known !== undefined) {
       known.holdTo(limits);
       return known;
     }
     if (this.#uses.size >= MOST_CALLERS) this.#sweep();
-    const use = new Use(limits, fair ? new Holders() : undefined);
+    const use = new Use(limits, this.#fair ? new Holders() : undefined);
     this.#uses.set(caller, use);
     return use;
   }

@@ -4,6 +4,7 @@ import { type KeyHolder, Ledger } from '../../calls/budgets/ledger.ts';
 import { type Window, windowAt } from '../../calls/budgets/period.ts';
 import { type CallPrices, loadPrices } from '../../calls/budgets/prices.ts';
 import { UNKEYED } from '../../calls/call.ts';
+import type { LiveRuns } from '../../calls/live-runs.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { findEngine } from '../../engines/index.ts';
 import { spentSince } from '../../receipts/usage/spent.ts';
@@ -28,6 +29,8 @@ export interface BudgetBookOptions {
   /** Budgets of the configuration. */
   readonly configured: readonly BudgetTerms[];
   readonly holders: Holders;
+  /** Calls whose receipts may not be in the database yet. */
+  readonly live: Pick<LiveRuns, 'oldestStart'>;
   /** Resolves when the receipts of all calls that have ended are in the database. */
   readonly settled: () => Promise<void>;
   readonly onThreshold: (account: Account, percent: number) => void;
@@ -45,8 +48,6 @@ const IDLE_MS = 30_000;
 const AHEAD_MS = 15_000;
 /** Grants of periods that began before are forgotten: no period is as long. */
 const FORGET_MS = 40 * 24 * 3_600_000;
-/** Calls that were under way when a budget was made have ended by then. */
-const YOUNG_MS = 20 * 60_000;
 /** How long a reader waits for the receipts of the last calls. */
 const SETTLE_MS = 2000;
 
@@ -61,7 +62,10 @@ interface Entry {
   readonly account: Account;
   /** Null for one of the configuration. */
   readonly createdAt: number | null;
-  readonly heldSince: number;
+  /** Infinity until the ledger has it. */
+  heldSince: number;
+  /** Calls began before it held any, and count once their receipts are in the database. */
+  hasUnheld: boolean;
 }
 
 /** All budgets of this installation: read from the database and the configuration, counted in memory, changed by administrators. */
@@ -171,10 +175,13 @@ export class BudgetBook {
     if (this.#leases !== undefined) await this.#read();
     const all = (await this.#leases?.hasMoved()) === true || now - this.#refreshedAt > IDLE_MS;
     if (all) this.#refreshedAt = now;
-    for (const { account, heldSince } of this.#entries.values()) {
-      account.turn(now, (window) => this.#nextPage(account, window));
+    for (const entry of this.#entries.values()) {
+      const { account, heldSince, hasUnheld } = entry;
+      account.turn(now, (one, window) => this.#nextPage(one, window));
       if (this.#leases !== undefined) await this.#prepareNext(account, now);
-      const due = this.#leases === undefined ? now - heldSince < YOUNG_MS : all || account.page.touched;
+      // Asked before the sums are read: what ends meanwhile is looked for once more.
+      entry.hasUnheld = hasUnheld && this.#options.live.oldestStart() <= heldSince;
+      const due = this.#leases === undefined ? hasUnheld : all || account.page.touched;
       if (due) await this.#refresh(account);
     }
   }
@@ -227,13 +234,15 @@ export class BudgetBook {
       if (known === undefined) made.push(await this.#opened(budget));
       else await this.#changeTerms(known.account, budget);
       const account = known?.account ?? made.at(-1);
-      if (account !== undefined) entries.set(budget.id, { account, createdAt, heldSince: known?.heldSince ?? Date.now() });
+      if (account !== undefined)
+        entries.set(budget.id, known ?? { account, createdAt, heldSince: Number.POSITIVE_INFINITY, hasUnheld: true });
     }
     this.#entries = entries;
     this.ledger.hold(
       [...entries.values()].map(({ account }) => account),
       this.#prices,
     );
+    for (const entry of entries.values()) entry.heldSince = Math.min(entry.heldSince, Date.now());
     if (made.length === 0) return;
     // Calls that ended while the sums were read, and are held by nobody.
     await this.#settled();

@@ -22,6 +22,15 @@ export interface MoreLimits {
 
 const NOBODY: readonly Limited[] = [];
 
+/** Those who have limits: what tells them from all others, and how they are called in a refusal. */
+const WORDS = {
+  caller: { id: (key: string) => key, name: () => 'This caller' },
+  team: { id: (team: string) => `team ${team}`, name: (team: string) => `The team ${team}` },
+  engine: { id: (engine: string) => `engine ${engine}`, name: (engine: string) => `The engine ${engine}` },
+} as const;
+/** How many of a kind are remembered. */
+const MOST_MADE = 10_000;
+
 /**
  * The limits of each caller: those of its key, else those that the configuration sets for everybody; of its teams, and of the engine that it
  * calls. Kept in memory, because every call asks.
@@ -34,6 +43,7 @@ export class LimitTable {
   #own: ReadonlyMap<string, CallLimits> = new Map();
   /** By key, with the limits of everybody filled in. */
   #byKey = new Map<string, CallLimits>();
+  readonly #made = { caller: new Map<string, Limited>(), team: new Map<string, Limited>(), engine: new Map<string, Limited>() };
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, everybody: CallLimits, more: MoreLimits) {
@@ -76,19 +86,26 @@ export class LimitTable {
     const engine = engines.size === 0 ? undefined : engines.get(call.engine ?? '');
     const teams = teamsOf(caller);
     if (own === undefined && engine === undefined && teams.length === 0) return NOBODY;
-    const held: Limited[] = own === undefined ? [] : [this.#held(caller, 'This caller', own)];
+    const held: Limited[] = own === undefined ? [] : [this.#held('caller', caller, own)];
     for (const team of teams) {
       const limits = ofTeam(team);
-      if (limits !== undefined) held.push(this.#held(`team ${team}`, `The team ${team}`, limits));
+      if (limits !== undefined) held.push(this.#held('team', team, limits));
     }
-    if (engine !== undefined) held.push(this.#held(`engine ${call.engine}`, `The engine ${call.engine}`, engine));
+    if (engine !== undefined) held.push(this.#held('engine', call.engine ?? '', engine));
     return held;
   }
 
-  #held(id: string, name: string, whole: CallLimits): Limited {
-    const { shares } = this.#more;
-    if (shares === undefined) return { id, name, limits: whole };
-    return { id, name, whole, ...shares.of(id, whole) };
+  /** The same object while nothing changes: every call asks. */
+  #held(kind: keyof typeof WORDS, subject: string, whole: CallLimits): Limited {
+    const known = this.#made[kind].get(subject);
+    const id = known?.id ?? WORDS[kind].id(subject);
+    const part = this.#more.shares?.of(id, whole);
+    const limits = part?.limits ?? whole;
+    if (known !== undefined && known.limits === limits && known.count === part?.count && (known.whole ?? limits) === whole) return known;
+    const made = { id, name: WORDS[kind].name(subject), limits, ...(part === undefined ? {} : { whole, count: part.count }) };
+    if (this.#made[kind].size >= MOST_MADE) this.#made[kind].clear();
+    this.#made[kind].set(subject, made);
+    return made;
   }
 
   /** Tells of limits that change because other nodes use more or less of them. */
