@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   chownSync,
   closeSync,
-  constants,
-  copyFileSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -22,6 +19,7 @@ import {
 import { join } from 'node:path';
 import { isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { type Change, pathKeyOf, stageRecord } from './change-set.ts';
+import { copyWhole } from './copy-file.ts';
 import { childOf, entriesIn, fileOf, lookAt, type PathKey, parentOf, sameNode, seenAt, textOf } from './tree.ts';
 
 /** A path that is not as it was when the work began. */
@@ -176,11 +174,11 @@ function prepare({ tree, root, changes, before }: Application, { work }: Journal
     before?.(`prepare ${change.path}`);
     if (change.after?.type === 'link') symlinkSync(Buffer.from(change.after.target, 'latin1'), place);
     if (change.after?.type !== 'file') continue;
-    copyFileSync(fileOf(tree, pathKeyOf(change)), place, constants.COPYFILE_FICLONE);
     const key = pathKeyOf(change);
     const kept = lookAt(fileOf(root, key));
     const rights = (kept?.isFile() === true ? kept.mode : 0o644) & 0o777;
-    chmodSync(place, change.after.executable ? rights | ((rights & 0o444) >> 2) : rights & ~0o111);
+    const made = fileOf(tree, key);
+    copyWhole(made, place, lstatSync(made), change.after.executable ? rights | ((rights & 0o444) >> 2) : rights & ~0o111);
     if (isRoot) chownSync(place, kept?.uid ?? uid, kept?.gid ?? gid);
   }
 }

@@ -3,7 +3,6 @@ import {
   chownSync,
   closeSync,
   constants,
-  copyFileSync,
   type Dirent,
   fchownSync,
   fstatSync,
@@ -20,6 +19,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
+import { copyWhole } from './copy-file.ts';
 import { childOf, digestOf, fileNode, fileOf, type Looks, type PathKey, type Seen, stampOf } from './tree.ts';
 
 export interface CopyLimits {
@@ -120,11 +120,10 @@ function copySmall(to: Buffer, bytes: Buffer, stats: Stats, owner: Owner | undef
   }
 }
 
-/** Shares the blocks with the original where the file system can. */
 function copyLarge(from: Buffer, to: Buffer, stats: Stats, owner: Owner | undefined): Seen {
-  copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  const sha256 = copyWhole(from, to, stats, modeOf(stats.mode));
   utimesSync(to, stats.atime, stats.mtime);
   if (owner !== undefined) chownSync(to, owner.uid, owner.gid);
   const made = lstatSync(to);
-  return { node: fileNode({ size: made.size, mode: stats.mode & 0o777 }, digestOf(to, made.size)), stamp: stampOf(made) };
+  return { node: fileNode({ size: made.size, mode: stats.mode & 0o777 }, sha256 ?? digestOf(to, made.size)), stamp: stampOf(made) };
 }

@@ -58,7 +58,8 @@ export function heldBack(path: string, after: TreeNode | null): string | undefin
   const name = parts.at(-1) ?? '';
   if (HELD_FILES.has(name)) return `${name} is read and run without asking`;
   if (HELD_PREFIXES.some((prefix) => path.startsWith(prefix))) return 'it is run without asking';
-  if (after?.type === 'special') return 'it is a pipe, a socket or a device';
+  if (after?.type === 'special')
+    return after.hollow === true ? 'it is one of more holes than are read' : 'it is a pipe, a socket or a device';
   if (after?.type === 'file' && after.setid === true) return 'it has a set-id bit';
   if (after?.type === 'link' && leaves(path, after.target)) return 'the link leads out of the workspace';
   return undefined;

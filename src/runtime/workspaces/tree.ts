@@ -12,8 +12,8 @@ export type TreeNode =
     }
   | { readonly type: 'link'; readonly target: string }
   | { readonly type: 'folder' }
-  /** A pipe, a socket or a device. */
-  | { readonly type: 'special' };
+  /** A pipe, a socket or a device; with `hollow` a file that was not read, for so many holes were read before it. */
+  | { readonly type: 'special'; readonly hollow?: true | undefined };
 
 /** A node and what tells that a file was not touched since: no program without privileges can set a change time. */
 export interface Seen {
@@ -40,6 +40,12 @@ const SETID = 0o6000;
 /** The unit that the system counts blocks in, whatever the disk's own is. */
 const BLOCK = 512;
 
+/** Holes take no disk, and yet as long to read as anything: a program makes terabytes of them in a moment. */
+const MOST_HOLES = 4 * 1024 ** 3;
+
+/** Bytes of a file that are on no disk. */
+export const holesIn = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number => Math.max(0, size - blocks * BLOCK);
+
 export const stampOf = ({ ino, size, ctimeMs }: Stats): string => `${ino} ${size} ${ctimeMs}`;
 
 /** Whether a path is looked at, and for a folder whether what is in it is. */
@@ -48,12 +54,17 @@ export type Looks = (key: PathKey, isFolder: boolean) => boolean;
 /** Everything below a folder, parents first. Links are not followed. A file that `known` has with the same stamp is not read again. */
 export function walkTree(root: string, looks: Looks, known: ReadonlyMap<PathKey, Seen> = new Map()): Map<PathKey, Seen> {
   const found = new Map<PathKey, Seen>();
+  let holes = 0;
+  const reads = (stats: Stats): boolean => {
+    holes += holesIn(stats);
+    return holes <= MOST_HOLES;
+  };
   const open: PathKey[] = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of readdirSync(fileOf(root, folder), { encoding: 'buffer', withFileTypes: true })) {
       const key = childOf(folder, entry);
       if (!looks(key, entry.isDirectory())) continue;
-      const seen = seenAt(root, key, known.get(key));
+      const seen = seenAt(root, key, known.get(key), reads);
       if (seen === undefined) continue;
       found.set(key, seen);
       if (seen.node.type === 'folder') open.push(key);
@@ -98,7 +109,7 @@ export function lookAt(path: Buffer): Stats | undefined {
 }
 
 /** The entry at a path now; undefined when there is none. */
-export function seenAt(root: string, key: PathKey, known?: Seen): Seen | undefined {
+export function seenAt(root: string, key: PathKey, known?: Seen, reads: (stats: Stats) => boolean = () => true): Seen | undefined {
   const path = fileOf(root, key);
   const stats = lookAt(path);
   if (stats === undefined) return undefined;
@@ -107,6 +118,7 @@ export function seenAt(root: string, key: PathKey, known?: Seen): Seen | undefin
   if (stats.isSymbolicLink()) return { node: { type: 'link', target: readlinkSync(path, 'latin1') }, stamp };
   if (!stats.isFile()) return { node: { type: 'special' }, stamp };
   if (known?.node.type === 'file' && known.stamp === stamp) return known;
+  if (!reads(stats)) return { node: { type: 'special', hollow: true }, stamp };
   return { node: fileNode(stats, digestOf(path, stats.size)), stamp };
 }
 
