@@ -15,6 +15,7 @@ import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { BucketConfig } from './bucket-config.ts';
 import { MasterKeyConfig, readTree } from './config-file.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
+import { ConsoleConfig } from './push/push-config.ts';
 import { SidecarConfig, wholeSidecars } from './run-plane/sidecar-config.ts';
 import { withSecrets } from './secret-references.ts';
 import { OidcConfig } from './sign-in/oidc-config.ts';
@@ -259,6 +260,7 @@ export const Config = z.strictObject({
   metrics: MetricsConfig.prefault({}),
   telemetry: TelemetryConfig.prefault({}),
   webhooks: WebhooksConfig.prefault([]),
+  console: ConsoleConfig.prefault({}),
   budgets: z
     .array(BudgetTerms.refine(hasLimit, { error: 'needs a limit' }))
     .default([])

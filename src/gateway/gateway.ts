@@ -25,6 +25,7 @@ import type { LimitTable } from './limits/limit-table.ts';
 import type { LiveRoutes } from './live-routes.ts';
 import type { People } from './people/people.ts';
 import type { Siblings } from './processes/siblings.ts';
+import type { PushNotes } from './push/push-notes.ts';
 import type { Reloader } from './reload/reloader.ts';
 import type { KeyCaches } from './response-cache.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
@@ -80,6 +81,8 @@ export interface Gateway {
     readonly tickets: Tickets;
     readonly files: ConsoleFiles;
     readonly answered: AnsweredQuestions;
+    /** Tells them that something waits; absent where the operator has not switched it on. */
+    notes?: PushNotes;
   };
   /** Who changed what, and who read what belongs to others. */
   readonly audit: AuditLog;

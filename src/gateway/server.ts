@@ -19,15 +19,12 @@ import { BudgetBook } from './budgets/budget-book.ts';
 import { BudgetNotices } from './budgets/budget-notices.ts';
 import { callContextOf } from './call-context.ts';
 import type { Config, LoadedConfig } from './config.ts';
-import { ConsoleFiles } from './console/console-files.ts';
-import { ConsoleSessions } from './console/console-sessions.ts';
+import { browsersOf, openNotes } from './console/browsers.ts';
 import { type Between, type Deployed, deploy } from './deployments.ts';
 import { assertSafeBind, type Listener, listen } from './door/listener.ts';
 import { openMetricsPort } from './door/metrics-port.ts';
-import { Tickets } from './door/tickets.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
-import { AnsweredQuestions } from './inbox/answered-questions.ts';
 import { openShares } from './limits/limit-shares.ts';
 import { LimitTable } from './limits/limit-table.ts';
 import { LiveRoutes } from './live-routes.ts';
@@ -247,7 +244,7 @@ function toldOutside(
   return { webhooks, audit: new AuditLog({ store, keeper, log, node: home.nodeId, clean }) };
 }
 
-/** Webhooks hear what the last process had no time to tell, and all that comes. */
+/** Webhooks and browsers hear what the last process had no time to tell, and all that comes. */
 async function tellOutside(gateway: Gateway, closers: Closers): Promise<void> {
   const { webhooks, budgetNotices, budgets } = gateway;
   budgetNotices.remind(budgets.ledger.accounts.values());
@@ -255,6 +252,7 @@ async function tellOutside(gateway: Gateway, closers: Closers): Promise<void> {
   closers.push(() => occasions.close());
   await occasions.open();
   webhooks.open();
+  await openNotes(gateway, closers);
 }
 
 interface Keeping {
@@ -388,10 +386,6 @@ async function openOwnDoor(gateway: Gateway, { ownPort }: Membership, closers: C
   });
   closers.push(() => listener.close());
   return listener.url;
-}
-
-function browsersOf(store: Store): Gateway['browsers'] {
-  return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(), answered: new AnsweredQuestions() };
 }
 
 function keyOfRun(live: LiveRuns, hex: string): string | null {

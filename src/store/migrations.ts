@@ -21,6 +21,7 @@ import { up as receiptMarks } from './migrations/0017-receipt-marks.ts';
 import { up as parts } from './migrations/0018-parts.ts';
 import { up as limitUses } from './migrations/0019-limit-uses.ts';
 import { up as erasures } from './migrations/0020-erasures.ts';
+import { up as pushSubscriptions } from './migrations/0021-push-subscriptions.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-parts': { up: parts },
   '0019-limit-uses': { up: limitUses },
   '0020-erasures': { up: erasures },
+  '0021-push-subscriptions': { up: pushSubscriptions },
 };
 
 /**

@@ -15,6 +15,15 @@ export async function setSetting(store: Store, name: string, value: Json): Promi
     .execute();
 }
 
+/** Sets it where it is not set; of several processes one does. */
+export async function addSetting(store: Store, name: string, value: Json): Promise<void> {
+  await store.db
+    .insertInto('settings')
+    .values({ name: indexedText(name), value: JSON.stringify(value) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
 export async function deleteSetting(store: Store, name: string): Promise<void> {
   await store.db.deleteFrom('settings').where('name', '=', indexedText(name)).execute();
 }

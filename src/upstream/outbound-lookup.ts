@@ -15,24 +15,30 @@ type Lookup = (
 
 export const systemResolver: Resolver = (hostname, answered) => systemLookup(hostname, { all: true }, answered);
 
-export function blockedHost(host: string, reason: string): AbpError {
-  return new AbpError('E005', `${host} ${reason}; tools reach public addresses only. An operator can name it under tools.allow_hosts.`, {
-    host,
-  });
+/** Who calls, and the setting under which an operator names hosts that may be private. */
+export interface Reach {
+  readonly who: string;
+  readonly setting: string;
+}
+
+export const TOOLS: Reach = { who: 'tools reach', setting: 'tools.allow_hosts' };
+
+export function blockedHost(host: string, reason: string, { who, setting }: Reach): AbpError {
+  return new AbpError('E005', `${host} ${reason}; ${who} public addresses only. An operator can name it under ${setting}.`, { host });
 }
 
 /**
  * A lookup for `net.connect` that answers with public addresses or not at all. It is the only resolver of the connection, so the address
  * that was judged is the address that is used: a name cannot be public when asked and private when called.
  */
-export function publicLookup(resolve: Resolver): Lookup {
+export function publicLookup(resolve: Resolver, reach: Reach = TOOLS): Lookup {
   return (hostname, options, done) =>
     resolve(hostname, (error, addresses) => {
       if (error !== null) return done(error, []);
       const [first] = addresses;
       // One private address among public ones is how a rebinding name looks; none of them is used.
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(blockedHost(hostname, 'resolves to an address that is not public'), []);
+        return done(blockedHost(hostname, 'resolves to an address that is not public', reach), []);
       }
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
     });

@@ -3,11 +3,13 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { AbpError } from '../contract/errors.ts';
 import { isPublicAddress, literalAddress } from './outbound-addresses.ts';
-import { blockedHost, publicLookup, type Resolver, systemResolver } from './outbound-lookup.ts';
+import { blockedHost, publicLookup, type Reach, type Resolver, systemResolver, TOOLS } from './outbound-lookup.ts';
 
 export interface OutboundOptions {
   /** Hosts, with or without a port, that an operator trusts although they are private. */
   readonly allow?: readonly string[];
+  /** The words of a refusal; default: those of tools. */
+  readonly reach?: Reach;
   /** Default: the system's. */
   readonly resolve?: Resolver;
 }
@@ -60,12 +62,14 @@ interface Hop {
 export class Outbound {
   readonly #allow: ReadonlySet<string>;
   readonly #resolve: Resolver;
+  readonly #reach: Reach;
   #guarded: Promise<Dispatcher> | undefined;
   #trusted: Promise<Dispatcher> | undefined;
 
   constructor(options: OutboundOptions = {}) {
     this.#allow = new Set((options.allow ?? []).map((host) => host.toLowerCase()));
     this.#resolve = options.resolve ?? systemResolver;
+    this.#reach = options.reach ?? TOOLS;
   }
 
   /** The whole answer, decoded, up to `maxBytes`. */
@@ -136,8 +140,8 @@ export class Outbound {
       return this.#trusted;
     }
     const literal = literalAddress(url.hostname);
-    if (literal !== undefined && !isPublicAddress(literal)) throw blockedHost(url.host, 'is not a public address');
-    this.#guarded ??= newAgent({ lookup: publicLookup(this.#resolve) });
+    if (literal !== undefined && !isPublicAddress(literal)) throw blockedHost(url.host, 'is not a public address', this.#reach);
+    this.#guarded ??= newAgent({ lookup: publicLookup(this.#resolve, this.#reach) });
     return this.#guarded;
   }
 }

@@ -7,6 +7,7 @@ export interface Posted {
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 /** A server that takes posts and remembers them. */
@@ -19,23 +20,31 @@ export interface PostReceiver {
 
 /** Starts one; it ends with the test. */
 export async function startReceiver(): Promise<PostReceiver> {
+  const { close, ...receiver } = await openReceiver();
+  onTestFinished(close);
+  return receiver;
+}
+
+/** Starts one that ends when it is closed. */
+export async function openReceiver(): Promise<PostReceiver & { close(): void }> {
   const posts: Posted[] = [];
   let status = 200;
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      posts.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8') });
+      const bytes = Buffer.concat(chunks);
+      posts.push({ path: request.url ?? '', headers: request.headers, body: bytes.toString('utf8'), bytes });
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // a listening TCP server has one
     posts,
     answer: (next) => {

@@ -12,6 +12,7 @@ export const SessionInfo = z.strictObject({
   expires_at: z.string().nullable(),
   user: z.string().nullable().describe('The user who is signed in, or for whom the browser was paired.'),
   sign_in: z.string().nullable().describe('Where a browser begins to sign in with the issuer; null: there is none.'),
+  web_push: z.boolean().describe('Whether browsers can be told that a question waits (/v1/console/push).'),
 });
 
 export const NewPairing = z.strictObject({
@@ -42,3 +43,20 @@ const Browser = z.strictObject({
 
 export const BrowserList = z.strictObject({ items: z.array(Browser), total: z.int() });
 export const BrowserParams = z.strictObject({ id: z.string() });
+
+/** Base64url of so many bytes. */
+const bytes = (count: number) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/)
+    .refine((text) => Buffer.from(text, 'base64url').length === count, { error: `must be ${count} bytes in base64url` });
+
+export const PushState = z.strictObject({
+  key: z.string().describe('The public key of this server, as a browser takes it when it subscribes (applicationServerKey).'),
+  on: z.boolean().describe('Whether this browser is told.'),
+});
+
+export const PushWish = z.strictObject({
+  endpoint: z.string().min(1).max(1024).describe('Where the browser’s push service takes notes for it.'),
+  keys: z.strictObject({ p256dh: bytes(65), auth: bytes(16) }).describe('The keys of the subscription, with which notes are encrypted.'),
+});

@@ -88,8 +88,12 @@ export class KeyRing {
 
   /** The live key of a secret; undefined when there is none. At once where the answer is remembered. */
   find(secret: string): KnownKey | undefined | Promise<KnownKey | undefined> {
+    return this.findByHash(hashSecret(secret));
+  }
+
+  /** The live key that a secret of this hash opens. */
+  findByHash(hashed: string): KnownKey | undefined | Promise<KnownKey | undefined> {
     const now = Date.now();
-    const hashed = hashSecret(secret);
     const entry = this.#entries.get(hashed);
     if (entry !== undefined && now - entry.readAt < FRESH_MS) return this.#live(entry.found, now);
     return this.#read(hashed, now, entry).then((found) => this.#live(found, now));

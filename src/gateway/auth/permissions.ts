@@ -67,6 +67,7 @@ export const PERMISSIONS = {
       'GET /settings/{section}',
       'GET /manifest.webmanifest',
       'GET /icon.svg',
+      'GET /inbox-worker.js',
       'GET /assets/{file}',
     ],
   },
@@ -132,6 +133,9 @@ export const PERMISSIONS = {
       'GET /v1/recordings/{run_id}',
       'GET /v1/interactions',
       'GET /v1/interactions/stream',
+      'GET /v1/console/push',
+      'PUT /v1/console/push',
+      'DELETE /v1/console/push',
     ],
   },
   'bodies.erase': {

@@ -86,6 +86,15 @@ export class ConsoleFiles {
     return folder instanceof Reply ? folder : await this.#reply(folder, name, acceptsGzip, 'no-cache');
   }
 
+  /** The service worker of the inbox, or one that takes itself out. It names the version, so that browsers take that of another one. */
+  async worker(isTold: boolean, version: string): Promise<Reply> {
+    const folder = await this.#folder();
+    if (folder instanceof Reply) throw new AbpError('overloaded', 'The console is being built; try again in a moment.');
+    const file = await this.#read(join(folder, isTold ? 'inbox-worker.js' : 'inbox-worker-off.js'));
+    const script = `// Agent Backplane ${version}\n${file?.bytes.toString('utf8') ?? ''}`;
+    return new Reply(200, script, { ...SECURITY, 'content-type': TYPES['.js'] ?? '', 'cache-control': 'no-cache' });
+  }
+
   async #folder(): Promise<string | Reply> {
     if (this.#packaged !== undefined) return this.#packaged;
     const state = this.#build?.state;

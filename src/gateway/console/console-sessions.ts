@@ -2,6 +2,7 @@ import { randomToken, uuidv7Hex } from '../../base/ids.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { hasForeignCodes, rowMac } from '../../store/key-mac.ts';
+import { removePushSubscriptions } from '../../store/notices/push-subscriptions.ts';
 import { deleteSetting, getSetting, listSettings, setSetting } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { hashSecret } from '../auth/key-ring.ts';
@@ -85,8 +86,12 @@ export class ConsoleSessions {
 
   /** The session of a cookie. At once where the answer is remembered. */
   find(secret: string): ConsoleSession | undefined | Promise<ConsoleSession | undefined> {
+    return this.findByHash(hashSecret(secret));
+  }
+
+  /** The session whose cookie has this hash. */
+  findByHash(hash: string): ConsoleSession | undefined | Promise<ConsoleSession | undefined> {
     const now = Date.now();
-    const hash = hashSecret(secret);
     const known = this.#known.get(hash);
     if (known !== undefined && now - known.readAt < FRESH_MS) return live(known.session, now);
     return this.#read(hash, now);
@@ -98,12 +103,12 @@ export class ConsoleSessions {
     return sessions.flatMap((session) => live(session, Date.now()) ?? []);
   }
 
-  /** Signs a browser out; false when there is none of that id. */
+  /** Signs a browser out, which is told nothing any more; false when there is none of that id. */
   async revoke(id: string): Promise<boolean> {
     const rows = await listSettings(this.#store, PREFIX);
     const row = rows.find(({ value }) => sessionOf(value)?.id === id);
     if (row === undefined) return false;
-    await deleteSetting(this.#store, row.name);
+    await this.#remove(row.name);
     this.#known.clear();
     return true;
   }
@@ -126,8 +131,13 @@ export class ConsoleSessions {
 
   async #sweep(now: number): Promise<void> {
     for (const { name, value } of await listSettings(this.#store, PREFIX)) {
-      if (live(await this.#genuine(name.slice(PREFIX.length), value), now) === undefined) await deleteSetting(this.#store, name);
+      if (live(await this.#genuine(name.slice(PREFIX.length), value), now) === undefined) await this.#remove(name);
     }
+  }
+
+  async #remove(name: string): Promise<void> {
+    await deleteSetting(this.#store, name);
+    await removePushSubscriptions(this.#store, 'session', name.slice(PREFIX.length));
   }
 }
 

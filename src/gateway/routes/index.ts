@@ -12,6 +12,7 @@ import { interactionRoutes } from './console/interactions.ts';
 import { matrixFieldRoutes } from './console/matrix-fields.ts';
 import { modelCatalogueRoutes } from './console/model-catalogue.ts';
 import { consolePageRoutes } from './console/pages.ts';
+import { pushRoutes } from './console/push.ts';
 import { runCheckRoutes } from './console/run-check.ts';
 import { runRowRoutes } from './console/run-rows.ts';
 import { consoleRoutes } from './console/sessions.ts';
@@ -78,6 +79,7 @@ const described: readonly Route[] = [
   ...interactionRoutes,
   ...docsRoutes,
   ...consoleRoutes,
+  ...pushRoutes,
   ...ticketRoutes,
 ];
 

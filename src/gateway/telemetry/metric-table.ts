@@ -128,6 +128,12 @@ export const METRICS = {
     help: 'Tries to deliver a notice, by how they ended: delivered, failed (tried again), given_up.',
     labels: ['outcome'],
   },
+  push: {
+    name: 'abp_push_tries_total',
+    type: 'counter',
+    help: 'Tries to tell a browser that something waits, by how they ended: delivered, failed (tried again), given_up.',
+    labels: ['outcome'],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 /** Metrics of the process that prom-client brings: memory, event loop, garbage collection, processor, open files. */

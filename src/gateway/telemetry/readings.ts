@@ -52,6 +52,7 @@ export function readings(gateway: Gateway): Readings {
     bucket: keeper.bucket === undefined ? [] : one(keeper.bucket.fault === undefined ? 1 : 0),
     webhooksWaiting: one(gateway.webhooks.waiting),
     webhooks: keyed(gateway.webhooks.tries, ['outcome']),
+    push: keyed(gateway.browsers.notes?.tries ?? new Map(), ['outcome']),
   };
 }
 

@@ -7,6 +7,7 @@ import { addNotice, countWaiting, forgetNotices } from '../../store/notices/noti
 import type { Store } from '../../store/store.ts';
 import { Delivery, type Retries } from './delivery.ts';
 import { type WebhookConfig, type WebhookEvent, wants } from './webhook-config.ts';
+import { WebhookPost } from './webhook-post.ts';
 
 export interface WebhooksOptions {
   readonly store: Store;
@@ -39,6 +40,7 @@ const COUNT_MS = 5000;
  */
 export class Webhooks {
   readonly #options: WebhooksOptions;
+  readonly #posts: readonly WebhookPost[];
   readonly #deliveries: readonly (readonly [WebhookConfig, Delivery])[];
   readonly #unstored: Occasion[] = [];
   #storing: Promise<void> | undefined;
@@ -55,7 +57,13 @@ export class Webhooks {
     const onTry = (outcome: string): void => {
       this.tries.set(outcome, (this.tries.get(outcome) ?? 0) + 1);
     };
-    this.#deliveries = options.hooks.map((hook) => [hook, new Delivery({ store, log, hook, id: hookId(hook), onTry, retries })]);
+    const delivering = { store, log, receiver: 'webhook', onTry, retries } as const;
+    const posts = options.hooks.map((hook) => [hook, new WebhookPost(hook)] as const);
+    this.#posts = posts.map(([, post]) => post);
+    this.#deliveries = posts.map(([hook, to]) => [
+      hook,
+      new Delivery({ ...delivering, id: hookId(hook), post: (notice, signal) => to.post(notice, signal) }),
+    ]);
   }
 
   /** Whether anybody wants to know. */
@@ -94,6 +102,7 @@ export class Webhooks {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#storing;
     await Promise.all(this.#deliveries.map(([, delivery]) => delivery.close()));
+    await Promise.all(this.#posts.map((post) => post.close()));
   }
 
   #every(ms: number, work: () => Promise<void>): void {

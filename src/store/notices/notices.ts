@@ -1,7 +1,11 @@
 import type { Store } from '../store.ts';
 import type { NoticesTable } from './notice-schema.ts';
+import { PUSH_PREFIX } from './push-subscriptions.ts';
 
 export type Notice = Pick<NoticesTable, 'id' | 'webhook' | 'event' | 'document' | 'due_at' | 'tries' | 'created_at'>;
+
+/** `void`: there is nothing left to tell, or nobody to tell it to. */
+export type NoticeOutcome = 'delivered' | 'given_up' | 'void';
 
 /** Keeps a notice until it is delivered. False where there is one of the same occasion already. */
 export async function addNotice(
@@ -39,7 +43,7 @@ export async function takeNotice(store: Store, webhook: string, now: number, unt
   return numUpdatedRows === 1n ? { ...due, tries: due.tries + 1 } : await takeNotice(store, webhook, now, until);
 }
 
-export async function endNotice(store: Store, id: string, outcome: 'delivered' | 'given_up', at: number): Promise<void> {
+export async function endNotice(store: Store, id: string, outcome: NoticeOutcome, at: number): Promise<void> {
   await store.db.updateTable('notices').set({ ended_at: at, outcome }).where('id', '=', id).execute();
 }
 
@@ -61,11 +65,24 @@ export async function nextDue(store: Store, webhook: string): Promise<number | u
   return row?.due_at;
 }
 
+/** Ends the notices that one has made needless. */
+export async function endNoticesUntil(store: Store, webhook: string, createdAt: number, at: number): Promise<void> {
+  await store.db
+    .updateTable('notices')
+    .set({ ended_at: at, outcome: 'void' satisfies NoticeOutcome })
+    .where('webhook', '=', webhook)
+    .where('created_at', '<=', createdAt)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** Notices to webhooks that have not arrived. */
 export async function countWaiting(store: Store): Promise<number> {
   const row = await store.db
     .selectFrom('notices')
     .select((eb) => eb.fn.countAll<number | string>().as('many'))
     .where('ended_at', 'is', null)
+    .where('webhook', 'not like', `${PUSH_PREFIX}%`)
     .executeTakeFirstOrThrow();
   return Number(row.many);
 }

@@ -1,5 +1,6 @@
 import { uuidv7Hex } from '../../base/ids.ts';
 import { hasForeignCodes, rowMac } from '../key-mac.ts';
+import { removePushSubscriptions } from '../notices/push-subscriptions.ts';
 import type { Store } from '../store.ts';
 import { storableText } from '../text.ts';
 import type { KeySecretsTable } from './people-schema.ts';
@@ -52,12 +53,17 @@ export async function listSignIns({ db }: Store, now: number): Promise<KeySecret
     .execute();
 }
 
-/** Ends a sign-in. */
-export async function removeSignIn({ db }: Store, id: string): Promise<void> {
-  await db.deleteFrom('key_secrets').where('id', '=', storableText(id)).where('kind', '!=', 'retired').execute();
+/** Ends a sign-in, and with it the notes to its browser. */
+export async function removeSignIn(store: Store, id: string): Promise<void> {
+  await removeSecrets(store, 'id', storableText(id));
 }
 
 /** Ends all sign-ins of a key. */
-export async function removeSignInsOf({ db }: Store, keyId: string): Promise<void> {
-  await db.deleteFrom('key_secrets').where('key_id', '=', keyId).where('kind', '!=', 'retired').execute();
+export async function removeSignInsOf(store: Store, keyId: string): Promise<void> {
+  await removeSecrets(store, 'key_id', keyId);
+}
+
+async function removeSecrets(store: Store, by: 'id' | 'key_id', value: string): Promise<void> {
+  const ended = await store.db.deleteFrom('key_secrets').where(by, '=', value).where('kind', '!=', 'retired').returning('hash').execute();
+  for (const { hash } of ended) await removePushSubscriptions(store, 'session', hash);
 }

@@ -9,6 +9,7 @@ import { useKeys } from '../../base/keys.ts';
 import { Approval, type Closed } from '../../components/approval/approval.tsx';
 import { Empty, ErrorBand, Keys } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
+import { Telling } from '../../components/telling/telling.tsx';
 
 const KEYS = [
   ['J K', 'move'],
@@ -123,6 +124,7 @@ export function Inbox(): JSX.Element {
           </Empty>
         ) : null}
         <Answered />
+        <Telling />
       </div>
     </section>
   );

@@ -48,6 +48,12 @@ export const consolePageRoutes: readonly Route[] = [
   ),
   defineRoute({
     method: 'GET',
+    path: '/inbox-worker.js',
+    summary: 'The service worker that shows that something waits; one that takes itself out where nobody is told any more.',
+    handle: ({ gateway }) => gateway.browsers.files.worker(gateway.browsers.notes !== undefined, gateway.version),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/assets/{file}',
     summary: 'A file of the console.',
     params: FileParams,

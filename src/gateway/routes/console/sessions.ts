@@ -57,6 +57,7 @@ export const consoleRoutes = [
         expires_at: isoTime(session.expiresAt),
         user: session.user ?? null,
         sign_in: signInPath(gateway),
+        web_push: gateway.browsers.notes !== undefined,
       };
       const seconds = Math.round((session.expiresAt - Date.now()) / 1000);
       return new Reply(200, info, { 'set-cookie': sessionCookie(gateway, secret, seconds), 'cache-control': 'no-store' });
@@ -77,6 +78,7 @@ export const consoleRoutes = [
         expires_at: expiresAt === null ? null : isoTime(expiresAt),
         user: session?.user ?? gateway.people.ownerOf(keyIdOf(principal) ?? '').user,
         sign_in: signInPath(gateway),
+        web_push: gateway.browsers.notes !== undefined,
       };
     },
   }),
