@@ -27,6 +27,7 @@ import type { People } from './people/people.ts';
 import type { Siblings } from './processes/siblings.ts';
 import type { PushNotes } from './push/push-notes.ts';
 import type { Reloader } from './reload/reloader.ts';
+import type { SharedChanges } from './reload/shared-changes.ts';
 import type { KeyCaches } from './response-cache.ts';
 import type { AttachedRuns } from './run-plane/attached-runs.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
@@ -64,6 +65,8 @@ export interface Gateway {
   readonly budgetNotices: BudgetNotices;
   /** Requests, tokens and calls at a time that each caller may have. */
   readonly limits: LimitTable;
+  /** What other nodes of the database change of them, and hear that this one changes; undefined where there is no other. */
+  sharedChanges: SharedChanges | undefined;
   /** Which models go where. */
   readonly routes: LiveRoutes;
   /** Keys whose answers are given again. */

@@ -7,7 +7,7 @@ import { type Config, RouteConfig } from './config.ts';
 import { checkRoutes, enginesOf } from './engine-config.ts';
 
 const NAME = 'routes';
-/** Other nodes on the same database hear of a change this much later at the latest. */
+/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
 const FRESH_MS = 5000;
 
 /**
@@ -29,9 +29,9 @@ export class LiveRoutes {
 
   /** Reads them, and on a database that several nodes share goes on reading them. */
   async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.#read();
+    await this.read();
     if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.#read().catch(onFault), FRESH_MS);
+    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
     this.#timer.unref();
   }
 
@@ -65,7 +65,7 @@ export class LiveRoutes {
     this.#assertKnown(rows);
     if (rows.length === 0) await deleteSetting(this.#store, NAME);
     else await setSetting(this.#store, NAME, jsonOf({ rows }));
-    await this.#read();
+    await this.read();
   }
 
   /** Refuses rows that lead nowhere, as the start refuses them in the configuration. */
@@ -78,7 +78,7 @@ export class LiveRoutes {
     }
   }
 
-  async #read(): Promise<void> {
+  async read(): Promise<void> {
     const stored = objectIn(await getSetting(this.#store, NAME));
     this.#kept = listIn(stored?.rows).map((row) => RouteConfig.parse(row));
     this.#rows = [...this.#kept, ...this.#config.routes];

@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 const PREFIX = 'cache/key/';
-/** Other nodes on the same database hear of a change this much later at the latest. */
+/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
 const FRESH_MS = 5000;
 
 /** The cache of answers as the configuration wants it. */
@@ -36,9 +36,9 @@ export class KeyCaches {
 
   /** Reads them, and on a database that several nodes share goes on reading them. */
   async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.#read();
+    await this.read();
     if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.#read().catch(onFault), FRESH_MS);
+    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
     this.#timer.unref();
   }
 
@@ -54,10 +54,10 @@ export class KeyCaches {
   async set(keyId: string, terms: CacheTerms | null): Promise<void> {
     if (terms === null) await deleteSetting(this.#store, `${PREFIX}${keyId}`);
     else await setSetting(this.#store, `${PREFIX}${keyId}`, jsonOf(terms));
-    await this.#read();
+    await this.read();
   }
 
-  async #read(): Promise<void> {
+  async read(): Promise<void> {
     const rows = await listSettings(this.#store, PREFIX);
     this.#byKey = new Map(rows.map(({ name, value }) => [name.slice(PREFIX.length), CacheTerms.parse(value)]));
   }

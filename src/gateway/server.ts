@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { redactor, withoutValues } from '../base/redact.ts';
 import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
-import { CallLimits } from '../calls/limits/call-limits.ts';
 import { LiveRuns } from '../calls/live-runs.ts';
 import { AbpError } from '../contract/errors.ts';
 import { parseRunId } from '../contract/run-id.ts';
@@ -10,33 +9,27 @@ import type { Home } from '../home/home.ts';
 import { type Keeper, type KeeperOptions, startKeeper } from '../receipts/keeper/keeper.ts';
 import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
-import type { Store } from '../store/store.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
 import { sessionServiceOf } from './agent-plane/sessions.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { KeyRing } from './auth/key-ring.ts';
-import { BudgetBook } from './budgets/budget-book.ts';
-import { BudgetNotices } from './budgets/budget-notices.ts';
 import { callContextOf } from './call-context.ts';
 import type { Config, LoadedConfig } from './config.ts';
 import { browsersOf, openNotes } from './console/browsers.ts';
-import { type Between, type Deployed, deploy } from './deployments.ts';
+import { type Between, deploy } from './deployments.ts';
 import { assertSafeBind, type Listener, listen } from './door/listener.ts';
 import { openMetricsPort } from './door/metrics-port.ts';
 import type { Gateway } from './gateway.ts';
 import { HeadPublisher } from './head-publisher.ts';
-import { openShares } from './limits/limit-shares.ts';
-import { LimitTable } from './limits/limit-table.ts';
-import { LiveRoutes } from './live-routes.ts';
 import { openLog } from './log.ts';
 import { keeperOf } from './open-keeper.ts';
-import { People } from './people/people.ts';
 import type { Membership } from './processes/member.ts';
 import { otherBodies, siblingsOf } from './processes/siblings.ts';
 import { bucketOf } from './recording.ts';
-import { type Prepare, Reloader } from './reload/reloader.ts';
+import { heldTo, openSharedChanges, preparesOf } from './reload/held-tables.ts';
+import { Reloader } from './reload/reloader.ts';
 import { toldOfReloads } from './reload/told-of-reloads.ts';
-import { KeyCaches, responseCacheOf } from './response-cache.ts';
+import { responseCacheOf } from './response-cache.ts';
 import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
 import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
@@ -185,9 +178,11 @@ async function assemble(
     draining: false,
     siblings: member === undefined ? undefined : siblingsOf(member, home),
     takeConnection: undefined,
+    sharedChanges: undefined,
   };
   await telemetry.open({ version, node: home.nodeId });
   await settlePast(gateway);
+  gateway.sharedChanges = await openSharedChanges(gateway, { url: config.database.url, node: home.nodeId }, closers);
   await tellOutside(gateway, closers);
   closers.push(() => live.idle(SETTLE_MS));
   closers.push(() => door.close());
@@ -253,91 +248,6 @@ async function tellOutside(gateway: Gateway, closers: Closers): Promise<void> {
   await occasions.open();
   webhooks.open();
   await openNotes(gateway, closers);
-}
-
-interface Keeping {
-  readonly store: Store;
-  readonly keeper: Keeper;
-  readonly live: LiveRuns;
-  readonly log: Logger;
-  readonly node: string;
-}
-
-async function routesOf(config: Config, { store, log }: Pick<Keeping, 'store' | 'log'>, closers: Closers): Promise<LiveRoutes> {
-  const routes = new LiveRoutes(store, config);
-  closers.push(() => routes.close());
-  await routes.open((error) => log.warn({ error }, 'routes could not be read again; those known before hold'));
-  return routes;
-}
-
-/** The tables that operators change while the server runs: routes, people, and what they are held to. */
-async function heldTo(
-  config: Config,
-  keeping: Keeping & Pick<Gateway, 'webhooks'>,
-  closers: Closers,
-): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets' | 'budgetNotices' | 'caches'>> {
-  const { store, log, webhooks } = keeping;
-  const people = new People(store);
-  closers.push(() => people.close());
-  await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
-  const budgetNotices = new BudgetNotices(webhooks, log);
-  const caches = new KeyCaches(store);
-  closers.push(() => caches.close());
-  await caches.open((error) => log.warn({ error }, 'caches of keys could not be read again; those known before hold'));
-  return {
-    routes: await routesOf(config, keeping, closers),
-    people,
-    caches,
-    limits: await limitsOf(config, people, keeping, closers),
-    budgets: budgetsOf(config, people, { ...keeping, budgetNotices }, closers),
-    budgetNotices,
-  };
-}
-
-async function limitsOf(config: Config, people: People, keeping: Keeping, closers: Closers): Promise<LimitTable> {
-  const { store, log } = keeping;
-  const limits = new LimitTable(store, CallLimits.strip().parse(config.limits), {
-    engines: engineLimits(config),
-    teamsOf: (key) => people.teamsOf(key),
-    ofTeam: (team) => people.limitsOf(team),
-    shares: await openShares(keeping, closers),
-  });
-  closers.push(() => limits.close());
-  await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
-  return limits;
-}
-
-function engineLimits({ engines }: Config): ReadonlyMap<string, CallLimits> {
-  return new Map(Object.entries(engines).flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limits] as const])));
-}
-
-/** Who takes the configuration over when it is read again: engines, limits, routes. */
-function preparesOf({ prepare }: Deployed, { limits, routes }: Pick<Gateway, 'limits' | 'routes'>): readonly Prepare[] {
-  const limitChanges: Prepare = (config) => {
-    const [everybody, engines] = [CallLimits.strip().parse(config.limits), engineLimits(config)];
-    return () => limits.reconfigure(everybody, engines);
-  };
-  return [prepare, limitChanges, (config) => () => routes.reconfigure(config)];
-}
-
-/** They are opened once the past is settled: what is spent is added up from receipts. */
-function budgetsOf(
-  config: Config,
-  people: People,
-  { store, keeper, live, log, node, budgetNotices }: Keeping & Pick<Gateway, 'budgetNotices'>,
-  closers: Closers,
-): BudgetBook {
-  const budgets = new BudgetBook({
-    ...{ store, live, node },
-    away: config.limits.budgets_away,
-    configured: config.budgets,
-    holders: people,
-    settled: () => keeper.settled(),
-    onThreshold: (account, percent) => budgetNotices.tell(account, percent),
-    onFault: (error) => log.warn({ error }, 'budgets could not be read again; those known before hold'),
-  });
-  closers.push(() => budgets.close());
-  return budgets;
 }
 
 /** Opens a port for metrics, where one is configured. */

@@ -40,6 +40,7 @@ interface Found {
 
 interface Entry {
   readonly found: Found | undefined;
+  /** When the database was asked; earlier where what it said is in doubt. */
   readonly readAt: number;
 }
 
@@ -101,6 +102,11 @@ export class KeyRing {
 
   forget(): void {
     this.#entries.clear();
+  }
+
+  /** Another node has changed something: the database is asked about every key again. While it does not answer, what it said before holds. */
+  doubt(): void {
+    for (const [hashed, { found, readAt }] of this.#entries) this.#entries.set(hashed, { found, readAt: readAt - FRESH_MS });
   }
 
   /** From the database; while that does not answer, from what it said not long ago. */

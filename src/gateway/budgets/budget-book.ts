@@ -40,7 +40,7 @@ export interface BudgetBookOptions {
   readonly away: 'refuse' | 'allow';
 }
 
-/** Other nodes on the same database hear of a change this much later at the latest. */
+/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
 const FRESH_MS = 5000;
 /** How long a shared budget that nobody uses here may go without a look at what others have spent. */
 const IDLE_MS = 30_000;
@@ -101,7 +101,7 @@ export class BudgetBook {
   /** Reads the budgets and what was spent of them. Every receipt of the past must be in the database. */
   async open(): Promise<void> {
     if (this.#options.store.kind === 'postgres') await forgetGrants(this.#options.store, Date.now() - FORGET_MS);
-    await this.#read();
+    await this.read();
     this.#timer = setInterval(() => this.#tick().catch(this.#options.onFault), FRESH_MS);
     this.#timer.unref();
   }
@@ -130,21 +130,21 @@ export class BudgetBook {
   async create(terms: BudgetTerms): Promise<KeptBudget> {
     await this.#assertKnown(budgetOf('', terms).on);
     const { id } = await createBudget(this.#options.store, rowOf(terms, Date.now()));
-    await this.#read();
+    await this.read();
     return kept(this.#entry(id));
   }
 
   async change(id: string, change: BudgetChange): Promise<KeptBudget> {
     this.#assertOwn(this.#entry(id));
     await changeBudget(this.#options.store, id, change);
-    await this.#read();
+    await this.read();
     return kept(this.#entry(id));
   }
 
   async remove(id: string): Promise<void> {
     this.#assertOwn(this.#entry(id));
     await deleteBudget(this.#options.store, id);
-    await this.#read();
+    await this.read();
   }
 
   #entry(id: string): Entry {
@@ -172,7 +172,7 @@ export class BudgetBook {
 
   async #tick(): Promise<void> {
     const now = Date.now();
-    if (this.#leases !== undefined) await this.#read();
+    if (this.#leases !== undefined) await this.read();
     const all = (await this.#leases?.hasMoved()) === true || now - this.#refreshedAt > IDLE_MS;
     if (all) this.#refreshedAt = now;
     for (const entry of this.#entries.values()) {
@@ -214,7 +214,8 @@ export class BudgetBook {
     else await this.#leases.renew(budget, page);
   }
 
-  #read(): Promise<void> {
+  /** Takes over what the database says now; at once after the reading that is under way. */
+  read(): Promise<void> {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#readNow());
     return this.#reading;
   }

@@ -103,6 +103,11 @@ export class ConsoleSessions {
     return sessions.flatMap((session) => live(session, Date.now()) ?? []);
   }
 
+  /** Another node may have signed somebody out. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** Signs a browser out, which is told nothing any more; false when there is none of that id. */
   async revoke(id: string): Promise<boolean> {
     const rows = await listSettings(this.#store, PREFIX);

@@ -63,10 +63,19 @@ async function handled(gateway: Gateway, { route, params, query }: FoundRoute, {
       body: route.body === undefined ? {} : parseAt(route.body, read ?? {}, 'request body'),
     };
     await inTurn();
-    return await audited(route, input, () => route.handle(input));
+    const answer = await audited(route, input, () => route.handle(input));
+    if (isShared(route)) await gateway.sharedChanges?.tell();
+    return answer;
   } finally {
     holding.release();
   }
+}
+
+/** What every node has in memory, by the first word of the action in the audit log. */
+const SHARED: ReadonlySet<string | undefined> = new Set(['key', 'user', 'team', 'budget', 'routes', 'sign_in', 'browser']);
+
+function isShared({ audit }: Route): boolean {
+  return SHARED.has(audit?.action.split('.')[0]);
 }
 
 /** Whether a body is more than a control path reads as a value, because other calls would wait meanwhile. */

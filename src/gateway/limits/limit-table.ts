@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { LimitShares } from './limit-shares.ts';
 
 const PREFIX = 'limits/key/';
-/** Other nodes on the same database hear of a change this much later at the latest. */
+/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
 const FRESH_MS = 5000;
 
 /** Limits beside those of callers. */
@@ -54,9 +54,9 @@ export class LimitTable {
 
   /** Reads them, and on a database that several nodes share goes on reading them. */
   async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.#read();
+    await this.read();
     if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.#read().catch(onFault), FRESH_MS);
+    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
     this.#timer.unref();
   }
 
@@ -122,10 +122,10 @@ export class LimitTable {
   async set(keyId: string, limits: CallLimits): Promise<void> {
     if (isEmpty(limits)) await deleteSetting(this.#store, `${PREFIX}${keyId}`);
     else await setSetting(this.#store, `${PREFIX}${keyId}`, jsonOf(limits));
-    await this.#read();
+    await this.read();
   }
 
-  async #read(): Promise<void> {
+  async read(): Promise<void> {
     this.#own = await this.ofKeys();
     // The same object while nothing changes: it tells whether a caller's use goes on.
     this.#byKey = new Map([...this.#own].map(([key, own]) => [key, sameOr(this.#byKey.get(key), { ...this.#everybody, ...own })]));

@@ -52,7 +52,7 @@ interface KeyOwner {
 type TeamTerms = Pick<Team, 'id' | 'name' | 'limits' | 'showsRuns'>;
 type UserTerms = Pick<User, 'id' | 'name' | 'role' | 'teams'> & Partial<Pick<User, 'subject' | 'keyId'>>;
 
-/** Other nodes on the same database hear of a change this much later at the latest. */
+/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
 const FRESH_MS = 5000;
 const NO_TEAMS: readonly string[] = [];
 
