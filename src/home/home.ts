@@ -109,8 +109,9 @@ const PROCESSES = 'processes';
 const FURTHER = 'further-process';
 
 /**
- * The home of a further process of an installation. It is a node of its own, with its own journal, chain and lock; the token and the
- * secret of keys are those of the installation, so that every process knows the same callers.
+ * The home of a further process of an installation. It is a node of its own, with its own journal, chain and lock; the token, the secret of
+ * keys and the database are those of the installation, so that every process knows the same callers. A further process serves on PostgreSQL
+ * alone; its receipts may have come to SQLite with a backup.
  */
 export function openProcessHome(first: Home, number: number): Home {
   const path = join(first.path, PROCESSES, String(number));
@@ -121,7 +122,8 @@ export function openProcessHome(first: Home, number: number): Home {
 
 function furtherHome(path: string): Home {
   const first = homeAt(resolve(path, '..', '..'));
-  return { ...homeAt(path, first.token), installation: first.path, keySecret: first.keySecret };
+  const { path: installation, keySecret, databaseFile } = first;
+  return { ...homeAt(path, first.token), installation, keySecret, databaseFile };
 }
 
 /** Folders of all processes that an installation has ever had, by their numbers; the first has the folder of the installation. */

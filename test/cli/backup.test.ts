@@ -2,11 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, t
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
+import { openHome, openProcessHome } from '../../src/home/home.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
 import { ON_WINDOWS } from '../support/needs.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type AbpResult, callAbp } from '../support/run-abp.ts';
+import { startServe } from '../support/serve.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'abp-backup-'));
 let made = 0;
@@ -49,6 +51,7 @@ describe.each([
   ['SQLite', onSqlite, onSqlite],
   ['PostgreSQL', onPostgres, onPostgres],
   ['SQLite, restored to PostgreSQL', onSqlite, onPostgres],
+  ['PostgreSQL, restored to SQLite', onPostgres, onSqlite],
 ] as const)('a backup of a home on %s', (_, from, to) => {
   it('made while the server works brings everything back: keys, agents, bodies, and a chain that verifies', async () => {
     const [place, other, file] = [await from(), await to(), fresh('backup.tar.gz')];
@@ -142,6 +145,27 @@ describe('abp restore', () => {
       err: expect.stringContaining('there is no file'),
     });
   });
+});
+
+test('the chains of several processes verify after they were restored to SQLite, and what a journal held becomes receipts there', async () => {
+  const [place, other, file] = [await onPostgres(), await onSqlite(), fresh('backup.tar.gz')];
+  const first = await start(place);
+  const second = await start({ ...place, home: openProcessHome(openHome({ path: place.home }), 2).path });
+  for (const { url, token } of [first, second, first, second]) expect((await ask(url, token)).status).toBe(200);
+  expect((await abp(place, 'backup', file)).code).toBe(0);
+  for (const server of [second, first]) await server.close();
+  expect((await abp(other, 'restore', file)).code).toBe(0);
+  const served = await startServe(other.home);
+  await served.end('SIGTERM');
+  const { code, out } = await abp(other, 'receipts', 'verify', '--all', '--json');
+  const { processes } = JSON.parse(out);
+  expect([code, processes.map((one: { process: number; ok: boolean; receipts: number }) => [one.process, one.ok, one.receipts])]).toEqual([
+    0,
+    [
+      [1, true, 2],
+      [2, true, 2],
+    ],
+  ]);
 });
 
 test('a file that is cut off takes nothing from a PostgreSQL database, also with --force', async () => {

@@ -14,8 +14,7 @@ import { Telemetry } from '../telemetry/telemetry.ts';
  * properly left nothing.
  */
 export async function settleRetired(gateway: Gateway, serving: number): Promise<void> {
-  const { home, config, log } = gateway;
-  if (config.database.url === undefined) return;
+  const { home, log } = gateway;
   const retired = [...processFolders(home.installation)].filter(([number, folder]) => number > serving && hasFacts(folder));
   for (const [number, folder] of retired) {
     const interrupted = await settle(gateway, folder);
