@@ -52,6 +52,7 @@ async function superviseProcesses(options: ServeOptions, count: number): Promise
 }
 
 async function serveHere(options: ServeOptions, member: Membership | undefined): Promise<number> {
+  const hangUps = hearHangUps();
   const read = (): LoadedConfig => configOf({ ...options, port: member?.port ?? options.port });
   const loaded = read();
   const { config, warnings } = loaded;
@@ -74,7 +75,7 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
   const settled = member === undefined || member.number === 1 ? retiredSettled(gateway, member?.count ?? 1) : undefined;
   if (member === undefined || member.greets) greet(started, loaded, options, member);
   if (member !== undefined) tellSupervisor({ kind: 'ready', url: started.url, ownPort: Number(new URL(gateway.ownUrl).port) });
-  const stopReloading = reloading(started, loaded, options);
+  const stopReloading = reloading(started, loaded, options, hangUps);
   const signal = await firstSignal(member);
   stopReloading();
   gateway.log.info(`${signal}: letting running calls end`);
@@ -114,18 +115,32 @@ function configOf({ configPath, homePath, host, port }: Omit<ServeOptions, 'port
   return { ...loaded, config: { ...loaded.config, server: { ...server, host: host ?? server.host, port: port ?? server.port } } };
 }
 
-/** Reads the configuration again at SIGHUP, and where that is wanted when its file changes. In a terminal SIGHUP means that the terminal is gone. */
-function reloading({ gateway }: RunningServer, { source }: LoadedConfig, { watch }: ServeOptions): () => void {
+/** SIGHUP from the beginning on: one that nobody listens to would end a server that starts. In a terminal it means that the terminal is gone. */
+interface HangUps {
+  /** Whether one has come already. */
+  heard: boolean;
+  act: () => void;
+}
+
+function hearHangUps(): HangUps {
+  const hangUps: HangUps = { heard: false, act: () => (hangUps.heard = true) };
+  if (!process.stdin.isTTY) process.on('SIGHUP', () => hangUps.act());
+  return hangUps;
+}
+
+/** Reads the configuration again at SIGHUP, and where that is wanted when its file changes. */
+function reloading({ gateway }: RunningServer, { source }: LoadedConfig, { watch }: ServeOptions, hangUps: HangUps): () => void {
   const reload = (): void => {
     gateway.reloader.reload().catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       gateway.log.error({ reason }, 'the configuration could not be read again; the one before holds');
     });
   };
-  if (!process.stdin.isTTY) process.on('SIGHUP', reload);
+  hangUps.act = reload;
+  if (hangUps.heard) reload();
   const watcher = watch === true && source !== null ? watchFile(source, reload) : undefined;
   return () => {
-    process.off('SIGHUP', reload);
+    hangUps.act = () => undefined;
     watcher?.close();
   };
 }

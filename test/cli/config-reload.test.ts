@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { post } from '../support/http-call.ts';
-import { callAbp } from '../support/run-abp.ts';
+import { callAbp, spawnAbp } from '../support/run-abp.ts';
 import { startServe } from '../support/serve.ts';
 
 const routeTo = (model: string): string => `[[routes]]\nmatch = "smart"\nto = "sim/${model}"\n`;
@@ -42,6 +44,19 @@ test('abp config diff and reload, SIGHUP and --watch make a changed file hold, a
   server.child.kill('SIGHUP');
   await expect.poll(() => model()).toBe('three');
   expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('a server that is told to read its file again while it starts does so, and goes on', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'abp-config-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const home = join(parent, 'home');
+  const child = spawnAbp(['serve', '--json', '--port', '0'], { ABP_HOME: home, ABP_LOG: 'error' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ready = once(createInterface(child.stdout), 'line');
+  await expect.poll(() => existsSync(join(home, 'token'))).toBe(true);
+  child.kill('SIGHUP');
+  const { url } = JSON.parse(String((await ready)[0]));
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
 });
 
 test('abp serve --watch reads its file again when that changes', async () => {

@@ -205,6 +205,7 @@ describe('the unit for systemd', () => {
 
   it('starts the server as its user, with its home in the folder that systemd makes, and lets calls end', () => {
     expect(values.get('ExecStart')).toBe('/usr/bin/env abp serve');
+    expect(values.get('ExecReload')).toBe('/bin/kill -HUP $MAINPID');
     expect(values.get('User')).toBe('abp');
     expect(values.get('Environment')?.split(' ')).toContain(`ABP_HOME=/var/lib/${values.get('StateDirectory')}/home`);
     expect(values.get('TimeoutStopSec')).toBe(String(GRACE_S));

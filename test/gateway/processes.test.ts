@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mergeMetrics } from '../../src/gateway/processes/merge-metrics.ts';
 import { openHome } from '../../src/home/home.ts';
 import { certificateFiles } from '../support/certificates.ts';
@@ -29,7 +29,11 @@ describe('several processes on one port', () => {
     const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_DATABASE_URL: await postgres.freshDatabase() };
     server = spawnAbp(['serve', '--json', '--port', '0', '--processes', '2'], env);
     server.stderr.pipe(process.stderr);
-    const [line] = await once(createInterface(server.stdout), 'line');
+    const ready = once(createInterface(server.stdout), 'line');
+    // The first process answers, the second one starts: signals that come now end nothing.
+    await vi.waitUntil(() => existsSync(join(home, 'address')), { timeout: 60_000 });
+    for (const signal of ['SIGUSR2', 'SIGHUP'] as const) server.kill(signal);
+    const [line] = await ready;
     const told = JSON.parse(String(line));
     expect(told).toEqual({ url: told.url, pid: server.pid, processes: 2 });
     ({ url } = told);

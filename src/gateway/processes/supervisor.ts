@@ -33,7 +33,12 @@ interface Member {
   failures: number;
   /** It was told to end, and who told it starts the next one. */
   replaced: boolean;
+  ready: boolean;
+  /** The configuration was to be read again before it was ready. */
+  late: boolean;
 }
+
+const UNREADY = { replaced: false, ready: false, late: false } as const;
 
 /**
  * Starts processes that share one port, and starts each again that ends. It is not on the way of any connection: the system spreads them
@@ -45,7 +50,8 @@ export class Supervisor {
   readonly #members = new Map<number, Member>();
   #port: number;
   #stopping = false;
-  #rolling = false;
+  /** Also while the first ones start: those need no replacement. */
+  #rolling = true;
 
   constructor(options: SupervisorOptions) {
     const { count, config } = options;
@@ -58,15 +64,16 @@ export class Supervisor {
   /** Runs until a signal ends it; the exit code. */
   async run(): Promise<number> {
     const signalled = firstSignal();
+    // At once: a signal that nobody listens to would end everything, also one that comes while processes start.
+    if (!process.stdin.isTTY) process.on('SIGHUP', () => this.#reload());
+    process.on('SIGUSR2', () => void this.#roll());
     // Processes that share a port do not notice a program that shares it as well.
     this.#port = await freePort(this.#options.config.server.host, this.#port);
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     const started = await this.#startAll();
     if (typeof started === 'number') return started;
+    this.#rolling = false;
     this.#options.onReady(started.url);
-    const reload = (): void => this.#reload();
-    if (!process.stdin.isTTY) process.on('SIGHUP', reload);
-    process.on('SIGUSR2', () => void this.#roll());
     const signal = await signalled;
     this.#options.log.info(`${signal}: letting running calls of all processes end`);
     await this.#stop();
@@ -92,21 +99,21 @@ export class Supervisor {
     const { count } = this.#options;
     const place = { number, count, port: this.#port, ownPort, greets: number === 1 && before === undefined };
     const worker = cluster.fork(membershipVariable(place));
-    const member: Member = { number, worker, ownPort, startedAt: Date.now(), failures: before?.failures ?? 0, replaced: false };
+    const member: Member = { number, worker, ownPort, startedAt: Date.now(), failures: before?.failures ?? 0, ...UNREADY };
     this.#members.set(number, member);
     const { promise, resolve } = Promise.withResolvers<{ readonly url: string } | number>();
-    let ready = false;
     worker.on('message', (message: MemberMessage) => {
       if (message.kind === 'reload') this.#reload(number);
       if (message.kind !== 'ready') return;
-      ready = true;
+      member.ready = true;
+      if (member.late) worker.process.kill('SIGHUP');
       member.ownPort = message.ownPort;
       resolve({ url: message.url });
     });
     worker.once('exit', (code, signal) => {
       resolve(code || 1);
       // The end of one that has never been ready is the answer of this start.
-      if (ready || before !== undefined) this.#ended(member, { code, signal });
+      if (member.ready || before !== undefined) this.#ended(member, { code, signal });
     });
     return await promise;
   }
@@ -122,7 +129,11 @@ export class Supervisor {
 
   /** Every process reads the configuration again; the one that has done so by itself is left out. */
   #reload(except?: number): void {
-    for (const { number, worker } of this.#members.values()) if (number !== except) worker.process.kill('SIGHUP');
+    for (const member of this.#members.values()) {
+      // One that is starting does not listen to signals yet.
+      if (!member.ready) member.late = true;
+      else if (member.number !== except) member.worker.process.kill('SIGHUP');
+    }
   }
 
   /** Replaces the processes one after the other, each once the one before it answers. */
