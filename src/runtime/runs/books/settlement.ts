@@ -90,7 +90,7 @@ export class Settlement {
       ...artifactsOf([
         ...(staged.artifacts ?? []),
         ...(checked === undefined ? [] : [checked.log]),
-        ...(ending.told === undefined ? [] : toldArtifacts(ending.told, ground?.stage?.tree ?? this.#run.cwd)),
+        ...(ending.told === undefined ? [] : await toldArtifacts(ending.told, ground?.stage?.tree ?? this.#run.cwd)),
       ]),
       ...(rules === undefined ? {} : { rules }),
       ...(approvals.length === 0 ? {} : { approvals }),
