@@ -34,8 +34,9 @@ function heads(home: string): { readonly database: string | undefined; readonly 
   const names = readdirSync(home).includes('seal-keys') ? readdirSync(folder) : [];
   return names.flatMap((name) => {
     const [, kind, database] = /^head-(sqlite|postgres)-?(.*?)\.(?:json|newest)$/.exec(name) ?? [];
-    if (kind === undefined) return [];
-    const { mtimeMs: at } = statSync(join(folder, name));
+    const at = kind === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+    // It may have been replaced a moment ago.
+    if (at === undefined) return [];
     return [{ database: kind === 'sqlite' ? undefined : decodeURIComponent(database ?? ''), at }];
   });
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, type Dirent, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a backup has no use for, by the names in a home: what belongs to the process that serves, and what runs leave while they last. */
@@ -26,12 +26,22 @@ function isHome(folder: string): boolean {
 
 /** The files of a home below a folder, by their names from the home on. */
 export function filesBelow(home: string, folder = ''): string[] {
-  return readdirSync(join(home, folder), { withFileTypes: true }).flatMap((entry) => {
+  return entriesOf(home, folder).flatMap((entry) => {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if ((isHome(folder) && LEFT_OUT.test(entry.name)) || PASSING.test(entry.name)) return [];
     if (entry.isDirectory()) return filesBelow(home, name);
     return entry.isFile() ? [name] : [];
   });
+}
+
+/** A folder inside of the home may vanish while a server is at work in it. */
+function entriesOf(home: string, folder: string): Dirent[] {
+  try {
+    return readdirSync(join(home, folder), { withFileTypes: true });
+  } catch (error) {
+    if (folder !== '' && error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Opens files; those that have vanished in the meantime are none. */

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { judgeClock, judgeDisk, judgeNode, nearestFolder } from './machine.ts';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { judgeClock, judgeDisk, judgeNode, nearestFolder, newestChange } from './machine.ts';
 
 describe('doctor on the machine', () => {
   it.each([
@@ -30,6 +33,14 @@ describe('doctor on the machine', () => {
     const now = Date.UTC(2027, 0, 1);
     expect(judgeClock(now, now + 3_600_000).status).toBe('warn');
     expect(judgeClock(now, now + 1_000)).toEqual({ status: 'ok', message: '2027-01-01T00:00:00.000Z' });
+  });
+
+  it('looks at a home whose files vanish meanwhile', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'abp-doctor-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    // It stands in the list, and there is nothing to look at.
+    symlinkSync(join(home, 'gone'), join(home, 'abp.db-shm'));
+    expect(await newestChange(home)).toBe(0);
   });
 
   it('goes up to a folder that exists', () => {

@@ -52,8 +52,18 @@ export function judgeClock(now: number, newest: number): Finding {
   return ok(isoTime(now));
 }
 
-async function newestChange(home: string): Promise<number> {
+/** When a file of the home was last changed. */
+export async function newestChange(home: string): Promise<number> {
   const names = statSync(home, { throwIfNoEntry: false })?.isDirectory() ? await readdir(home) : [];
-  const times = await Promise.all(names.map(async (name) => (await stat(join(home, name))).mtimeMs));
-  return Math.max(0, ...times);
+  return Math.max(0, ...(await Promise.all(names.map((name) => changeOf(join(home, name))))));
+}
+
+/** A server at work makes and removes files while it is looked at; one that has gone tells nothing. */
+async function changeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
 import { jsonOf, parseJsonObject } from '../../base/json.ts';
 import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
@@ -112,5 +112,16 @@ export function isFolderOnly({ before, after }: Change): boolean {
 
 /** The record in a file beside a stage; undefined where there is none or it is torn. This program alone writes there: no agent sees the folder. */
 export function stageRecord<T>(file: string): T | undefined {
-  return existsSync(file) ? (parseJsonObject(readFileSync(file, 'utf8')) as unknown as T | undefined) : undefined;
+  const text = recordText(file);
+  return text === undefined ? undefined : (parseJsonObject(text) as unknown as T | undefined);
+}
+
+/** Another process may remove a stage at any time. */
+function recordText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    throw error;
+  }
 }

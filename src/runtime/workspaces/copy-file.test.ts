@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newRunId } from '../../contract/run-id.ts';
 import { copyWhole } from './copy-file.ts';
+import { copyTree } from './copy-tree.ts';
 import { Stage } from './stages.ts';
 
 const MIB = 1024 * 1024;
@@ -118,4 +120,20 @@ describe('a staged workspace with holes', () => {
     ]);
     expect(await stage.apply()).toMatchObject({ conflicts: [], applied: 0 });
   });
+});
+
+it('copies what is still there of a folder that others work in', () => {
+  const here = folder();
+  const [source, target] = [join(here, 'source'), join(here, 'target')];
+  for (const path of [join(source, 'sub', 'deep'), target]) mkdirSync(path, { recursive: true });
+  for (const name of ['file', 'kept', 'sub/deep/inner']) writeFileSync(join(source, name), name);
+  symlinkSync('kept', join(source, 'link'));
+  const vanishing = new Set(['file', 'link', 'sub/deep']);
+  const looks = (key: string): boolean => {
+    if (vanishing.has(key)) rmSync(join(source, key), { recursive: true });
+    return true;
+  };
+  const copied = copyTree({ source, target, looks, limits: { files: 100, bytes: 1e6 } });
+  // The folder was there when its turn came, and empty when it was opened.
+  expect([...copied.keys()].sort()).toEqual(['kept', 'sub', 'sub/deep']);
 });

@@ -58,7 +58,7 @@ export function copyTree(copying: Copying): Map<PathKey, Seen> {
   let bytes = 0;
   const open: PathKey[] = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    for (const entry of readdirSync(fileOf(source, folder), { encoding: 'buffer', withFileTypes: true })) {
+    for (const entry of unlessGone(folder, () => readdirSync(fileOf(source, folder), { encoding: 'buffer', withFileTypes: true })) ?? []) {
       const key = childOf(folder, entry);
       const seen = looks(key, entry.isDirectory()) ? copyEntry(copying, key, entry, small) : undefined;
       if (seen === undefined) continue;
@@ -69,6 +69,16 @@ export function copyTree(copying: Copying): Map<PathKey, Seen> {
     }
   }
   return copied;
+}
+
+/** People and programs work in a folder while it is copied: what they remove meanwhile is not in the copy. Undefined then. */
+function unlessGone<T>(key: PathKey, look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (key !== '' && error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 const bytesOf = ({ node }: Seen): number => (node.type === 'file' ? node.bytes : 0);
@@ -86,16 +96,14 @@ function copyEntry({ source, target, owner }: Copying, key: PathKey, entry: Dire
     return { node: { type: 'folder' }, stamp: '' };
   }
   if (entry.isSymbolicLink()) {
-    const link = readlinkSync(from, 'buffer');
+    const link = unlessGone(key, () => readlinkSync(from, 'buffer'));
+    if (link === undefined) return undefined;
     symlinkSync(link, to);
     if (owner !== undefined) lchownSync(to, owner.uid, owner.gid);
     return { node: { type: 'link', target: link.toString('latin1') }, stamp: '' };
   }
-  return entry.isFile() ? copyFile(from, to, small, owner) : undefined;
-}
-
-function copyFile(from: Buffer, to: Buffer, small: Buffer, owner: Owner | undefined): Seen {
-  const input = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const input = entry.isFile() ? unlessGone(key, () => openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW)) : undefined;
+  if (input === undefined) return undefined;
   try {
     const stats = fstatSync(input);
     const read = stats.size < SMALL ? readSync(input, small) : SMALL;

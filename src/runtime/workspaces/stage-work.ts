@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lchownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
@@ -41,6 +41,8 @@ export interface Staged {
   /** Paths of folders that were left in the original. */
   readonly borrowed: readonly string[];
   readonly history: History | null;
+  /** Why the copy has no history, where the original has one. */
+  readonly historyLeftOut?: string;
 }
 
 const BASE_FILE = 'base.json';
@@ -55,23 +57,26 @@ export function makeStage(folder: string, plan: StagePlan): Staged {
   const borrowed: PathKey[] = [];
   const looks = looksFor(plan, (key) => borrowed.push(key));
   const copied = copyTree({ source: plan.source, target: tree, looks, limits: plan.limits, owner: plan.owner });
-  const history = shareHistory(plan.source, tree) ?? null;
+  const shared = shareHistory(plan.source, tree) ?? null;
+  const history = shared !== null && 'objects' in shared ? shared : null;
   // Places for what is shown from the original.
   for (const key of borrowed) mkdirSync(fileOf(tree, key), { recursive: true });
   if (plan.owner !== undefined) handOver(tree, borrowed, history !== null, plan.owner);
   writeFileSync(join(folder, BASE_FILE), JSON.stringify({ borrowed, seen: [...copied] }), { mode: 0o600 });
   let bytes = 0;
   for (const { node } of copied.values()) bytes += node.type === 'file' ? node.bytes : 0;
-  return { files: copied.size, bytes, borrowed: borrowed.map(textOf), history };
+  const withoutHistory = shared !== null && 'leftOut' in shared ? { historyLeftOut: shared.leftOut } : {};
+  return { files: copied.size, bytes, borrowed: borrowed.map(textOf), history, ...withoutHistory };
 }
 
+/** Never through a link: a repository may hold some that lead anywhere. */
 function handOver(tree: string, borrowed: readonly PathKey[], history: boolean, { uid, gid }: Owner): void {
-  chownSync(tree, uid, gid);
-  for (const key of borrowed) chownSync(fileOf(tree, key), uid, gid);
+  lchownSync(tree, uid, gid);
+  for (const key of borrowed) lchownSync(fileOf(tree, key), uid, gid);
   if (!history) return;
   const repository = join(tree, '.git');
-  chownSync(repository, uid, gid);
-  for (const key of walkTree(repository, () => true).keys()) chownSync(fileOf(repository, key), uid, gid);
+  lchownSync(repository, uid, gid);
+  for (const key of walkTree(repository, () => true).keys()) lchownSync(fileOf(repository, key), uid, gid);
 }
 
 /** Exclusion wins, then inclusion must match a file where there is any. Repositories are never copied: they hold programs that git runs. */

@@ -79,8 +79,11 @@ export class BodyFiles {
       const names = readdirSync(join(this.#folder, folder)).sort();
       for (const name of names) {
         const file = join(this.#folder, folder, name);
-        if (name.endsWith(SUFFIX)) found.set(name.slice(0, -SUFFIX.length), statSync(file).size);
-        else if (Date.now() - statSync(file).mtimeMs > ABANDONED_MS) rmSync(file, { force: true });
+        // Another process may have removed it, or given it its name, a moment ago.
+        const stats = statSync(file, { throwIfNoEntry: false });
+        if (stats === undefined) continue;
+        if (name.endsWith(SUFFIX)) found.set(name.slice(0, -SUFFIX.length), stats.size);
+        else if (Date.now() - stats.mtimeMs > ABANDONED_MS) rmSync(file, { force: true });
       }
       if (names.length === 0) rmdirSync(join(this.#folder, folder));
     }

@@ -152,6 +152,8 @@ export async function layGround(plan: GroundPlan): Promise<Ground> {
   const judged = await judgePolicy(plan);
   const { policy, staged, rules, equipment, limits } = judged;
   const stage = staged ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, judged), plan.port.disk) : undefined;
+  const leftOut = stage?.staged.historyLeftOut;
+  if (leftOut !== undefined) plan.remark(`the staged copy has no git history: ${leftOut}`);
   const egress: EgressRecord[] = [];
   const room = equipment === undefined ? undefined : roomOf(plan, { ...judged, equipment, stage, egress });
   return {

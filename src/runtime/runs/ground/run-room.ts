@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, normalize, sep } from 'node:path';
 import type { Barrier } from '../../../base/child-process.ts';
 import { barrierOf } from '../../../confinement/barrier.ts';
 import type { ControlGroup } from '../../../confinement/control-groups.ts';
@@ -11,6 +11,8 @@ import type { Equipment } from '../../../confinement/equipment.ts';
 import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
 import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type RoomLimits, type Shown, shownAsIs } from '../../../confinement/room.ts';
 import type { RuleRecord } from '../../../contract/receipts/parts.ts';
+import { placeIn } from '../process/run-folder.ts';
+import { handOver, makeFoldersFor } from './hand-over.ts';
 
 /** The address of the gateway inside every room. */
 export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
@@ -109,12 +111,11 @@ export class RunRoom {
   /** Links of a run's folder lead into the private home, by the name that it has inside. */
   link(folder: string, links: Readonly<Record<string, string>> = {}): void {
     for (const [name, target] of Object.entries(links)) {
-      const made = join(this.#home, target);
-      mkdirSync(made, { recursive: true, mode: 0o700 });
-      if (this.#options.equipment.identity !== undefined) handOver(this.#home, this.#options.equipment.identity);
-      const place = join(folder, name);
-      mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-      if (!existsSync(place) && lstatSync(place, { throwIfNoEntry: false }) === undefined) symlinkSync(join(HOME_INSIDE, target), place);
+      const { identity } = this.#options.equipment;
+      if (identity === undefined) mkdirSync(join(this.#home, target), { recursive: true, mode: 0o700 });
+      else makeFoldersFor(this.#home, normalize(target).split(sep), identity);
+      const place = placeIn(folder, name);
+      if (lstatSync(place, { throwIfNoEntry: false }) === undefined) symlinkSync(join(HOME_INSIDE, target), place);
     }
   }
 
@@ -141,18 +142,8 @@ export class RunRoom {
 function privateHome({ homes, agent, project, equipment }: RunRoomOptions): string {
   const home = join(homes, agent, createHash('sha256').update(project).digest('hex').slice(0, 24));
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  if (equipment.identity !== undefined) handOver(home, equipment.identity);
+  if (equipment.identity !== undefined) makeFoldersFor(home, [], equipment.identity);
   return home;
-}
-
-/** Gives a folder and what this process has put into it to the user that the agent runs as. */
-function handOver(folder: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
-  if (lstatSync(folder).uid !== uid) chownSync(folder, uid, gid);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) handOver(path, { uid, gid });
-    else if (entry.isFile() && lstatSync(path).uid !== uid) chownSync(path, uid, gid);
-  }
 }
 
 function withoutRepeats(places: readonly Shown[]): Shown[] {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -29,4 +29,22 @@ it('keeps files inside the folder', () => {
   const folder = openRunFolder(temporary(), newRunId());
   expect(() => folder.write({ '../outside': 'x' })).toThrow('outside its folder');
   expect(() => folder.link({ '../outside': 'x' }, { HOME: temporary() })).toThrow('outside its folder');
+});
+
+it('writes through no link that an agent has left for the next try', () => {
+  const outside = temporary();
+  writeFileSync(join(outside, 'settings.json'), 'theirs');
+  const folder = openRunFolder(temporary(), newRunId());
+  const files = { 'settings.json': 'ours', '.agent/settings.json': 'ours', 'deep/er/settings.json': 'ours' };
+  folder.write(files);
+  rmSync(join(folder.path, 'settings.json'));
+  symlinkSync(join(outside, 'settings.json'), join(folder.path, 'settings.json'));
+  rmSync(join(folder.path, '.agent'), { recursive: true });
+  symlinkSync(outside, join(folder.path, '.agent'));
+  rmSync(join(folder.path, 'deep/er/settings.json'));
+  mkdirSync(join(folder.path, 'deep/er/settings.json/full'), { recursive: true });
+  folder.write(files);
+  expect(readFileSync(join(outside, 'settings.json'), 'utf8')).toBe('theirs');
+  for (const name of Object.keys(files)) expect(readFileSync(join(folder.path, name), 'utf8')).toBe('ours');
+  expect(lstatSync(join(folder.path, '.agent')).isDirectory()).toBe(true);
 });

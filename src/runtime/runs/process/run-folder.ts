@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { parseJsonObject } from '../../../base/json.ts';
 import { identityOf, isRunning, markedProcesses, type ProcessIdentity, sendSignal } from '../../../base/process-table.ts';
 import { AbpError } from '../../../contract/errors.ts';
@@ -38,7 +38,8 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
   const path = join(runs, runId);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const owner = identityOf(ownerPid);
-  const record = (known: Partial<ProcessRecord>): void => writeInside(join(runs, RECORDS), recordName(runId), JSON.stringify(known));
+  const record = (known: Partial<ProcessRecord>): void =>
+    writeFileSync(placeIn(join(runs, RECORDS), recordName(runId)), JSON.stringify(known), { mode: 0o600 });
   // A folder without an owner would be taken for one that a killed process left.
   record({ owner });
   return {
@@ -54,8 +55,11 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
   };
 }
 
+/** What an agent of an earlier try has put there is removed first: a link would lead this process to any file. */
 function writeInside(folder: string, name: string, text: string): void {
-  writeFileSync(placeIn(folder, name), text, { mode: 0o600 });
+  const place = placeIn(folder, name);
+  rmSync(place, { recursive: true, force: true });
+  writeFileSync(place, text, { mode: 0o600, flag: 'wx' });
 }
 
 /** A run that is tried again finds its link. Removing the folder removes the link and nothing behind it. */
@@ -65,10 +69,19 @@ function linkInside(folder: string, name: string, target: string): void {
   if (!existsSync(place)) symlinkSync(target, place, 'junction');
 }
 
-function placeIn(folder: string, name: string): string {
+/** The place of a name in the folder of a run, with real folders on the way to it. No agent is at work there meanwhile. */
+export function placeIn(folder: string, name: string): string {
   const place = join(folder, name);
-  if (relative(folder, place).startsWith('..')) throw new AbpError('internal', `a file of a run would lie outside its folder: ${name}`);
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+  const way = relative(folder, dirname(place)).split(sep);
+  if (way[0] === '..') throw new AbpError('internal', `a file of a run would lie outside its folder: ${name}`);
+  let at = folder;
+  for (const part of way) {
+    at = join(at, part);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) continue;
+    if (found !== undefined) rmSync(at);
+    mkdirSync(at, { mode: 0o700 });
+  }
   return place;
 }
 
