@@ -29,6 +29,7 @@ const LONG_CONSOLE = [
   'test/console/sign-in.test.ts',
   'test/console/states.test.ts',
   'test/console/telling.test.ts',
+  'test/console/long-day.test.ts',
   'test/console/forged-seals.test.ts',
   'test/console/workshop.test.ts',
 ];

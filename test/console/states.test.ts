@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browserMissing } from '../support/browser.ts';
 import { type ConsoleStage, makeRuns, seriousFaults, startConsole, visit } from '../support/console.ts';
 import { needing } from '../support/needs.ts';
@@ -23,6 +27,9 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await page.getByText('No runs yet').waitFor();
     await open('/');
     await page.getByText('Nothing has run here yet').waitFor();
+    await page.getByText('recording full, 0 B of 2.1 GB').waitFor();
+    await page.getByRole('button', { name: 'Claude Code' }).click();
+    await page.getByText(`export ANTHROPIC_BASE_URL=${stage.server.url}/e/sim`).waitFor();
     await page.getByRole('button', { name: 'Send it from here' }).click();
     await page.getByRole('region', { name: 'Newest runs' }).getByText('claude → sim').waitFor();
     expect(complaints).toEqual([]);
@@ -82,6 +89,56 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
       .getByText(/^archived on/)
       .waitFor();
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('a body folds and unfolds by keys, and what a field leads to is never folded away', async () => {
+    await makeRuns(stage.server, 1);
+    const { page, context, complaints, open } = await stage.signedIn();
+    await open('/runs?mode=mapped&status=completed');
+    await page.locator('.dl-body .dl-row').first().dblclick();
+    await page.getByRole('tab', { name: 'Request, raw' }).click();
+    const body = page.getByRole('region', { name: 'Caller sent' });
+    const lines = (): Promise<number> => body.locator('i').count();
+    const all = await lines();
+    await body.getByRole('button').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    await body.getByText(/… \d+ lines … \]/).waitFor();
+    expect(await lines()).toBeLessThan(all);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(lines).toBe(all);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(lines).toBe(1);
+    await page.getByRole('tab', { name: 'Fate of fields' }).click();
+    await page.getByRole('button', { name: /top_k/ }).first().click();
+    await expect.poll(lines).toBe(all);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('a chain that was cut turns its cell of the status line vermilion, which leads to Trust', async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'abp-cut-'));
+    onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+    const home = join(parent, 'home');
+    const first = await startConsole({ home });
+    await makeRuns(first.server, 1);
+    await first.close();
+    const db = new DatabaseSync(join(home, 'abp.db'));
+    for (const table of ['receipts', 'chain_entries', 'chain_heads', 'chains']) db.prepare(`DELETE FROM ${table}`).run();
+    db.close();
+    const cut = await startConsole({ home });
+    onTestFinished(() => cut.close());
+    const { page, context, open } = await cut.signedIn();
+    await open('/runs');
+    const cell = page.getByRole('contentinfo').getByRole('link', { name: /^chain was cut/ });
+    await cell.waitFor();
+    expect(await page.evaluate('getComputedStyle(document.querySelector("footer a.bad")).color')).toBe('rgb(179, 38, 30)');
+    expect(await seriousFaults(page)).toEqual([]);
+    await cell.click();
+    await page.getByRole('heading', { name: 'The whole chain' }).waitFor();
     await context.close();
   });
 

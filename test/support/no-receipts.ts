@@ -1,5 +1,6 @@
 import { AbpError } from '../../src/contract/errors.ts';
-import type { Keeper, KeeperOptions } from '../../src/receipts/keeper/keeper.ts';
+import type { Keeper } from '../../src/receipts/keeper/keeper.ts';
+import type { KeeperOptions } from '../../src/receipts/keeper/keeper-protocol.ts';
 
 /**
  * A gateway without receipts, to compare with: facts are made as usual and let go. No journal, no recording, no keeper thread, no row.
@@ -30,6 +31,7 @@ export function noReceipts({ onSettled }: KeeperOptions): Keeper {
     damaged: false,
     chain: 'ok',
     bucket: undefined,
+    recordedBytes: undefined,
     ready: Promise.resolve(0),
     close: async () => undefined,
   };

@@ -35,20 +35,20 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-async function answered(asking: Promise<Response>): Promise<Response> {
+async function answered(asking: Promise<Response>, alsoGood?: number): Promise<Response> {
   const answer = await asking.catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new OfflineError('The server cannot be reached.');
   });
-  if (answer.ok || answer.status === 202) return answer;
+  if (answer.ok || answer.status === alsoGood) return answer;
   const text = await answer.text();
   throw new ApiError(answer.status, parsed(text), answer.headers.get('x-abp-run-id'));
 }
 
-/** GET as JSON. The type is that of the route's own schema (`types.ts`). */
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+/** GET as JSON. The type is that of the route's own schema (`types.ts`); some answer with another status in the same shape. */
+export async function get<T>(path: string, signal?: AbortSignal, alsoGood?: number): Promise<T> {
   const asking = takeEarly(path) ?? fetch(path, { headers: { accept: 'application/json' }, ...(signal === undefined ? {} : { signal }) });
-  return (await (await answered(asking)).json()) as T; // the server checks its answers against that schema in its own tests
+  return (await (await answered(asking, alsoGood)).json()) as T; // the server checks its answers against that schema in its own tests
 }
 
 /** GET as text. */

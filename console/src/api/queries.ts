@@ -9,11 +9,17 @@ import type { Agents, Budgets, Engines, Fields, Health, Keys, Matrix, Readiness,
 const SLOW_MS = 10_000;
 
 /** Questions that more than one page asks. */
-export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => get<Session>('/v1/console/session'), staleTime: 60_000 });
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => get<Session>('/v1/console/session'),
+  staleTime: 60_000,
+  refetchInterval: 60_000,
+});
 
 export const readyQuery = queryOptions({
   queryKey: ['ready'],
-  queryFn: () => get<Readiness>('/readyz'),
+  // A server that is not ready answers 503 and says in the same words what is wrong.
+  queryFn: () => get<Readiness>('/readyz', undefined, 503),
   refetchInterval: SLOW_MS,
   retry: false,
 });

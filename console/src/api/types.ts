@@ -42,6 +42,8 @@ export interface Readiness {
   readonly status: string;
   readonly database: string;
   readonly journal: string;
+  readonly chain: string;
+  readonly bucket?: string;
 }
 
 export interface Health {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Recording } from '../../contract/receipts/parts.ts';
 
 const MOST_S = 24 * 3600;
 
@@ -12,6 +13,14 @@ export const SessionInfo = z.strictObject({
   expires_at: z.string().nullable(),
   user: z.string().nullable().describe('The user who is signed in, or for whom the browser was paired.'),
   sign_in: z.string().nullable().describe('Where a browser begins to sign in with the issuer; null: there is none.'),
+  recording: z
+    .strictObject({
+      keeps: Recording.describe('How much is kept of runs of this caller where no route says less.'),
+      used_bytes: z.int().nullable().describe('Space that recorded bodies take on the disk of this process, about; null: not counted yet.'),
+      max_bytes: z.int().describe('Space that they may take.'),
+    })
+    .nullable()
+    .describe('Null for callers whom the server does not know.'),
   web_push: z.boolean().describe('Whether browsers can be told that a question waits (/v1/console/push).'),
 });
 

@@ -39,6 +39,8 @@ export interface BodyKeeperOptions {
   readonly onFault: (message: string) => void;
   /** How far the bucket is behind, whenever that changes. */
   readonly onBucket?: (state: BucketState) => void;
+  /** Space that bodies take on the disk, whenever it has changed by a hundredth. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /** A segment that nobody writes to is deleted at the latest so much later. */
@@ -60,7 +62,7 @@ export class BodyKeeper {
   #settledAt = 0;
 
   constructor(options: BodyKeeperOptions) {
-    const { store, home, keeping, onFault, onBucket = () => undefined } = options;
+    const { store, home, keeping, onFault, onBytes, onBucket = () => undefined } = options;
     const { keepMs, maxBytes } = keeping;
     const node = home.nodeId;
     this.#options = options;
@@ -69,7 +71,7 @@ export class BodyKeeper {
     this.#shelf = shelf;
     this.#uploads = bucket === undefined ? undefined : new Uploads({ shelf, bucket, onState: onBucket });
     this.#drain = new BodyDrain({ store, shelf, journalFolder: home.journalFolder, node, redactor: keptRedactor(keeping), onFault });
-    this.#retention = new Retention({ store, shelf, node, keepMs, maxBytes, bucket: bucket !== undefined, onLost: onFault });
+    this.#retention = new Retention({ store, shelf, node, keepMs, maxBytes, bucket: bucket !== undefined, onLost: onFault, onBytes });
   }
 
   /** Stores the bodies of runs that have ended. After it, `replayable` knows of every run whose end the journal had before. */

@@ -14,6 +14,8 @@ export interface RetentionOptions {
   readonly bucket?: boolean;
   /** Bodies that the bucket had not got made room. */
   readonly onLost?: (message: string) => void;
+  /** Space that is taken, whenever it has changed by a hundredth. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Old blocks are looked for this often, and whenever the folder has grown beyond its size. */
@@ -27,6 +29,7 @@ const ORPHAN_MS = 60_000;
 export class Retention {
   readonly #options: RetentionOptions;
   #bytes: number | undefined;
+  #told: number | undefined;
   #lookedAt = 0;
 
   constructor(options: RetentionOptions) {
@@ -37,9 +40,18 @@ export class Retention {
   async look(written: readonly string[], now = Date.now()): Promise<void> {
     const { shelf, maxBytes } = this.#options;
     for (const block of written) if (this.#bytes !== undefined) this.#bytes += shelf.sizeOf(block);
-    if (this.#bytes !== undefined && this.#bytes <= maxBytes && now - this.#lookedAt < LOOK_MS) return;
-    this.#lookedAt = now;
-    await this.#evict(now);
+    if (this.#bytes === undefined || this.#bytes > maxBytes || now - this.#lookedAt >= LOOK_MS) {
+      this.#lookedAt = now;
+      await this.#evict(now);
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    const bytes = this.#bytes ?? 0;
+    if (this.#told !== undefined && Math.abs(bytes - this.#told) <= this.#told / 100) return;
+    this.#told = bytes;
+    this.#options.onBytes?.(bytes);
   }
 
   async #evict(now: number): Promise<void> {

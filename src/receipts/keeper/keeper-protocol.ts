@@ -1,6 +1,7 @@
 import type { RunId } from '../../contract/run-id.ts';
 import type { BodyKeeping } from '../bodies/keeper.ts';
 import type { BucketState } from '../bodies/uploads.ts';
+import type { Fact } from '../journal/facts.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Rotation } from '../seal/rotate.ts';
 import type { Spent } from '../usage/sealed-usage.ts';
@@ -70,6 +71,8 @@ export type KeeperReport =
   | { readonly kind: 'bodies-fault'; readonly message: string }
   /** How far the bucket is behind the disk. */
   | { readonly kind: 'bucket'; readonly state: BucketState }
+  /** Space that recorded bodies take on the disk. */
+  | { readonly kind: 'recorded'; readonly bytes: number }
   /** Parts of the journal could not be read; they were set aside and named in the chain. */
   | { readonly kind: 'damaged'; readonly segment: string; readonly bytes: number }
   /** Entries were taken off the end of the chain or put there: before this process began, or noticed by it. */
@@ -80,3 +83,44 @@ export type KeeperReport =
   | { readonly kind: 'done'; readonly id: number; readonly result: TaskResults[keyof TaskResults] }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string }
   | { readonly kind: 'stopped' };
+
+export interface KeeperOptions {
+  readonly homePath: string;
+  readonly journalFolder: string;
+  readonly databaseUrl?: string;
+  /** Encrypts the private keys that sign receipts. */
+  readonly keySecret?: string | undefined;
+  readonly version: string;
+  /** Receipts that ended longer ago are archived; never, unless it is said. */
+  readonly retentionDays?: number;
+  /** And those that ended even longer ago are deleted. */
+  readonly deletionDays?: number;
+  /** How long and how much of recorded bodies is kept, and what is removed from them. */
+  readonly keeping?: BodyKeeping;
+  /** How nodes that share a database look after each other. */
+  readonly nodes?: NodeTiming;
+  /** Bodies cannot be recorded or stored; calls and receipts go on. */
+  readonly onBodiesFault?: (message: string) => void;
+  /** How far the bucket of bodies is behind, whenever that changes. */
+  readonly onBucket?: (state: BucketState) => void;
+  /** The database does not take facts; they stay in the journal until it does. */
+  readonly onStalled: (message: string) => void;
+  /** Facts cannot be written: no run can begin until they can. */
+  readonly onBlocked?: (message: string) => void;
+  /** They can be written again; why they could not. */
+  readonly onUnblocked?: (message: string) => void;
+  /** A fact has been given to the journal. Called on the hot path. */
+  readonly onFact?: (fact: Fact) => void;
+  /** Rows of these runs have been written, and their calls cost this. */
+  readonly onSettled: (runs: readonly RunId[], spent: readonly Spent[]) => void;
+  /** The signed head of the chain, once a minute while it grows and once at the end. */
+  readonly onHead?: (document: string) => void;
+  /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
+  readonly onRemoved?: (runs: readonly RunId[]) => void;
+  /** Parts of the journal could not be read; they were set aside and named in the chain. */
+  readonly onDamaged?: (segment: string, bytes: number) => void;
+  /** Entries of the chain that this home had signed are gone from the database, or others stand in their place. */
+  readonly onChainCut?: () => void;
+  /** Another node was lost, and these of its runs were closed here as interrupted. */
+  readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
+}

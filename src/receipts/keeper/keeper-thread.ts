@@ -108,6 +108,7 @@ function bodyKeeper(store: Store, home: Home): BodyKeeper {
     keeping: data.keeping,
     onFault: (message) => report({ kind: 'bodies-fault', message }),
     onBucket: (state) => report({ kind: 'bucket', state }),
+    onBytes: (bytes) => report({ kind: 'recorded', bytes }),
   });
 }
 

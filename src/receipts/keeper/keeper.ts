@@ -5,18 +5,18 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { BodiesAside } from '../bodies/bodies-aside.ts';
 import { BodyJournal } from '../bodies/journal.ts';
-import { type BodyKeeping, DEFAULT_KEEPING, keptRedactor } from '../bodies/keeper.ts';
+import { DEFAULT_KEEPING, keptRedactor } from '../bodies/keeper.ts';
 import type { Tape } from '../bodies/tape.ts';
 import type { BucketState } from '../bodies/uploads.ts';
 import type { Fact } from '../journal/facts.ts';
 import { Journal } from '../journal/journal.ts';
 import type { RemovalOrder } from '../remove.ts';
-import type { Spent } from '../usage/sealed-usage.ts';
 import { damagedParts } from './gaps.ts';
 import {
   type ChainState,
   IDLE,
   type KeeperData,
+  type KeeperOptions,
   type KeeperOrder,
   type KeeperReport,
   type KeeperTask,
@@ -24,51 +24,10 @@ import {
   type TaskResults,
   URGENT,
 } from './keeper-protocol.ts';
-import { NODE_TIMING, type NodeTiming } from './node-watch.ts';
+import { NODE_TIMING } from './node-watch.ts';
 
 /** Facts live for one batch. A smaller young generation copies them about, a larger one (48 MB is usual) keeps the dead resident. */
 const YOUNG_MB = 12;
-
-export interface KeeperOptions {
-  readonly homePath: string;
-  readonly journalFolder: string;
-  readonly databaseUrl?: string;
-  /** Encrypts the private keys that sign receipts. */
-  readonly keySecret?: string | undefined;
-  readonly version: string;
-  /** Receipts that ended longer ago are archived; never, unless it is said. */
-  readonly retentionDays?: number;
-  /** And those that ended even longer ago are deleted. */
-  readonly deletionDays?: number;
-  /** How long and how much of recorded bodies is kept, and what is removed from them. */
-  readonly keeping?: BodyKeeping;
-  /** How nodes that share a database look after each other. */
-  readonly nodes?: NodeTiming;
-  /** Bodies cannot be recorded or stored; calls and receipts go on. */
-  readonly onBodiesFault?: (message: string) => void;
-  /** How far the bucket of bodies is behind, whenever that changes. */
-  readonly onBucket?: (state: BucketState) => void;
-  /** The database does not take facts; they stay in the journal until it does. */
-  readonly onStalled: (message: string) => void;
-  /** Facts cannot be written: no run can begin until they can. */
-  readonly onBlocked?: (message: string) => void;
-  /** They can be written again; why they could not. */
-  readonly onUnblocked?: (message: string) => void;
-  /** A fact has been given to the journal. Called on the hot path. */
-  readonly onFact?: (fact: Fact) => void;
-  /** Rows of these runs have been written, and their calls cost this. */
-  readonly onSettled: (runs: readonly RunId[], spent: readonly Spent[]) => void;
-  /** The signed head of the chain, once a minute while it grows and once at the end. */
-  readonly onHead?: (document: string) => void;
-  /** The contents of these runs' receipts were removed; what else is kept of them must go too. */
-  readonly onRemoved?: (runs: readonly RunId[]) => void;
-  /** Parts of the journal could not be read; they were set aside and named in the chain. */
-  readonly onDamaged?: (segment: string, bytes: number) => void;
-  /** Entries of the chain that this home had signed are gone from the database, or others stand in their place. */
-  readonly onChainCut?: () => void;
-  /** Another node was lost, and these of its runs were closed here as interrupted. */
-  readonly onClosedFor?: (node: string, runs: readonly RunId[]) => void;
-}
 
 /** The journal of this process and the thread that drains it. */
 export interface Keeper {
@@ -106,6 +65,8 @@ export interface Keeper {
   readonly chain: ChainState;
   /** How far the bucket of bodies is behind; undefined where there is none. */
   readonly bucket: BucketState | undefined;
+  /** Space that recorded bodies take on the disk, within a hundredth; undefined until they were counted. */
+  readonly recordedBytes: number | undefined;
   /** Why facts are not moving, or undefined. */
   readonly stalled: string | undefined;
   /** Runs that an earlier process left open and that were closed as interrupted; resolves once the past is settled. */
@@ -164,6 +125,7 @@ class ThreadKeeper implements Keeper {
   #chain: ChainState = 'ok';
   #blocked: string | undefined;
   #bucket: BucketState | undefined;
+  #recordedBytes: number | undefined;
 
   constructor(worker: Worker, signal: Int32Array, options: KeeperOptions & { readonly journalSince: number }) {
     this.#worker = worker;
@@ -206,6 +168,10 @@ class ThreadKeeper implements Keeper {
 
   get bucket(): BucketState | undefined {
     return this.#bucket;
+  }
+
+  get recordedBytes(): number | undefined {
+    return this.#recordedBytes;
   }
 
   get stalled(): string | undefined {
@@ -351,6 +317,9 @@ class ThreadKeeper implements Keeper {
         this.#bucket = message.state;
         this.#options.onBucket?.(message.state);
         break;
+      case 'recorded':
+        this.#recordedBytes = message.bytes;
+        break;
       case 'damaged':
         this.#options.onDamaged?.(message.segment, message.bytes);
         break;
@@ -365,12 +334,8 @@ class ThreadKeeper implements Keeper {
         this.#options.onClosedFor?.(message.node, message.runs);
         break;
       case 'done':
-        this.#tasks.get(message.id)?.resolve(message.result);
-        this.#tasks.delete(message.id);
-        break;
       case 'refused':
-        this.#tasks.get(message.id)?.reject(new AbpError('conflict', message.message));
-        this.#tasks.delete(message.id);
+        this.#endTask(message);
         break;
       case 'resumed':
       case 'stalled':
@@ -380,6 +345,13 @@ class ThreadKeeper implements Keeper {
         this.#stopped.resolve();
         break;
     }
+  }
+
+  #endTask(message: Extract<KeeperReport, { kind: 'done' | 'refused' }>): void {
+    const task = this.#tasks.get(message.id);
+    this.#tasks.delete(message.id);
+    if (message.kind === 'done') task?.resolve(message.result);
+    else task?.reject(new AbpError('conflict', message.message));
   }
 
   #block(message: string | undefined): void {

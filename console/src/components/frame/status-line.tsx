@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import type { JSX } from 'react';
+import type { JSX, ReactNode } from 'react';
 import { OfflineError } from '../../api/client.ts';
-import { headQuery, healthQuery, readyQuery, sessionQuery, settingsQuery } from '../../api/queries.ts';
+import { headQuery, healthQuery, readyQuery, sessionQuery } from '../../api/queries.ts';
 import { bytes, waiting, whole } from '../../base/format.ts';
 import { useNow } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
@@ -14,13 +14,48 @@ const WHO: Readonly<Record<string, string>> = {
   anonymous: 'not signed in',
 };
 
-function Cell({ good, children }: { readonly good: boolean; readonly children: string }): JSX.Element {
+/** A fault leads to where it is explained. */
+function Cell({ good, to, children }: { readonly good: boolean; readonly to: string; readonly children: ReactNode }): JSX.Element {
   return good ? (
     <span>{children}</span>
   ) : (
-    <Link to="/settings" className="bad">
+    <Link to="/settings/$section" params={{ section: to }} className="bad">
       {children}
     </Link>
+  );
+}
+
+/** Entries that this home had signed are missing, or others stand in their place. */
+const CUT: Readonly<Record<string, string>> = { cut: 'chain was cut', 'was-cut': 'chain was cut before this start' };
+
+/** The chain and its head; what happened to it stays said. */
+function ChainCell({ state }: { readonly state: string | undefined }): JSX.Element {
+  const head = useQuery(headQuery);
+  const sequence = head.data?.sequence ?? 0;
+  const now = useNow(sequence > 0, 5000);
+  const signed = head.data?.at === undefined ? '' : `, head signed ${waiting(now - Date.parse(head.data.at))} ago`;
+  const cut = CUT[state ?? ''];
+  return (
+    <Cell good={cut === undefined} to="trust">
+      <span className={cut === undefined && sequence > 0 ? 'ok' : ''}>
+        <Icon name={cut === undefined ? 'seal' : 'unsealed'} size={13} /> {cut === undefined ? '' : `${cut}, `}
+        {sequence > 0 ? `chain ${whole(sequence)} sealed${signed}` : 'chain is empty'}
+      </span>
+    </Cell>
+  );
+}
+
+/** How much is kept, and the space that it takes. */
+function RecordingCell(): JSX.Element | null {
+  const { data: session } = useQuery(sessionQuery);
+  const recording = session?.recording ?? null;
+  if (recording === null) return null;
+  const { keeps, used_bytes: used, max_bytes: most } = recording;
+  return (
+    <span>
+      recording {keeps}
+      {used === null ? `, up to ${bytes(most)}` : `, ${bytes(used)} of ${bytes(most)}`}
+    </span>
   );
 }
 
@@ -50,17 +85,8 @@ function Who(): JSX.Element {
 export function StatusLine(): JSX.Element {
   const ready = useQuery(readyQuery);
   const health = useQuery(healthQuery);
-  const head = useQuery(headQuery);
-  const session = useQuery(sessionQuery);
   const offline = ready.error instanceof OfflineError;
   const state = ready.data;
-  const sequence = head.data?.sequence ?? 0;
-  const now = useNow(sequence > 0, 5000);
-  const signed = head.data?.at === undefined ? '' : `, head signed ${waiting(now - Date.parse(head.data.at))} ago`;
-  const may = session.data?.scopes.includes('settings') === true;
-  const settings = useQuery({ ...settingsQuery, enabled: may });
-  const settingOf = (wanted: string): unknown => settings.data?.values.find(({ path }) => path === wanted)?.value;
-  const [recording, most] = [settingOf('recording.default'), settingOf('recording.max_mb')];
   return (
     <footer className="foot">
       {offline ? (
@@ -73,18 +99,20 @@ export function StatusLine(): JSX.Element {
         </span>
       )}
       <span className="m">{location.host}</span>
-      {state === undefined ? null : <Cell good={state.database === 'ok'}>{`database ${state.database}`}</Cell>}
-      {state === undefined ? null : <Cell good={state.journal === 'ok'}>{`journal ${state.journal}`}</Cell>}
-      <span className={sequence > 0 ? 'ok' : ''}>
-        <Icon name="seal" size={13} /> {sequence > 0 ? `chain ${whole(sequence)} sealed${signed}` : 'chain is empty'}
-      </span>
+      {state === undefined ? null : (
+        <>
+          <Cell good={state.database === 'ok'} to="trust">{`database ${state.database}`}</Cell>
+          <Cell good={state.journal === 'ok'} to="trust">{`journal ${state.journal}`}</Cell>
+          {state.bucket === 'away' ? (
+            <Cell good={false} to="recording">
+              bucket away
+            </Cell>
+          ) : null}
+        </>
+      )}
+      <ChainCell state={state?.chain} />
       <span className="sp" />
-      {typeof recording === 'string' ? (
-        <span>
-          recording {recording}
-          {recording === 'full' && typeof most === 'number' ? `, up to ${bytes(most * 1024 * 1024)}` : ''}
-        </span>
-      ) : null}
+      <RecordingCell />
       <Who />
       <span>{health.data?.version ?? ''}</span>
     </footer>

@@ -1,5 +1,6 @@
-import { Fragment, type JSX, useEffect, useRef } from 'react';
+import { Fragment, type JSX, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { lineAt } from '../../base/json-path.ts';
+import { Icon } from '../icon/icon.tsx';
 import './json-view.css';
 
 interface JsonViewProps {
@@ -9,31 +10,71 @@ interface JsonViewProps {
   readonly at?: string | undefined;
 }
 
-/** Text as it came, pretty where it is JSON. It has no syntax colours: colour in a body means fate. */
+const NONE: ReadonlySet<number> = new Set();
+
+/** Text as it came, pretty where it is JSON, with objects and lists that fold. It has no syntax colours: colour in a body means fate. */
 export function JsonView({ text, label, at }: JsonViewProps): JSX.Element {
-  const marked = at === undefined ? undefined : lineOf(text, at);
+  const { lines, ends } = useMemo(() => laidOut(text), [text]);
+  const [folded, setFolded] = useState<ReadonlySet<number>>(NONE);
+  const marked = useMemo(() => (at === undefined ? undefined : lineOf(text, at)), [text, at]);
   const line = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (marked !== undefined) line.current?.scrollIntoView({ block: 'center' });
-  }, [marked]);
+    if (marked === undefined) return;
+    // What is looked for is never hidden.
+    setFolded((before) => new Set([...before].filter((from) => marked <= from || marked > (ends.get(from) ?? from))));
+    line.current?.scrollIntoView({ block: 'center' });
+  }, [marked, ends]);
+  const fold = (from: number, isFolded: boolean): void =>
+    setFolded((before) => new Set(isFolded ? [...before, from] : [...before].filter((one) => one !== from)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
-    <pre className="json-view" role="region" aria-label={label} tabIndex={0}>
-      {lines(text).map((words, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-        <Fragment key={index}>
-          <i aria-hidden="true">{index + 1}</i>
-          {index === marked ? (
-            <span ref={line} className="at">
-              {quieted(words)}
+    <pre className="json-view" role="region" aria-label={label} tabIndex={0} onKeyDown={(event) => moveAlong(event, fold)}>
+      {shownLines(lines.length, ends, folded).map((index) => {
+        const end = ends.get(index);
+        const isFolded = folded.has(index);
+        return (
+          <Fragment key={index}>
+            <i aria-hidden="true">{index + 1}</i>
+            {end === undefined ? (
+              <em />
+            ) : (
+              <button
+                type="button"
+                data-line={index}
+                tabIndex={index === 0 ? 0 : -1}
+                aria-expanded={!isFolded}
+                aria-label={`lines ${index + 1} to ${end + 1}`}
+                onClick={() => fold(index, !isFolded)}
+              >
+                <Icon name={isFolded ? 'right' : 'down'} size={12} />
+              </button>
+            )}
+            <span {...(index === marked ? { ref: line, className: 'at' } : {})}>
+              {quieted(lines[index] ?? '')}
+              {isFolded && end !== undefined ? (
+                <span className="mute">
+                  {' '}
+                  … {end - index - 1} lines … {(lines[end] ?? '').trim()}
+                </span>
+              ) : null}
             </span>
-          ) : (
-            <span>{quieted(words)}</span>
-          )}
-        </Fragment>
-      ))}
+          </Fragment>
+        );
+      })}
     </pre>
   );
+}
+
+/** Arrows go from one handle to the next; left folds, right unfolds. */
+function moveAlong(event: KeyboardEvent<HTMLElement>, fold: (line: number, isFolded: boolean) => void): void {
+  const { target, currentTarget, key } = event;
+  if (!(target instanceof HTMLButtonElement)) return;
+  if (key === 'ArrowLeft' || key === 'ArrowRight') fold(Number(target.dataset.line), key === 'ArrowLeft');
+  else if (key === 'ArrowDown' || key === 'ArrowUp') {
+    const handles = [...currentTarget.querySelectorAll('button')];
+    handles[handles.indexOf(target) + (key === 'ArrowDown' ? 1 : -1)]?.focus();
+  } else return;
+  event.preventDefault();
 }
 
 const MOST_LINES = 4000;
@@ -47,16 +88,45 @@ function lineOf(text: string, path: string): number | undefined {
   }
 }
 
-function lines(text: string): string[] {
-  const all = pretty(text).split('\n');
-  return all.length <= MOST_LINES ? all : [...all.slice(0, MOST_LINES), `… ${all.length - MOST_LINES} more lines`];
+interface LaidOut {
+  readonly lines: readonly string[];
+  /** Lines that open an object or a list, with the line that closes it. */
+  readonly ends: ReadonlyMap<number, number>;
 }
 
-function pretty(text: string): string {
+function laidOut(text: string): LaidOut {
+  const pretty = prettied(text);
+  const all = (pretty ?? text).split('\n');
+  const lines = all.length <= MOST_LINES ? all : [...all.slice(0, MOST_LINES), `… ${all.length - MOST_LINES} more lines`];
+  return { lines, ends: pretty === undefined ? new Map() : endsOf(lines) };
+}
+
+/** In pretty JSON a line that ends in a bracket opens, and one that begins with one closes the last that was opened. */
+function endsOf(lines: readonly string[]): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const closed = /^\s*[}\]]/.test(line) ? open.pop() : undefined;
+    if (closed !== undefined) ends.set(closed, index);
+    if (/[{[]$/.test(line)) open.push(index);
+  }
+  return ends;
+}
+
+function shownLines(count: number, ends: ReadonlyMap<number, number>, folded: ReadonlySet<number>): number[] {
+  const shown: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    shown.push(index);
+    if (folded.has(index)) index = ends.get(index) ?? index;
+  }
+  return shown;
+}
+
+function prettied(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -2,17 +2,24 @@ import type { JSX } from 'react';
 import { CopyId, Segmented } from '../bits/bits.tsx';
 import './snippet.css';
 
-const SDKS = ['anthropic', 'openai', 'google', 'curl'] as const;
+const SDKS = ['anthropic', 'openai', 'google', 'curl', 'claude-code'] as const;
 export type Sdk = (typeof SDKS)[number];
 const NAMES = [
   ['anthropic', 'Anthropic'],
   ['openai', 'OpenAI'],
   ['google', 'Google'],
   ['curl', 'curl'],
+  ['claude-code', 'Claude Code'],
 ] as const;
 
 /** The dialect that an SDK speaks. */
-export const DIALECTS: Readonly<Record<Sdk, string>> = { anthropic: 'claude', openai: 'openai-chat', google: 'gemini', curl: 'claude' };
+export const DIALECTS: Readonly<Record<Sdk, string>> = {
+  anthropic: 'claude',
+  openai: 'openai-chat',
+  google: 'gemini',
+  curl: 'claude',
+  'claude-code': 'claude',
+};
 
 function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
   switch (sdk) {
@@ -34,6 +41,8 @@ function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
         base,
         `' } });\nconst answer = await client.models.generateContent({\n  model: 'any-name', contents: 'say hello from the sim',\n});`,
       ];
+    case 'claude-code':
+      return [`export ANTHROPIC_BASE_URL=`, base, `\nexport ANTHROPIC_AUTH_TOKEN=none\nclaude -p 'say hello from the sim'`];
     default:
       return [
         `curl `,
@@ -42,6 +51,9 @@ function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
       ];
   }
 }
+
+/** Lines for a shell, which are short as they are. */
+const SHELL: ReadonlySet<Sdk> = new Set(['curl', 'claude-code']);
 
 /** The client alone, a member in a line. */
 function shortened([before, base, after]: readonly [string, string, string]): readonly [string, string, string] {
@@ -53,8 +65,15 @@ function shortened([before, base, after]: readonly [string, string, string]): re
   ];
 }
 
-export function SdkChoice({ value, onChange }: { readonly value: Sdk; onChange(sdk: Sdk): void }): JSX.Element {
-  return <Segmented label="SDK" options={NAMES} value={value} onChange={onChange} />;
+interface SdkChoiceProps {
+  readonly value: Sdk;
+  /** Only SDKs and curl, where there is no room for programs. */
+  readonly few?: boolean;
+  onChange(sdk: Sdk): void;
+}
+
+export function SdkChoice({ value, few = false, onChange }: SdkChoiceProps): JSX.Element {
+  return <Segmented label="SDK" options={few ? NAMES.slice(0, 4) : NAMES} value={value} onChange={onChange} />;
 }
 
 interface SnippetProps {
@@ -67,7 +86,7 @@ interface SnippetProps {
 /** The base URL for an SDK and an engine, in the words of that SDK. */
 export function Snippet({ engine, sdk, short = false }: SnippetProps): JSX.Element {
   const whole = codeOf(sdk, `${location.origin}/e/${engine}`);
-  const code = short && sdk !== 'curl' ? shortened(whole) : whole;
+  const code = short && !SHELL.has(sdk) ? shortened(whole) : whole;
   return (
     <div className="snippet">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}

@@ -90,7 +90,7 @@ export function Point(): JSX.Element {
     <section className="panel hide-s point" aria-label="Point something here">
       <div className="ph">
         <h2 className="grow">Point something here</h2>
-        <SdkChoice value={sdk} onChange={setSdk} />
+        <SdkChoice few value={sdk} onChange={setSdk} />
       </div>
       <Snippet engine={engine} sdk={sdk} short />
       <div className="row pad">

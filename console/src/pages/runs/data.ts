@@ -12,6 +12,8 @@ const LATER = 200;
 /** Live changes are shown at most four times a second. */
 const BATCH_MS = 250;
 const MOST_ROWS = 5000;
+/** Rows that came live and are kept on top of the list, or wait for it; with more of them the list is read anew. */
+const MOST_LIVE = 1000;
 
 export function rowsQuery(state: UrlState) {
   const filter = filterOf(state);
@@ -165,25 +167,38 @@ export interface Live {
   show(): void;
 }
 
+/** Reads the beginning of the list anew; what is shown stays until it has come. Pages below are read again when somebody scrolls there. */
+async function readAnew(client: QueryClient, state: UrlState): Promise<void> {
+  await client.fetchInfiniteQuery({ ...rowsQuery(state), pages: 1, staleTime: 0 });
+}
+
 /** Follows the list live. While `held`, what comes is counted and waits. */
 export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   const client = useQueryClient();
   const pending = useRef(new Map<string, RunRow>());
+  /** Runs that began while there was no more room for those that wait. */
+  const missed = useRef(0);
   const timer = useRef<number | undefined>(undefined);
   const [newer, setNewer] = useState(0);
   const show = useCallback(() => {
     merge(client, state, pending.current);
     pending.current = new Map();
     setNewer(0);
+    const top = client.getQueryData(rowsQuery(state).queryKey)?.pages[0]?.items.length ?? 0;
+    if (missed.current === 0 && top <= MOST_LIVE) return;
+    missed.current = 0;
+    // A list that could not be read says so in its own place.
+    readAnew(client, state).catch(() => undefined);
   }, [client, state]);
   const heldNow = useRef(held);
   heldNow.current = held;
-  const hear = (data: string): void => {
+  const hear = (data: string, begins = false): void => {
     const row = JSON.parse(data) as RunRow; // a line of the server's own stream
-    pending.current.set(row.run_id, row);
+    if (pending.current.size < MOST_LIVE || pending.current.has(row.run_id)) pending.current.set(row.run_id, row);
+    else if (begins) missed.current += 1;
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
-      if (heldNow.current) setNewer(pending.current.size);
+      if (heldNow.current) setNewer(pending.current.size + missed.current);
       else show();
     }, BATCH_MS);
   };
@@ -193,6 +208,6 @@ export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   const { since: _since, until: _until, before: _before, ...filter } = filterOf(state);
   const root = Object.values(filter).every((value) => value === undefined) ? { root: 'true' } : {};
   const url = on ? withQuery('/v1/runs/stream', { ...filter, ...root }) : null;
-  const stream = useStream(url, { 'run.started': hear, 'run.progress': hear, 'run.ended': hear });
+  const stream = useStream(url, { 'run.started': (data) => hear(data, true), 'run.progress': hear, 'run.ended': hear });
   return { stream, newer, show };
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useCallback, useMemo, useRef, useState } from 'react';
 import { enginesQuery } from '../../api/queries.ts';
 import { replay } from '../../api/replay.ts';
@@ -206,7 +206,14 @@ type Chips = readonly (readonly [string, string])[];
 /** Nothing fits: says which chip excludes everything, and how many there are without it. */
 function Nothing({ state, chips, remove }: { readonly state: UrlState; readonly chips: Chips; remove(name: string): void }): JSX.Element {
   const left = useQueries({ queries: chips.map(([name]) => withoutQuery(state, name === 'span' ? 'since' : name)) });
-  if (chips.length === 0) return <Empty title="No runs yet">Every call leaves one. Home shows how to make the first.</Empty>;
+  if (chips.length === 0)
+    return (
+      <Empty title="No runs yet">
+        <p className="note">
+          Every call leaves one. <Link to="/">Home</Link> shows how to make the first.
+        </p>
+      </Empty>
+    );
   return (
     <Empty title={chips.length === 1 ? 'No run fits this' : 'No run fits all of these'}>
       {chips.map(([name, words], index) => (

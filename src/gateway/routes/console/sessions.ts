@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { isoTime } from '../../../base/clock.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { BrowserList, BrowserParams, NewPairing, Pairing, SessionInfo, SignIn } from '../../api/console.ts';
@@ -7,10 +8,14 @@ import { keyIdOf, type Principal } from '../../auth/principal.ts';
 import { consoleSecret, principalOf, sessionCookie } from '../../console/console-cookie.ts';
 import type { ConsoleSession } from '../../console/console-sessions.ts';
 import type { Gateway } from '../../gateway.ts';
+import { recordingFor } from '../../recording.ts';
 import { Reply } from '../../reply.ts';
 import { defineRoute } from '../../route.ts';
 
 const LABEL = 200;
+const MIB = 1024 * 1024;
+const ANONYMOUS: Principal = { kind: 'anonymous' };
+type Info = z.infer<typeof SessionInfo>;
 
 /** The link that lets one browser in. The code is in the fragment: it reaches no server, no log and no referrer. */
 export function consoleLink(
@@ -25,6 +30,13 @@ export function consoleLink(
 
 function signInPath({ signIns }: Gateway): string | null {
   return signIns === undefined ? null : '/v1/sign-ins/start';
+}
+
+/** What the frame of the console says of the server to this caller. */
+function frameOf({ browsers, config, keeper }: Gateway, principal: Principal = ANONYMOUS): Pick<Info, 'recording' | 'web_push'> {
+  const maxBytes = config.recording.max_mb * MIB;
+  const recording = { keeps: recordingFor(config, principal), used_bytes: keeper.recordedBytes ?? null, max_bytes: maxBytes };
+  return { recording: principal.kind === 'anonymous' ? null : recording, web_push: browsers.notes !== undefined };
 }
 
 async function sessionOf(gateway: Gateway, cookie: string | undefined): Promise<ConsoleSession | undefined> {
@@ -53,11 +65,11 @@ export const consoleRoutes = [
       const full = session.scope === 'all';
       const info = {
         principal: full ? 'console' : 'paired',
-        scopes: scopesOf(principalOf(session, gateway.people) ?? { kind: 'anonymous' }),
+        scopes: scopesOf(principalOf(session, gateway.people) ?? ANONYMOUS),
         expires_at: isoTime(session.expiresAt),
         user: session.user ?? null,
         sign_in: signInPath(gateway),
-        web_push: gateway.browsers.notes !== undefined,
+        ...frameOf(gateway, principalOf(session, gateway.people)),
       };
       const seconds = Math.round((session.expiresAt - Date.now()) / 1000);
       return new Reply(200, info, { 'set-cookie': sessionCookie(gateway, secret, seconds), 'cache-control': 'no-store' });
@@ -78,7 +90,7 @@ export const consoleRoutes = [
         expires_at: expiresAt === null ? null : isoTime(expiresAt),
         user: session?.user ?? gateway.people.ownerOf(keyIdOf(principal) ?? '').user,
         sign_in: signInPath(gateway),
-        web_push: gateway.browsers.notes !== undefined,
+        ...frameOf(gateway, principal),
       };
     },
   }),

@@ -1,0 +1,67 @@
+import type { CDPSession } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserMissing } from '../support/browser.ts';
+import { type ConsoleStage, startConsole, type Visitor } from '../support/console.ts';
+import { needing } from '../support/needs.ts';
+
+const missing = await browserMissing();
+/** Seconds of live runs; `ABP_LONG_DAY_S=600` makes the figures of docs/console.md. */
+const SECONDS = Number(process.env.ABP_LONG_DAY_S ?? 40);
+const A_SECOND = 50;
+/** Of a page that has been open all day (docs/console.md). */
+const MOST_BYTES = 150e6;
+
+describe.skipIf(missing !== undefined)(needing('a console that stays open', missing), () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsole();
+  });
+  afterAll(() => stage?.close());
+
+  /** Fifty runs in every second, whatever each of them takes. */
+  async function liveRuns(seconds: number): Promise<number> {
+    const body = JSON.stringify({ model: 'any-name', max_tokens: 20, messages: [{ role: 'user', content: 'Say exactly: "hi"' }] });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    const calls: Promise<unknown>[] = [];
+    for (let second = 0; second < seconds; second += 1) {
+      const next = new Promise((resolve) => setTimeout(resolve, 1000));
+      for (let left = A_SECOND; left > 0; left -= 1)
+        calls.push(fetch(`${stage.server.url}/e/sim/v1/messages`, init).then((answer) => answer.arrayBuffer()));
+      await next;
+      await Promise.all(calls.splice(0));
+    }
+    return seconds * A_SECOND;
+  }
+
+  interface Held {
+    readonly bytes: number;
+    readonly nodes: number;
+    readonly listeners: number;
+  }
+
+  /** The page's memory after its rubbish was taken away. */
+  async function held(devtools: CDPSession): Promise<Held> {
+    for (let round = 0; round < 3; round += 1) await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    const { nodes, jsEventListeners } = await devtools.send('Memory.getDOMCounters');
+    return { bytes: usedSize, nodes, listeners: jsEventListeners };
+  }
+
+  it.each(['/runs', '/'])('keeps its memory on %s while runs come all day', { timeout: (SECONDS * 4 + 120) * 1000 }, async (path) => {
+    const visitor: Visitor = await stage.signedIn();
+    await visitor.open(path);
+    await liveRuns(5);
+    const devtools = await visitor.context.newCDPSession(visitor.page);
+    const before = await held(devtools);
+    const runs = await liveRuns(SECONDS);
+    const after = await held(devtools);
+    process.stdout.write(`${path} ${SECONDS} s, ${runs} runs: ${JSON.stringify({ before, after })}\n`);
+    expect(after.bytes).toBeLessThan(MOST_BYTES);
+    // Rows are kept up to a bound; what grows beyond those is lost by somebody.
+    expect(after.bytes - before.bytes).toBeLessThan(25e6);
+    expect(after.nodes).toBeLessThan(before.nodes * 2 + 500);
+    expect(after.listeners).toBeLessThan(before.listeners * 2 + 100);
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+});
