@@ -1,5 +1,4 @@
-import { type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Json, parseJson } from './json.ts';
 import { pinnedSocket, pinOf } from './pinned-certificates.ts';
@@ -37,12 +36,13 @@ export interface NodeAnswer {
  */
 export async function nodeFetch(url: string, init: NodeFetchInit = {}): Promise<NodeAnswer> {
   const { method = 'GET', headers = {}, body, signal, answerMs = ANSWER_MS } = init;
-  const ask = url.startsWith('https:') ? overHttps : overHttp;
+  // Asked for here: threads that load this module for a day that may not come would pay for it at every start.
+  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
   const pin = pinOf(url);
   const socket = pin === undefined ? undefined : await pinnedSocket(url, pin);
   const way = socket === undefined ? { agent: false as const } : { createConnection: () => socket };
   return await new Promise((resolve, reject) => {
-    const asked = ask(url, { method, headers, ...way, ...(signal && { signal }) }, (message) => {
+    const asked = request(url, { method, headers, ...way, ...(signal && { signal }) }, (message) => {
       asked.setTimeout(SILENCE_MS);
       resolve(answerOf(message));
     });

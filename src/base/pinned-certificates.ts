@@ -1,4 +1,5 @@
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import { nodeTls } from './builtin/tls.ts';
 
 /** The certificate that a home has named for its server. */
 interface Pin {
@@ -30,7 +31,7 @@ export async function pinnedSocket(url: string, { sha256, renewed }: Pin): Promi
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   return await new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
+    const socket = nodeTls().connect({ host, port: Number(port || 443), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
       const shown = socket.getPeerX509Certificate()?.fingerprint256;
       if (shown !== undefined && (shown === sha256 || shown === renewed())) resolve(socket);
       else

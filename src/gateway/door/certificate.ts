@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type https from 'node:https';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
+import { nodeTls } from '../../base/builtin/tls.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Config } from '../config.ts';
 
@@ -36,7 +37,7 @@ export function readCertificate({ cert: certFile, key: keyFile, minVersion }: Fi
     throw new AbpError('invalid_request', `server.key_file: ${keyFile} is not the key of the certificate in ${certFile}.`);
   const options = { cert: cert.bytes, key: key.bytes, minVersion };
   // Whatever OpenSSL refuses of the chain is refused here, and not at the first handshake.
-  part('cert_file', certFile, () => createSecureContext(options));
+  part('cert_file', certFile, () => nodeTls().createSecureContext(options));
   return { options, fingerprint: cert.leaf.fingerprint256, validTo: cert.leaf.validToDate };
 }
 

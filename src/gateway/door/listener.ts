@@ -1,8 +1,8 @@
 import type http from 'node:http';
-import https from 'node:https';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeHttp } from '../../base/builtin/http.ts';
+import { nodeHttps } from '../../base/builtin/tls.ts';
 import { AbpError, type ErrorCode } from '../../contract/errors.ts';
 import { newRunId } from '../../contract/run-id.ts';
 import type { Config } from '../config.ts';
@@ -70,7 +70,7 @@ export async function listen(gateway: Gateway, own?: Config): Promise<Listener> 
     if (socket.destroyed) return;
     rooms.emit('connection', socket);
   };
-  countConnections(server, connections);
+  countConnections(server, connections, tls !== undefined);
   // An expectation nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer it without a run id.
   server.on('checkExpectation', onRequest);
   if (CHOOSES_UPGRADES) server.on('upgrade', (request, socket: Socket, head) => door.upgrade(request, socket, head));
@@ -97,8 +97,8 @@ export async function listen(gateway: Gateway, own?: Config): Promise<Listener> 
 }
 
 /** With TLS, requests come on another object than the connection that was accepted. */
-function countConnections(server: http.Server, connections: Connections): void {
-  if (!(server instanceof https.Server)) {
+function countConnections(server: http.Server, connections: Connections, overTls: boolean): void {
+  if (!overTls) {
     server.on('connection', (socket: Socket) => connections.add(socket));
     return;
   }
@@ -146,7 +146,7 @@ function createServer(config: Config, listener: http.RequestListener): { readonl
   if (files === undefined) return { server: nodeHttp.createServer(limits(), listener) };
   const seen = stateOf(files);
   const certificate = readCertificate(files);
-  const server = https.createServer({ ...limits(), handshakeTimeout: HEADERS_MS, ...certificate.options }, listener);
+  const server = nodeHttps().createServer({ ...limits(), handshakeTimeout: HEADERS_MS, ...certificate.options }, listener);
   const watch: Tls['watch'] = (gateway, onChange) => {
     const watching = new CertificateWatch(server, files, seen, {
       onChange: (changed) => {

@@ -1,4 +1,5 @@
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { nodeHttp } from '../../base/builtin/http.ts';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import { decodeSse, SseFrames } from '../../base/sse.ts';
 
@@ -140,7 +141,7 @@ export async function* stream(gateway: GatewayAccess, posted: Posted): AsyncGene
 async function post({ url, key, engine }: GatewayAccess, { path, body, signal }: Posted): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'x-abp-key': key, 'anthropic-version': '2023-06-01' };
-    const call = request(`${url}/e/${engine}${path}`, { method: 'POST', headers, signal }, resolve);
+    const call = nodeHttp.request(`${url}/e/${engine}${path}`, { method: 'POST', headers, signal }, resolve);
     call.once('error', reject);
     call.end(JSON.stringify(body));
   });
