@@ -4,6 +4,8 @@ import { AbpError } from '../../contract/errors.ts';
 
 /** Tasks, negotiations and fidelity records come again and again; looking one up costs a fraction of sorting it. */
 const known = new Map<string, string>();
+/** Fidelity records and tags as values, for the same reason. */
+const knownLists = new Map<string, Json>();
 const MOST_KNOWN = 1000;
 const LONGEST_KNOWN = 4096;
 const SHORTEST = 4;
@@ -24,16 +26,18 @@ export function canonicalText(text: string): string {
   const found = known.get(text);
   if (found !== undefined) return found;
   const made = Buffer.from(canonicalJson(parsedText(text)), 'utf8').toString('latin1');
-  if (text.length <= LONGEST_KNOWN) remember(text, made);
+  remember(known, text, made);
   return made;
 }
 
-function remember(text: string, made: string): void {
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, made);
+function remember<T>(all: Map<string, T>, text: string, made: T): void {
+  if (text.length > LONGEST_KNOWN) return;
+  if (all.size >= MOST_KNOWN) all.clear();
+  all.set(text, made);
 }
 
 const QUOTE = 0x22;
+const LIST = 0x5b;
 const NOTHING: Json = Object.freeze([]);
 /** Whole numbers that a double holds. */
 const SHORT_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
@@ -44,7 +48,21 @@ export function parsedText(text: string): Json {
   if (text === '[]') return NOTHING;
   if (text.charCodeAt(0) === QUOTE && text.charCodeAt(text.length - 1) === QUOTE && !text.includes('\\')) return text.slice(1, -1);
   if (SHORT_INTEGER.test(text)) return Number(text);
+  if (text.charCodeAt(0) !== LIST) return readOnce(text);
+  const found = knownLists.get(text);
+  if (found !== undefined) return found;
+  const made = readOnce(text);
+  remember(knownLists, text, made);
+  return made;
+}
+
+/** The usage of a call is asked for twice, by its price and by the sums. */
+let last: { readonly text: string; readonly value: Json } | undefined;
+
+function readOnce(text: string): Json {
+  if (last?.text === text) return last.value;
   const result = parseJson(text);
   if (!result.ok) throw new AbpError('internal', `a fact holds a damaged value: ${result.message}`);
+  last = { text, value: result.value };
   return result.value;
 }
