@@ -54,13 +54,18 @@ const GEMINI = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { ma
 
 /** Every way and dialect, and the members that a vendor's SDK reads beside ours. */
 const WAYS: readonly [string, string, object, object][] = [
-  ['relayed', '/e/claude/v1/messages', CLAUDE, {}],
-  ['spliced', '/v1/messages', { ...CLAUDE, model: 'claude/claude-sonnet-4-5' }, {}],
-  ['mapped from Chat', '/e/claude/v1/chat/completions', CLAUDE, {}],
-  ['mapped from Responses', '/e/claude/v1/responses', { model: 'claude-sonnet-4-5', max_output_tokens: 20, input: 'hi' }, {}],
+  ['relayed', '/e/claude/v1/messages', CLAUDE, { type: 'rate_limit_error' }],
+  ['spliced', '/v1/messages', { ...CLAUDE, model: 'claude/claude-sonnet-4-5' }, { type: 'rate_limit_error' }],
+  ['mapped from Chat', '/e/claude/v1/chat/completions', CLAUDE, { type: 'insufficient_quota' }],
+  [
+    'mapped from Responses',
+    '/e/claude/v1/responses',
+    { model: 'claude-sonnet-4-5', max_output_tokens: 20, input: 'hi' },
+    { type: 'insufficient_quota' },
+  ],
   ['mapped from Gemini', '/e/claude/v1beta/models/claude-sonnet-4-5:generateContent', GEMINI, { status: 'RESOURCE_EXHAUSTED' }],
-  ['mapped from Kimi', '/e/claude/kimi/v1/chat/completions', CLAUDE, {}],
-  ['mapped from Copilot', '/e/claude/copilot/chat/completions', CLAUDE, {}],
+  ['mapped from Kimi', '/e/claude/kimi/v1/chat/completions', CLAUDE, { type: 'exceeded_current_quota_error' }],
+  ['mapped from Copilot', '/e/claude/copilot/chat/completions', CLAUDE, { type: 'BudgetExceeded' }],
   ['raw', '/e/claude/v1/messages/batches', { requests: [] }, {}],
 ];
 

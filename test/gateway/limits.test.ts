@@ -44,18 +44,19 @@ const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 
 const CHAT = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
 const GEMINI = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 20 } };
 
-/** Every way on which a caller reaches the engine. */
-const WAYS: readonly [string, string, object][] = [
-  ['relayed', '/e/claude/v1/messages', CLAUDE],
-  ['mapped from Chat', '/e/claude/v1/chat/completions', CHAT],
-  ['mapped from Gemini', '/e/claude/v1beta/models/claude-sonnet-4-5:generateContent', GEMINI],
-  ['raw', '/e/claude/v1/messages/batches', { requests: [] }],
+/** Every way on which a caller reaches the engine, and the vendor's own words for a limit. */
+const WAYS: readonly [string, string, object, object][] = [
+  ['relayed', '/e/claude/v1/messages', CLAUDE, { type: 'rate_limit_error' }],
+  ['mapped from Chat', '/e/claude/v1/chat/completions', CHAT, { type: 'requests' }],
+  ['mapped from Kimi', '/e/claude/kimi/v1/chat/completions', CHAT, { type: 'rate_limit_reached_error' }],
+  ['mapped from Gemini', '/e/claude/v1beta/models/claude-sonnet-4-5:generateContent', GEMINI, { status: 'RESOURCE_EXHAUSTED' }],
+  ['raw', '/e/claude/v1/messages/batches', { requests: [] }, {}],
 ];
 
 const errorIn = ({ body }: WireAnswer) => JSON.parse(String(body)).error;
 
 describe('a key with a limit of requests', () => {
-  it.each(WAYS)('is told when to come back, in the shape of its SDK, and nothing reaches the engine: %s', async (_, path, body) => {
+  it.each(WAYS)('is told when to come back, in the shape of its SDK, and nothing reaches the engine: %s', async (_, path, body, words) => {
     const { secret } = await keyWith({ requests_per_minute: 2 });
     const answers: WireAnswer[] = [];
     for (let at = 0; at < 3; at += 1) answers.push(await post(`${server.url}${path}`, body, ['x-abp-key', secret]));
@@ -65,7 +66,7 @@ describe('a key with a limit of requests', () => {
     expect(Number(last.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(Number(last.headers['retry-after'])).toBeLessThanOrEqual(30);
     expect(last.headers).toMatchObject({ 'x-ratelimit-limit-requests': '2', 'x-ratelimit-remaining-requests': '0' });
-    expect(errorIn(last)).toMatchObject({ details: { limit: 'requests_per_minute', allowed: 2 } });
+    expect(errorIn(last)).toMatchObject({ code: 'rate_limited', details: { limit: 'requests_per_minute', allowed: 2 }, ...words });
   });
 
   it('does not limit another key', async () => {

@@ -1,6 +1,7 @@
 import { type JsonObject, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
+import { withLimitWord } from '../limit-word.ts';
 import * as wire from './wire.ts';
 
 interface ErrorWords {
@@ -84,5 +85,5 @@ function tooLong(message: string): string {
 
 /** Claude's SDKs look for `type: "error"` beside `error`. */
 export function wrapError(body: JsonObject): JsonObject {
-  return { type: 'error', ...body };
+  return { type: 'error', ...withLimitWord(body, WORDS) };
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
+import { withLimitWord } from '../limit-word.ts';
 import * as wire from './wire.ts';
 
 interface ErrorWords {
@@ -136,5 +137,5 @@ export function lowerError(error: IrError): WireError {
 
 /** OpenAI's SDKs look for `error` and nothing beside it. */
 export function wrapError(body: JsonObject): JsonObject {
-  return body;
+  return withLimitWord(body, WORDS);
 }

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, objectIn, parseJson } from '../../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../../ir/response.ts';
 import type { WireError } from '../../dialect.ts';
+import { withLimitWord } from '../../limit-word.ts';
 import { compact } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
 import * as wire from './wire.ts';
@@ -113,7 +114,7 @@ function contextWording(flavour: ChatFlavour, message: string): string {
 
 /** Our own error body inside the members that the vendor's SDKs read. */
 export function wrapChatError(flavour: ChatFlavour, body: JsonObject): JsonObject {
-  const { error, ...rest } = body;
+  const { error, ...rest } = withLimitWord(body, flavour.errors);
   const said = objectIn(error) ?? {};
   return { error: { ...said, ...missing(flavour.errorMembers, said) }, ...rest };
 }
