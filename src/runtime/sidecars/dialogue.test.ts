@@ -33,6 +33,8 @@ const final = (outcome = 'complete', ref = REF): string =>
     },
   });
 
+const manyValues = (t: string): string => event({ type: 'tool_call', tool_name: t, input: Array(200_000).fill(1) });
+
 let time = 0;
 function dialogue(more: Partial<SidecarTask> = {}): SidecarDialogue {
   time = 0;
@@ -133,6 +135,8 @@ describe('a sidecar that breaks the protocol', () => {
     ['gives up', [hello(), '{"t":"fatal","ref_id":null,"error":"no key","error_code":"backend_auth_failed"}'], 'SIDECAR_FAILED', false],
     ['ends partly', [hello(), final('partial')], 'SIDECAR_FAILED', false],
     ['ends another run', [hello(), final('complete', 'other')], 'AGENT_CRASH', false],
+    ['writes an event of more values than are read at once', [hello(), manyValues('event')], 'PROTOCOL_INVALID_ENVELOPE', true],
+    ['writes a long event of few values', [hello(), event({ type: 'warning', message: ',[{'.repeat(200_000) })], 'AGENT_CRASH', false],
   ])('%s', (_, lines, code, broken) => {
     expect(after(...lines)).toEqual({ code, broken });
   });

@@ -1,6 +1,7 @@
 import type { Command, Dialogue, EventDraft, Heard, Outcome, ProcessExit } from '../../adapters/adapter.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import { jsonExcess, mayHoldMore } from '../../base/json-limits.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
 import { checkAt } from '../../contract/border.ts';
 import type { AbpError } from '../../contract/errors.ts';
@@ -15,6 +16,12 @@ import { SidecarTranslator } from './translate.ts';
 export const MOST_LINE_BYTES = 10 * 1024 * 1024;
 export const MOST_LINES = 100_000;
 const MOST_RUN_BYTES = 256 * 1024 * 1024;
+/** Lines shorter than this are read whatever they hold. */
+const LONG_LINE = 256 * 1024;
+const LINE_LIMITS = { depth: 1000, values: 50_000 };
+/** Where the kind of an envelope stands, whether its members are sorted or not. */
+const NEAR = 256;
+const FINAL = /"t" ?: ?"final"/;
 /** Pings in a row that may stay without any answer. */
 const MOST_MISSED = 3;
 
@@ -86,6 +93,8 @@ export class SidecarDialogue implements Dialogue {
     if (this.#lines > MOST_LINES || this.#bytes > MOST_RUN_BYTES) {
       return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote more than ${MOST_LINES} lines or ${MOST_RUN_BYTES} bytes in one run`);
     }
+    const excess = this.#excess(text);
+    if (excess !== undefined) return this.#invalid(`it wrote a line that cannot be read at once: ${excess}`);
     const parsed = parseJson(text);
     if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.t !== 'string') {
       return this.#invalid(`it wrote a line that is no JSON object with a member t: ${shortened(text)}`);
@@ -97,6 +106,13 @@ export class SidecarDialogue implements Dialogue {
     if (this.#state === 'ended') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t} after its end`);
     if (!KNOWN.has(t)) return remark(`the sidecar wrote an envelope ${t}, which this version does not know; it is left out`);
     return this.#checked(parsed.value, text);
+  }
+
+  /** Why a line would hold up the server while it is read, unless it is the last one, which has all that was said before. */
+  #excess(text: string): string | undefined {
+    const isFinal = FINAL.test(text.slice(0, NEAR)) || FINAL.test(text.slice(-NEAR));
+    if (text.length < LONG_LINE || isFinal || !mayHoldMore(Buffer.from(text), LINE_LIMITS.values)) return undefined;
+    return jsonExcess(text, LINE_LIMITS);
   }
 
   say(command: Command): readonly string[] | undefined {

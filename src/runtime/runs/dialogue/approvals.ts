@@ -29,6 +29,8 @@ export interface Decision {
 const ANSWER_MS = 3_600_000;
 /** Approvals that a receipt names. */
 const MOST_RECORDS = 1000;
+/** Questions of one run that wait at the same time: nobody answers more, and a program asks as many as it likes. */
+const MOST_WAITING = 5000;
 /** Longer timers fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -76,6 +78,8 @@ export class Approvals {
 
   /** Asks about a tool that the policy wants an approval for; no mode of the run answers that. */
   request({ toolName, toolCallId, input }: AskedTool): Promise<Decision> {
+    if (this.#own.size >= MOST_WAITING)
+      return Promise.resolve({ approve: false, reason: `${MOST_WAITING} questions of this run wait already` });
     const interactionId = `approval_${uuidv7Hex()}`;
     const { level } = riskOf(toolName, input, this.#context.cwd);
     const words = { action: toolName, detail: JSON.stringify(input), toolName, riskLevel: level };

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../ba
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { Deadlines } from '../process/deadlines.ts';
 import { failed, type HookCalls } from './hook-calls.ts';
+import { type OpenCall, OpenCalls } from './open-calls.ts';
 
 /** The hook's verdict on one call, in the ways in which an agent can follow it. */
 export type Verdict =
@@ -27,13 +28,8 @@ const PASS: Verdict = { kind: 'pass' };
 type Question = Extract<EventDraft, { type: 'approval_request' }>;
 
 /** A call that the hook was shown. */
-interface Shown {
-  readonly toolName: string;
-  readonly words: string;
+interface Shown extends OpenCall {
   readonly verdict: Promise<Verdict>;
-  /** The agent has told of the call itself, or has asked about it: each happens once. */
-  told: boolean;
-  asked: boolean;
   /** The verdict has reached the agent in time. */
   heeded: boolean;
 }
@@ -48,7 +44,7 @@ interface Call {
 export class ToolWatch {
   readonly #context: WatchContext;
   readonly #shown = new Map<string, Shown>();
-  readonly #open = new Set<Shown>();
+  readonly #open = new OpenCalls<Shown>();
   /** Questions that are held back until the hook has decided. */
   readonly #held = new Set<string>();
   readonly #verdicts = new Map<string, Verdict>();
@@ -115,8 +111,9 @@ export class ToolWatch {
 
   /** A denial sticks, of whichever form of the call. What is asked about in other words than it was told is shown in those as well. */
   async #verdictFor(shown: Shown, call: Call): Promise<Verdict> {
-    const told = shown.told ? undefined : this.#onlyUnasked();
-    if (told !== undefined) told.asked = true;
+    // A question that no call matches is about the one call that is open and was not asked about.
+    const told = shown.told ? undefined : this.#open.onlyUnasked();
+    if (told !== undefined) this.#open.mark(told, 'asked');
     const verdicts = await Promise.all([told?.verdict ?? PASS, shown.verdict]);
     if (told !== undefined) told.heeded = true;
     const first = verdicts.find(({ kind }) => kind === 'deny') ?? (await shown.verdict);
@@ -124,27 +121,17 @@ export class ToolWatch {
     return first.kind !== 'pass' || isSame ? first : await this.#ask(call);
   }
 
-  /** A question that no call matches is about the one call that is open and was not asked about. */
-  #onlyUnasked(): Shown | undefined {
-    const [only, another] = [...this.#open].filter(({ told, asked }) => told && !asked);
-    return another === undefined ? only : undefined;
-  }
-
   /** The call as it was shown before, by whichever way the agent told of it first. */
   #show(call: Call, how: 'told' | 'asked' | 'waits'): Shown {
     const words = canonicalJson(call.input);
-    const known = (call.toolCallId === undefined ? undefined : this.#shown.get(call.toolCallId)) ?? this.#unmatched(call, words, how);
+    const mark = how === 'told' ? how : 'asked';
+    // Questions may have ids of their own, so a call and its question also find each other by what they say.
+    const alike = (): Shown | undefined => this.#open.without(mark, { toolName: call.toolName, words });
+    const known = (call.toolCallId === undefined ? undefined : this.#shown.get(call.toolCallId)) ?? alike();
     const shown = known ?? this.#first(call, words);
     if (call.toolCallId !== undefined) this.#shown.set(call.toolCallId, shown);
-    if (how === 'told') shown.told = true;
-    else shown.asked = true;
+    this.#open.mark(shown, mark);
     return shown;
-  }
-
-  /** Questions may have ids of their own, so a call and its question also find each other by what they say. */
-  #unmatched({ toolName }: Call, words: string, how: 'told' | 'asked' | 'waits'): Shown | undefined {
-    const isNew = (one: Shown): boolean => (how === 'told' ? !one.told : !one.asked);
-    return [...this.#open].find((one) => isNew(one) && one.toolName === toolName && one.words === words);
   }
 
   #first(call: Call, words: string): Shown {
@@ -159,7 +146,7 @@ export class ToolWatch {
     const shown = this.#shown.get(toolCallId);
     if (shown === undefined) return;
     this.#shown.delete(toolCallId);
-    this.#open.delete(shown);
+    this.#open.remove(shown);
     void shown.verdict.then((verdict) => {
       if (shown.heeded || verdict.kind === 'pass') return;
       const wish = verdict.kind === 'deny' ? `denied ${toolName} (${verdict.reason})` : `changed the input of ${toolName}`;
