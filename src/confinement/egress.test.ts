@@ -53,6 +53,13 @@ it.each<[string, Partial<EgressRules>, string, string]>([
   ['a name in another case and with the dot of the root', { allow: ['example.com'] }, 'EXAMPLE.com.:443', 'through'],
   ['a subdomain by its pattern', { allow: ['*.example.com'] }, 'sub.example.com:443', 'through'],
   ['an address that a rule names', { allow: ['10.0.0.7:8443'] }, '10.0.0.7:8443', 'through'],
+  ['a public address where no host is denied by its name', { deny: ['10.0.0.*'] }, '93.184.215.14:443', 'through'],
+  [
+    'an address that a rule names, beside hosts that are denied',
+    { allow: ['93.184.215.14'], deny: ['evil.com'] },
+    '93.184.215.14:443',
+    'through',
+  ],
 ])('lets %s through', async (_, rules, authority, expected) => {
   expect(await verdict(rules, authority)).toBe(expected);
 });
@@ -64,11 +71,29 @@ it.each<[string, Partial<EgressRules>, string, string]>([
   ['a denied host', { deny: ['*.example.com'] }, 'sub.example.com:443', 'is denied by the policy'],
   ['a denied host that is also allowed', { allow: ['*'], deny: ['example.com'] }, 'example.com.:443', 'is denied by the policy'],
   ['a denied host on any port', { allow: ['*:8443'], deny: ['example.com'] }, 'example.com:8443', 'is denied by the policy'],
+  ['a name of a denied address', { deny: ['93.184.215.14'] }, 'example.com:443', 'is denied by the policy'],
+  ['a name of an address in a denied network', { deny: ['93.184.*'] }, 'example.com:443', 'is denied by the policy'],
+  ['a denied address in another spelling', { deny: ['2606:4700:0:0::1111'] }, '[2606:4700::1111]:443', 'is denied by the policy'],
+  [
+    'the address of a denied host',
+    { deny: ['evil.com'] },
+    '93.184.215.14:443',
+    'is an address, which may be that of a host that is denied',
+  ],
+  [
+    'the same, although all is allowed',
+    { allow: ['*'], deny: ['evil.com'] },
+    '1572395022:443',
+    'is an address, which may be that of a host that is denied',
+  ],
   ['another port', {}, 'example.com:22', 'is on a port that no rule names'],
   ['another port of an allowed host', { allow: ['example.com'] }, 'example.com:8080', 'is on a port that no rule names'],
   ['a private address', {}, '10.0.0.7:443', 'is not on the public internet'],
   ['the metadata service', {}, '169.254.169.254:80', 'is not on the public internet'],
   ['loopback in another spelling', {}, '127.1:443', 'is not on the public internet'],
+  ['loopback in hexadecimal', {}, '0x7f.1:443', 'is not on the public internet'],
+  ['loopback in octal', {}, '0177.0.0.1:443', 'is not on the public internet'],
+  ['an IPv4 address inside of IPv6 by NAT64', {}, '[64:ff9b::7f00:1]:443', 'is not on the public internet'],
   ['loopback as a number', {}, '2130706433:443', 'is not on the public internet'],
   ['loopback over IPv6', {}, '[::1]:443', 'is not on the public internet'],
   ['loopback inside IPv6', {}, '[::ffff:127.0.0.1]:443', 'is not on the public internet'],

@@ -141,6 +141,8 @@ export class Egress {
     const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
     const [address] = addresses;
     if (address === undefined) return refused('has no address');
+    // A rule may name the address of a host that is asked for by its name.
+    if (addresses.some((one) => isDenied(rules, one, port))) return refused('is denied by the policy');
     if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules, one, port))) return refused('is not on the public internet');
     onRecord({ host, port });
     return { address };
@@ -171,10 +173,21 @@ function nameOf(name: string): string {
 }
 
 function refusalOf({ allow, deny }: EgressRules, { host, port }: Pick<Target, 'host' | 'port'>): string | undefined {
-  if (deny.some((pattern) => matches(pattern, host, port, 'any'))) return 'is denied by the policy';
+  if (isDenied({ deny }, host, port)) return 'is denied by the policy';
+  if (isIP(host) !== 0 && deny.some(isOfNames) && !isNamed({ allow }, host, port))
+    return 'is an address, which may be that of a host that is denied';
   if (allow.length === 0) return USUAL_PORTS.includes(port) ? undefined : 'is on a port that no rule names';
   if (allow.some((pattern) => matches(pattern, host, port, 'usual'))) return undefined;
   return allow.some((pattern) => matches(pattern, host, port, 'any')) ? 'is on a port that no rule names' : 'is not allowed by the policy';
+}
+
+function isDenied({ deny }: Pick<EgressRules, 'deny'>, host: string, port: number): boolean {
+  return deny.some((pattern) => matches(pattern, host, port, 'any'));
+}
+
+/** Whether a rule is about names of hosts. */
+function isOfNames(pattern: string): boolean {
+  return /[a-z]/.test(patternOf(pattern).name) && isIP(patternOf(pattern).name) === 0;
 }
 
 /** A pattern without a port means every port when it denies, and the usual ones when it allows. */
@@ -187,11 +200,13 @@ function matches(pattern: string, host: string, port: number, unnamed: 'any' | '
 
 function patternOf(pattern: string): { readonly name: string; readonly port?: number } {
   const found = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(pattern.trim());
-  const name = nameOf(found?.[1] ?? found?.[2] ?? pattern);
+  const written = nameOf(found?.[1] ?? found?.[2] ?? pattern);
+  // An address of IPv6 has many spellings; hosts come in that of a URL.
+  const name = isIP(written) === 6 ? new URL(`http://[${written}]`).hostname.slice(1, -1) : written;
   return found?.[3] === undefined ? { name } : { name, port: Number(found[3]) };
 }
 
 /** An address that is not public is reached only where a rule names that very address. */
-function isNamed({ allow }: EgressRules, address: string, port: number): boolean {
+function isNamed({ allow }: Pick<EgressRules, 'allow'>, address: string, port: number): boolean {
   return allow.some((pattern) => patternOf(pattern).name === address && matches(pattern, address, port, 'usual'));
 }
