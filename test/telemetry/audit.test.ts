@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
 import { main } from '../../src/cli/main.ts';
 import type { AuditRecord } from '../../src/contract/receipts/audit.ts';
 import { noteConfigChange } from '../../src/gateway/audit/config-change.ts';
+import type { Config } from '../../src/gateway/config.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { addPending } from '../../src/store/audit/audit-pending.ts';
 import { chainOf } from '../../src/store/receipts/chain.ts';
+import { getSetting, setSetting } from '../../src/store/settings.ts';
 import { adminCall } from '../gateway/priced-engine.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -105,6 +108,32 @@ describe('the audit log', () => {
       { path: 'engines.claude.key', before: null, after: expect.stringMatching(/^\([0-9a-f]{16}\)$/) },
       { path: 'limits.runs', before: '64', after: '3' },
     ]);
+  });
+
+  it('keeps no key of a deployment, neither in its records nor for the next comparison, also where a list was kept whole before', async () => {
+    const { gateway } = server;
+    const [first, second] = ['sk-first-of-a-deployment', 'sk-second-of-a-deployment'];
+    const withKey = (key: string) => ({
+      ...gateway.config,
+      engines: { ...gateway.config.engines, claude: { ...gateway.config.engines.claude, deployments: [{ name: 'a', key, weight: 2 }] } },
+    });
+    const name = `audit.config.${gateway.home.nodeId}`;
+    const kept = async (): Promise<string> => JSON.stringify(await getSetting(gateway.store, name));
+    await noteConfigChange({ ...gateway, config: withKey(first) as Config });
+    const before = JSON.parse(await kept());
+    const list = 'engines.claude.deployments';
+    const whole = Object.entries(before).filter(([path]) => !path.startsWith(list));
+    const text = JSON.stringify([{ name: 'a', key: first, weight: 2 }]);
+    await setSetting(gateway.store, name, Object.fromEntries([...whole, [list, text]]) as JsonObject); // texts by paths
+    expect(await kept()).toContain(first);
+    const records = await audit('?action=config.change');
+    await noteConfigChange({ ...gateway, config: withKey(first) as Config });
+    expect(await audit('?action=config.change')).toEqual(records);
+    expect(await kept()).not.toContain(first);
+    await noteConfigChange({ ...gateway, config: withKey(second) as Config });
+    const [record] = await audit('?action=config.change');
+    expect(record.details.changes.map(({ path }: { path: string }) => path)).toEqual([`${list}.0.key`]);
+    expect(`${JSON.stringify(record)} ${await kept()}`).not.toMatch(/sk-(first|second)/);
   });
 
   it('has entries that one who changes a record cannot hide', async () => {
