@@ -143,6 +143,8 @@ export interface SpawnSpec {
   readonly links?: Readonly<Record<string, string>>;
   /** Files and folders that it needs in a room, beside its own installation. */
   readonly shows?: readonly string[];
+  /** A command that it starts itself where that is installed, shown in a room with what it needs. */
+  readonly wants?: string | undefined;
   /** `closed`: the agent must not wait for input. `open`: the dialogue writes to it. */
   readonly stdin: 'closed' | 'open';
   /** The prompt of an agent that reads one from its standard input, which ends with it: arguments can be read by every user of the machine. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXITS } from '../../src/cli/exit-codes.ts';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
+import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { ESCAPES, escapeScript, layOutside, type Outside, readEscapes } from '../support/escapes.ts';
 import { needing } from '../support/needs.ts';
 import { type AbpResult, callAbp, runAbp } from '../support/run-abp.ts';
@@ -122,6 +123,18 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
       { rule: 'network', by: 'os', detail: `127.0.0.1:${port}` },
       { rule: 'network', by: 'os', detail: 'example.com:80 refused: it is not allowed by the policy' },
     ]);
+  });
+
+  it('has the agent of a host inside, wherever that is installed', async () => {
+    writeFileSync(join(workspace, 'task.sh'), 'echo the agent was here');
+    const order = join(folder, 'order.json');
+    const policy = { ...workOrder('x').build().policy, allow_network: ['example.com'] };
+    writeFileSync(order, JSON.stringify({ ...workOrder('do it').workspace({ root: workspace, mode: 'staged' }).build(), policy }));
+    const words = ['run', '--work-order', order, '--backend', 'host:claude', '--engine', 'sim', '--json'];
+    const { out, err } = await runAbp(words, { env });
+    expect(`${out}${err}`).not.toContain('is not installed');
+    const run = /run_[0-9a-f]{32}/.exec(out)?.[0] ?? '';
+    expect(readFileSync(join(folder, 'home', 'stages', run, 'tree', 'task.out'), 'utf8')).toBe('the agent was here\n');
   });
 
   it('holds rules for paths: what may not be read is not there, what may not be written is not applied', async () => {

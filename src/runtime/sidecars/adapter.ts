@@ -103,6 +103,7 @@ function spawnSpec({ program }: SidecarJob, { gateway }: SpawnPlan): SpawnSpec {
     files: {},
     stdin: 'open',
     shows: program.shows,
+    wants: program.wants,
     pty: false,
     thinking: { by: 'none', detail: 'a sidecar decides about thinking itself' },
     unhonoured: [],

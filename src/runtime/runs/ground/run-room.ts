@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, normalize, sep } from 'node:path';
 import type { Barrier } from '../../../base/child-process.ts';
+import { findCommand } from '../../../base/find-command.ts';
 import { barrierOf } from '../../../confinement/barrier.ts';
 import type { ControlGroup } from '../../../confinement/control-groups.ts';
 import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';
@@ -17,6 +18,8 @@ import { handOver, makeFoldersFor } from './hand-over.ts';
 /** The address of the gateway inside every room. */
 export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
 const PROXY_INSIDE = `http://127.0.0.1:${EGRESS_PORT}`;
+
+const WANTED_FOLDER = 'bin';
 
 /** Variables that lead out of a room, or to folders that are not in it. */
 const LEFT_OUT = /^(?:SSH_AUTH_SOCK|GIT_SSH_COMMAND|XDG_\w+|TMP|TEMP|(?:all|http|https|no)_proxy)$/i;
@@ -47,6 +50,8 @@ export interface Behind {
   /** The folder of the run, which the program reads and may write. */
   readonly folder: string;
   readonly shows?: readonly string[] | undefined;
+  /** A command that it starts itself, where that is installed. */
+  readonly wants?: string | undefined;
   /** Another folder than that of the run stands where the workspace is. */
   readonly source?: string;
 }
@@ -80,20 +85,22 @@ export class RunRoom {
     };
   }
 
-  /** The file behind a command, and the barrier before it. */
+  /** The file behind a command, the barrier before it, and the environment in which it finds the command that it wants. */
   barrier(
     command: string,
-    env: Readonly<Record<string, string | undefined>>,
-    { folder, shows = [], source }: Behind,
-  ): { readonly file: string; readonly barrier: Barrier } {
+    env: Readonly<Record<string, string>>,
+    { folder, shows = [], wants, source }: Behind,
+  ): { readonly file: string; readonly barrier: Barrier; readonly env: Readonly<Record<string, string>> } {
     const { equipment, workspace, places, hidden, admit, limits, group } = this.#options;
     const program: Program = programOf(command, env);
+    const wanted = wants === undefined ? undefined : wantedOf(wants, env, folder);
     if (equipment.identity !== undefined) handOver(folder, equipment.identity);
     const room = {
       workspace: source === undefined ? workspace : { ...workspace, source, writable: true },
       home: this.#home,
       places: withoutRepeats([
         ...program.places,
+        ...(wanted?.places ?? []),
         ...shows.map((path) => shownAsIs(path)),
         ...this.#toolchains.places,
         ...places,
@@ -105,7 +112,7 @@ export class RunRoom {
       ...(group !== undefined && { group }),
     };
     const connected = (port: number, socket: Socket): void => (port === GATEWAY_PORT ? admit(socket) : this.#egress.accept(socket));
-    return { file: program.file, barrier: barrierOf({ equipment, room, connected }) };
+    return { file: program.file, barrier: barrierOf({ equipment, room, connected }), env: wanted?.env ?? env };
   }
 
   /** Links of a run's folder lead into the private home, by the name that it has inside. */
@@ -136,6 +143,21 @@ export class RunRoom {
     this.#options.group?.remove();
     this.#egress.close();
   }
+}
+
+interface Wanted {
+  readonly places: readonly Shown[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A command that a program starts itself. The folder of its name may not be there inside, so the run's own folder has a link to its file. */
+function wantedOf(command: string, env: Readonly<Record<string, string>>, folder: string): Wanted | undefined {
+  if (findCommand(command, env, process.platform) === undefined) return undefined;
+  const { file, places } = programOf(command, env);
+  const link = placeIn(folder, join(WANTED_FOLDER, command));
+  rmSync(link, { recursive: true, force: true });
+  symlinkSync(file, link);
+  return { places, env: { ...env, PATH: [dirname(link), env.PATH ?? ''].join(delimiter) } };
 }
 
 /** One home per agent and project, so that sessions go on; never the user's own, where a run could plant what the next one runs. */

@@ -58,7 +58,7 @@ export class AgentProcess {
 
   /** Writes the files of the run and starts its agent. */
   static async start(adapter: Adapter, prepared: Prepared, listening: Listening): Promise<AgentProcess> {
-    const { plan, spec, env, folder } = prepared;
+    const { plan, spec, folder } = prepared;
     const start = started(prepared);
     const dialogue = adapter.dialogue(plan);
     let agent: AgentProcess | undefined;
@@ -72,7 +72,6 @@ export class AgentProcess {
       {
         ...start,
         args: spec.args,
-        env,
         cwd: plan.cwd,
         stdin: spec.input === undefined ? spec.stdin : 'open',
         mode: spec.pty ? 'pty' : 'pipe',
@@ -191,14 +190,14 @@ function linesOf({ strict }: Dialogue, heard: (hear: (agent: AgentProcess) => vo
 }
 
 /** Writes the files of a run; the command that is started, behind a barrier where the run has a room. */
-export function started({ spec, command, env, folder, ground }: Prepared): Pick<ProcessSpec, 'command' | 'barrier'> {
+export function started({ spec, command, env, folder, ground }: Prepared): Pick<ProcessSpec, 'command' | 'barrier' | 'env'> {
   const { room } = ground;
   folder.write(spec.files);
   if (room === undefined) {
     folder.link(spec.links, env);
-    return { command };
+    return { command, env };
   }
   room.link(folder.path, spec.links);
-  const { file, barrier } = room.barrier(command, env, { folder: folder.path, shows: spec.shows });
-  return { command: file, barrier };
+  const behind = room.barrier(command, env, { folder: folder.path, shows: spec.shows, wants: spec.wants });
+  return { command: behind.file, barrier: behind.barrier, env: behind.env };
 }

@@ -40,10 +40,10 @@ export async function launchAgent(run: GatedRun, deps: RunDeps, onReady: (prepar
 }
 
 async function shown(prepared: Prepared): Promise<Exit> {
-  const { plan, spec, env, folder } = prepared;
+  const { plan, spec, folder } = prepared;
   const start = started(prepared);
   const child = await startProcess(
-    { ...start, args: spec.args, env, cwd: plan.cwd, stdin: 'open', mode: 'terminal' },
+    { ...start, args: spec.args, cwd: plan.cwd, stdin: 'open', mode: 'terminal' },
     () => undefined, // a shared terminal is not read
   ).catch((error: unknown) => {
     throw new AgentMuxError(
