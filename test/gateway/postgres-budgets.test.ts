@@ -167,6 +167,18 @@ describe('two nodes that share a database', () => {
     expect(views).toEqual([sent, sent]);
   });
 
+  it.each([
+    ['calls', { limit_requests: 20 }],
+    ['tokens', { limit_tokens: 20 * 50 }],
+  ])('let one of them spend all of a budget that the other does not use: %s', async (_, limits) => {
+    const { secret } = await keyWith(limits);
+    await expect.poll(async () => [await send(1, secret), sent].at(-1)).toBeGreaterThanOrEqual(20);
+    await expect
+      .poll(async () => (await post(`${nodes[1].url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).headers['x-should-retry'])
+      .toBe('false');
+    expect(sent).toBeLessThanOrEqual(21);
+  });
+
   it('spend what they were granted while the database is away, and no more', async () => {
     const { secret, id } = await keyWith({ limit_requests: 40 });
     const [one, other] = nodes;

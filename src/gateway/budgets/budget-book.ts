@@ -13,7 +13,7 @@ import { forgetGrants } from '../../store/budgets/grants.ts';
 import { findKey } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
 import type { SpentOn, SpentSums } from '../../store/usage/spent.ts';
-import { Leases } from './leases.ts';
+import { Leases, type LeaseWord } from './leases.ts';
 import { configuredBudget, rowOf, spentOn, storedBudget } from './subjects.ts';
 
 /** People and their keys, as far as budgets ask. */
@@ -79,6 +79,8 @@ export class BudgetBook {
   /** Where several nodes share the budgets. */
   readonly #leases: Leases | undefined;
   #refreshedAt = 0;
+  /** Tells other nodes; nobody, until they are known. */
+  #say: (word: LeaseWord, budget: string) => void = () => undefined;
   /** Pages of the periods that begin in a moment, by the id of the budget. */
   readonly #next = new Map<string, Page>();
   /** One reading at a time: two would make two accounts of one budget. */
@@ -95,7 +97,8 @@ export class BudgetBook {
     });
     const { store, node, away, onFault, holders } = options;
     const spent = (on: Budget['on']): SpentOn => spentOn(on, (kind, id) => holders.keysOf(kind, id));
-    this.#leases = store.kind === 'postgres' ? new Leases({ store, node, away, onFault, spentOn: spent }) : undefined;
+    const say = (word: LeaseWord, budget: string): void => this.#say(word, budget);
+    this.#leases = store.kind === 'postgres' ? new Leases({ store, node, away, onFault, spentOn: spent, say }) : undefined;
   }
 
   /** Reads the budgets and what was spent of them. Every receipt of the past must be in the database. */
@@ -104,6 +107,17 @@ export class BudgetBook {
     await this.read();
     this.#timer = setInterval(() => this.#tick().catch(this.#options.onFault), FRESH_MS);
     this.#timer.unref();
+  }
+
+  /** From now on nodes ask each other for parts that they do not use. */
+  connect(say: (word: LeaseWord, budget: string) => void): void {
+    this.#say = say;
+  }
+
+  /** A notice of another node about a budget. */
+  hear(word: LeaseWord, budget: string): void {
+    const account = this.#entries.get(budget)?.account;
+    if (account !== undefined) this.#leases?.hear(word, account);
   }
 
   /** Gives back what this node was granted and has not used. */

@@ -21,7 +21,13 @@ export interface LeaseOptions {
   /** What becomes of calls beyond this node's part while the database is away. */
   readonly away: 'refuse' | 'allow';
   readonly onFault: (error: unknown) => void;
+  /** Tells the other nodes that this one is short of a budget, or that it has given some of it back. */
+  readonly say: (word: LeaseWord, budget: string) => void;
 }
+
+/** The notices by which nodes give each other what they do not use. */
+export const LEASE_WORDS = ['short', 'given'] as const;
+export type LeaseWord = (typeof LEASE_WORDS)[number];
 
 /** A node that has been silent for so long no longer uses what it was granted; the node itself stops a good while before. */
 const LOST_MS = 15 * 60_000;
@@ -61,6 +67,42 @@ export class Leases {
       .finally(() => this.#renewing.delete(page));
     this.#renewing.set(page, renewed);
     return renewed;
+  }
+
+  /** Another node is short of a budget, or has given some of it back. */
+  hear(word: LeaseWord, { budget, page }: Account): void {
+    this.#vainUntil.delete(page);
+    const heard = word === 'short' ? this.#lend(budget, page) : this.renew(budget, page);
+    heard.catch(() => undefined);
+  }
+
+  /** Gives back what is not in use here, once the database has answered what this node asked before. */
+  async #lend(budget: Budget, page: Page): Promise<void> {
+    await this.#renewing.get(page)?.catch(() => undefined);
+    if (this.#renewing.has(page)) return await this.#lend(budget, page);
+    const lent = this.#giveUp(budget, page)
+      .catch(this.#options.onFault)
+      .finally(() => this.#renewing.delete(page));
+    this.#renewing.set(page, lent);
+    await lent;
+  }
+
+  /** All of it where no call has come since the last look, else half. The node stops using it before the database hears of it. */
+  async #giveUp(budget: Budget, page: Page): Promise<void> {
+    const { store, node, say } = this.#options;
+    const { granted, touched } = page;
+    if (granted === undefined) return;
+    const used = usedOf(page);
+    const part = nothing();
+    for (const measure of MEASURES) {
+      const unused = Math.max(0, granted[measure] - used[measure]);
+      part[measure] = granted[measure] - (touched ? Math.ceil(unused / 2) : unused);
+    }
+    if (MEASURES.every((measure) => budget.limits[measure] === undefined || part[measure] >= granted[measure])) return;
+    page.granted = part;
+    page.lastCall = false;
+    await leaveGrant(store, placeOf(budget, page), { node, ...wire(part) });
+    say('given', budget.id);
   }
 
   async #renew(budget: Budget, page: Page): Promise<void> {
@@ -116,7 +158,9 @@ export class Leases {
     });
     this.#take(page, granted, wanted);
     const grown = before === undefined || MEASURES.some((measure) => (page.granted?.[measure] ?? 0) > before[measure]);
-    if (!grown) this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+    if (grown) return;
+    this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+    if (isHeldElsewhere(budget, page, wanted)) this.#options.say('short', budget.id);
   }
 
   #take(page: Page, granted: Grant, wanted: Amounts): void {
@@ -175,6 +219,11 @@ export class Leases {
 
 /** Nodes come and go seldom. */
 const FRESH_MS = 2000;
+
+/** Whether calls were refused though other nodes have not spent all the rest. */
+function isHeldElsewhere({ limits }: Budget, { granted, elsewhere }: Page, wanted: Amounts): boolean {
+  return MEASURES.some((measure) => wanted[measure] > 0 && (limits[measure] ?? 0) > (granted?.[measure] ?? 0) + elsewhere[measure]);
+}
 
 function liveOf(states: readonly NodeState[], node: string): number {
   return states.filter((state) => state.live || state.node === node).length;

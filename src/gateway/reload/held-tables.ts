@@ -5,6 +5,7 @@ import type { Keeper } from '../../receipts/keeper/keeper.ts';
 import type { Store } from '../../store/store.ts';
 import { BudgetBook } from '../budgets/budget-book.ts';
 import { BudgetNotices } from '../budgets/budget-notices.ts';
+import { LEASE_WORDS } from '../budgets/leases.ts';
 import type { Config } from '../config.ts';
 import type { Deployed } from '../deployments.ts';
 import type { Gateway } from '../gateway.ts';
@@ -118,8 +119,13 @@ export async function openSharedChanges(
     browsers.sessions.forget();
     await budgets.read();
   };
-  const changes = new SharedChanges({ store, url, node, read, log });
+  const onWord = (said: string, id: string): void => {
+    const word = LEASE_WORDS.find((one) => one === said);
+    if (word !== undefined) budgets.hear(word, id);
+  };
+  const changes = new SharedChanges({ store, url, node, read, onWord, log });
   closers.push(() => changes.close());
   await changes.open();
+  budgets.connect((word, id) => changes.say(word, id));
   return changes;
 }

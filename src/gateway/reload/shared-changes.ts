@@ -10,6 +10,8 @@ interface SharedChangesOptions {
   readonly node: string;
   /** Takes over what the database says now. */
   readonly read: () => Promise<void>;
+  /** Hears what else nodes tell each other: a word and the id of what it is about. */
+  readonly onWord: (word: string, id: string) => void;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -79,6 +81,12 @@ export class SharedChanges {
     }
   }
 
+  /** Tells the other nodes something that nobody waits for. */
+  say(word: string, id: string): void {
+    const { store, node } = this.#options;
+    tell(store, store.db, CHANGES_CHANNEL, [`${word} ${node} ${id}`]).catch(this.#onFault);
+  }
+
   readonly #onFault = (error: unknown): void =>
     this.#options.log.warn({ error }, 'a change could not be told between nodes; they hear of it within five seconds');
 
@@ -91,6 +99,10 @@ export class SharedChanges {
       this.#readAgain()
         .then(() => tell(store, store.db, CHANGES_CHANNEL, [`taken ${node} ${id}`]))
         .catch(this.#onFault);
+      return;
+    }
+    if (what !== 'taken') {
+      this.#options.onWord(what ?? '', id);
       return;
     }
     const waiting = this.#waiting.get(id);

@@ -9,7 +9,8 @@ export const DELETED = 'deleted';
 export const TURNS_CHANNEL = 'abp_turns';
 /** Parts of answers in the making, which nobody stores. */
 export const DELTAS_CHANNEL = 'abp_deltas';
-/** A node has changed what all have in memory: `changed node id`; or it has taken over such a change: `taken node id`. */
+/** A node has changed what all have in memory: `changed node id`; or it has taken over such a change: `taken node id`;
+ * or it is short of a budget, or has given some of it back: `short node budget`, `given node budget`. */
 export const CHANGES_CHANNEL = 'abp_changes';
 
 /** Tells other processes, once the transaction commits. SQLite has one process and nobody to tell. */
