@@ -86,6 +86,7 @@ it.each<[string, Partial<EgressRules>, string, string]>([
     '1572395022:443',
     'is an address, which may be that of a host that is denied',
   ],
+  ['a private address, for what it is, where a host is denied', { deny: ['evil.com'] }, '10.0.0.7:443', 'is not on the public internet'],
   ['another port', {}, 'example.com:22', 'is on a port that no rule names'],
   ['another port of an allowed host', { allow: ['example.com'] }, 'example.com:8080', 'is on a port that no rule names'],
   ['a private address', {}, '10.0.0.7:443', 'is not on the public internet'],

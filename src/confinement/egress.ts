@@ -144,6 +144,8 @@ export class Egress {
     // A rule may name the address of a host that is asked for by its name.
     if (addresses.some((one) => isDenied(rules, one, port))) return refused('is denied by the policy');
     if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules, one, port))) return refused('is not on the public internet');
+    if (isIP(host) !== 0 && rules.deny.some(isOfNames) && !isNamed(rules, host, port))
+      return refused('is an address, which may be that of a host that is denied');
     onRecord({ host, port });
     return { address };
   }
@@ -174,8 +176,6 @@ function nameOf(name: string): string {
 
 function refusalOf({ allow, deny }: EgressRules, { host, port }: Pick<Target, 'host' | 'port'>): string | undefined {
   if (isDenied({ deny }, host, port)) return 'is denied by the policy';
-  if (isIP(host) !== 0 && deny.some(isOfNames) && !isNamed({ allow }, host, port))
-    return 'is an address, which may be that of a host that is denied';
   if (allow.length === 0) return USUAL_PORTS.includes(port) ? undefined : 'is on a port that no rule names';
   if (allow.some((pattern) => matches(pattern, host, port, 'usual'))) return undefined;
   return allow.some((pattern) => matches(pattern, host, port, 'any')) ? 'is on a port that no rule names' : 'is not allowed by the policy';

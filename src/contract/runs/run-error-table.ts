@@ -77,7 +77,8 @@ export const RUN_ERRORS = {
     status: 502,
     retryable: false,
     meaning: 'The sidecar did not begin with a hello, or not in time.',
-    remedy: 'Try it with abp sidecars check -- <command>; its standard error is in the details.',
+    remedy:
+      'Try it with abp sidecars check -- <command>; its standard error is in the details. In a sandbox it reads its own folder alone: name what else it needs in shows of [sidecars.<name>].',
   },
   PROTOCOL_VERSION_MISMATCH: {
     type: 'ProtocolVersionMismatch',
