@@ -15,6 +15,15 @@ describe('masking', () => {
     expect(maskSecrets({ deployments })).toEqual({ deployments: [{ name: 'eu', key: '••••', headers: { 'X-Team': '••••' } }] });
   });
 
+  it('hides the paths of webhooks, which are all that it takes to post to some of them', () => {
+    const webhooks = [{ url: 'https://hooks.example/services/T0/B0/abc?x=1', secret: 's', events: ['run.failed'] }];
+    expect(maskSecrets({ webhooks, receipts: { head_webhook: 'https://me:pw@h:8443/in' } })).toEqual({
+      webhooks: [{ url: 'https://hooks.example/••••', secret: '••••', events: ['run.failed'] }],
+      receipts: { head_webhook: 'https://h:8443/••••' },
+    });
+    expect(maskSecrets({ head_webhook: 'https://h', webhooks: [] })).toEqual({ head_webhook: 'https://h', webhooks: [] });
+  });
+
   it('leaves alone what only sounds like a secret', () => {
     const harmless = { max_tokens_total: 5, keyboard: 'de', host: '127.0.0.1', port: 8088, empty_key: '' };
     expect(maskSecrets(harmless)).toEqual(harmless);

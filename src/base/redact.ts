@@ -354,13 +354,36 @@ function insideBase64(value: string, offset: number, encoding: 'base64' | 'base6
 const MASKED_NAME = /(^|_|-)(key|token|secret|password|passphrase|credential)s?$/i;
 const MASK = '••••';
 
-/** The value with everything secret replaced: members named like secrets, headers that somebody configured, and passwords inside addresses. */
+/** Members whose addresses are secrets themselves: who knows the path of such a hook can post to it. */
+const HOOK_NAME = /webhooks?$/;
+
+/**
+ * The value with everything secret replaced: members named like secrets, headers that somebody configured, passwords inside addresses, and the
+ * paths of webhooks.
+ */
 export function maskSecrets(value: Json, name = ''): Json {
+  if (HOOK_NAME.test(name)) return maskHooks(value);
   if (name === 'headers' && isJsonObject(value)) return Object.fromEntries(Object.keys(value).map((header) => [header, MASK]));
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskSecrets(member, key)]));
   if (Array.isArray(value)) return value.map((item: Json) => maskSecrets(item, name));
   if (typeof value !== 'string' || value === '') return value;
   return MASKED_NAME.test(name) ? MASK : maskAddress(value);
+}
+
+function maskHooks(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => maskHooks(item));
+  if (typeof value === 'string') return maskPath(value);
+  if (!isJsonObject(value)) return value;
+  const shown = (name: string, member: Json): Json =>
+    name === 'url' && typeof member === 'string' ? maskPath(member) : maskSecrets(member, name);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(name, member)]));
+}
+
+/** An address as far as it says where something goes, and not what opens the door there. */
+function maskPath(text: string): string {
+  const address = URL.parse(text);
+  if (address === null) return text === '' ? text : MASK;
+  return address.pathname === '/' && address.search === '' ? maskAddress(text) : `${address.protocol}//${address.host}/${MASK}`;
 }
 
 /** `postgres://user:secret@host/db` without its secret, also when it stands in the query. */
