@@ -9,6 +9,8 @@ export interface ForeignVerification {
   readonly runId: string | null;
 }
 
+const HASH = 'receipt_sha256';
+
 /** A document with `meta` is a receipt of another implementation of the contract; ours have a `seal`. */
 export function isForeign(text: string): boolean {
   const parsed = parseJson(text);
@@ -38,9 +40,13 @@ export function receiptInLine(line: string): { readonly sha256: string; readonly
   const tree = jsonTree(line);
   const receipt = tree?.kind === 'object' ? tree.members.find(([name]) => name === 'receipt')?.[1] : undefined;
   if (receipt?.kind !== 'object') return undefined;
-  const text = canonical(receipt);
-  const hash = receipt.members.find(([name]) => name === 'receipt_sha256')?.[1];
-  return { sha256: sha256(text), verified: hash?.kind === 'string' ? verifyForeign(text).ok : null };
+  const hash = receipt.members.find(([name]) => name === HASH)?.[1];
+  // Each member is written once for both digests: a receipt holds everything that was said in its run.
+  const members = receipt.members.toSorted(byName).map(([name, value]) => [name, canonical(value)] as const);
+  const isRight = (claimed: string): boolean =>
+    repeatedMember(receipt) === undefined &&
+    sha256(written(members.map(([name, text]) => [name, name === HASH ? 'null' : text]))) === claimed;
+  return { sha256: sha256(written(members)), verified: hash?.kind === 'string' ? isRight(hash.value) : null };
 }
 
 function wrong(runId: string | null, verdict: string): ForeignVerification {
@@ -49,7 +55,7 @@ function wrong(runId: string | null, verdict: string): ForeignVerification {
 
 function withoutHash(tree: Extract<JsonTree, { kind: 'object' }>): JsonTree {
   const nothing: JsonTree = { kind: 'scalar', text: 'null' };
-  return { kind: 'object', members: tree.members.map(([name, value]) => [name, name === 'receipt_sha256' ? nothing : value]) };
+  return { kind: 'object', members: tree.members.map(([name, value]) => [name, name === HASH ? nothing : value]) };
 }
 
 function canonical(tree: JsonTree): string {
@@ -60,9 +66,19 @@ function canonical(tree: JsonTree): string {
       return JSON.stringify(tree.value);
     case 'array':
       return `[${tree.items.map(canonical).join(',')}]`;
-    case 'object': {
-      const sorted = tree.members.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value)}`).join(',')}}`;
-    }
+    case 'object':
+      return written(tree.members.toSorted(byName).map(([name, value]) => [name, canonical(value)]));
   }
+}
+
+function written(members: readonly (readonly [name: string, text: string])[]): string {
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
+
+const BEYOND_16_BITS = /[\ud800-\udfff]/;
+
+/** By code point. Where a name has characters of two units, their order is not that of the units. */
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  if (BEYOND_16_BITS.test(a) || BEYOND_16_BITS.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
 }
