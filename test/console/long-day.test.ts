@@ -64,4 +64,25 @@ describe.skipIf(missing !== undefined)(needing('a console that stays open', miss
     expect(visitor.complaints).toEqual([]);
     await visitor.context.close();
   });
+
+  it('counts what came while somebody read further down, without keeping all of it, and shows the newest when asked', async () => {
+    await liveRuns(4);
+    const { page, context, open, complaints } = await stage.signedIn();
+    await open('/runs');
+    await page.locator('.dl-body').hover();
+    await page.mouse.wheel(0, 600);
+    const runs = await liveRuns(24);
+    const pill = page.getByRole('button', { name: /newer$/ });
+    await expect.poll(async () => Number.parseInt((await pill.textContent()) ?? '', 10)).toBe(runs);
+    await pill.click();
+    const newest = ((await (await fetch(`${stage.server.url}/v1/runs?view=row&limit=1`)).json()) as { items: { run_id: string }[] })
+      .items[0];
+    await page
+      .locator('.dl-body .dl-row')
+      .first()
+      .getByText(newest?.run_id.slice(-6) ?? '')
+      .waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 });

@@ -176,7 +176,7 @@ async function readAnew(client: QueryClient, state: UrlState): Promise<void> {
 export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   const client = useQueryClient();
   const pending = useRef(new Map<string, RunRow>());
-  /** Runs that began while there was no more room for those that wait. */
+  /** Runs that ended while there was no more room for those that wait: each ends once, and short ones are told of once. */
   const missed = useRef(0);
   const timer = useRef<number | undefined>(undefined);
   const [newer, setNewer] = useState(0);
@@ -192,10 +192,10 @@ export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   }, [client, state]);
   const heldNow = useRef(held);
   heldNow.current = held;
-  const hear = (data: string, begins = false): void => {
+  const hear = (data: string, ends = false): void => {
     const row = JSON.parse(data) as RunRow; // a line of the server's own stream
     if (pending.current.size < MOST_LIVE || pending.current.has(row.run_id)) pending.current.set(row.run_id, row);
-    else if (begins) missed.current += 1;
+    else if (ends) missed.current += 1;
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
       if (heldNow.current) setNewer(pending.current.size + missed.current);
@@ -208,6 +208,6 @@ export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   const { since: _since, until: _until, before: _before, ...filter } = filterOf(state);
   const root = Object.values(filter).every((value) => value === undefined) ? { root: 'true' } : {};
   const url = on ? withQuery('/v1/runs/stream', { ...filter, ...root }) : null;
-  const stream = useStream(url, { 'run.started': (data) => hear(data, true), 'run.progress': hear, 'run.ended': hear });
+  const stream = useStream(url, { 'run.started': hear, 'run.progress': hear, 'run.ended': (data) => hear(data, true) });
   return { stream, newer, show };
 }
