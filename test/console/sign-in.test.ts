@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)(needing('people who sign in to the consol
     await one.page.waitForURL(`${stage.server.url}/usage`);
     await one.page.getByText('ann@example.com').first().waitFor();
     expect(await one.page.getByRole('link', { name: 'Sign in', exact: true }).count()).toBe(0);
-    expect(await sessionOf(one)).toMatchObject({ status: 200, session: { user: 'ann@example.com', scopes: ['read', 'answer'] } });
+    expect(await sessionOf(one)).toMatchObject({ status: 200, session: { user: 'ann@example.com', scopes: ['read', 'answer', 'agents'] } });
     // A reload sends the cookie again, and no script has it.
     await one.page.reload();
     await one.page.getByText('ann@example.com').first().waitFor();

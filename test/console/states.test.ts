@@ -119,6 +119,37 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await context.close();
   });
 
+  it('on a phone a page ends above the tabs, its head stays, and the fates of a run can be read', async () => {
+    await makeRuns(stage.server, 2);
+    const { page, context, complaints, open } = await stage.signedIn({ width: 390 });
+    const tabs = page.getByRole('navigation', { name: 'Pages, for a thumb' });
+    for (const path of ['/', '/coding', '/usage', '/playground', '/matrix', '/agents']) {
+      await open(path);
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      const end = await page.evaluate('document.querySelector("main > *").getBoundingClientRect().bottom');
+      expect(end, path).toBeLessThan(((await tabs.boundingBox())?.y ?? 0) + 1);
+      expect((await page.getByRole('banner').boundingBox())?.y, path).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0);
+    }
+    await open('/runs?mode=mapped&status=completed');
+    await page.locator('.dl-body .dl-row').first().click();
+    // What is clipped has a place and cannot be touched.
+    await page.getByText('"metadata.user_id"').click();
+    await page.getByRole('region', { name: 'Caller sent' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('a paired browser is told which pages are not for it, and asks for nothing that it may not have', async () => {
+    const { page, context, complaints, open } = await stage.signedIn({ scope: 'answer' });
+    for (const path of PAGES) await open(path);
+    await open('/agents');
+    await page.getByText('Agents are not for this browser').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('a chain that was cut turns its cell of the status line vermilion, which leads to Trust', async () => {
     const parent = mkdtempSync(join(tmpdir(), 'abp-cut-'));
     onTestFinished(() => rmSync(parent, { recursive: true, force: true }));

@@ -65,7 +65,7 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         expect(await jsonAt(browser, '/v1/console/session')).toMatchObject({
           principal: 'key',
           user: 'ann@example.com',
-          scopes: ['read', 'answer'],
+          scopes: ['read', 'answer', 'agents'],
         });
         expect(await jsonAt(browser, '/v1/sign-ins/current')).toMatchObject({ role: 'member', teams: ['blue'], user: 'ann@example.com' });
         expect(await userOf('ann@example.com')).toMatchObject({ name: 'Ann', role: 'member', teams: ['blue'] });

@@ -85,7 +85,7 @@ export function BarChart(props: BarChartProps): JSX.Element {
       )}
       <details>
         <summary>as a table</summary>
-        <table>
+        <table aria-label="The chart as a table">
           <thead>
             <tr>
               <th>Time</th>

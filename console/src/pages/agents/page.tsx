@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
+import { sessionQuery } from '../../api/queries.ts';
 import type { AgentView } from '../../api/types.ts';
 import { useActions } from '../../base/actions.ts';
 import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { type UrlState, useUrlState } from '../../base/url-state.ts';
-import { Button, Empty, ErrorBand } from '../../components/bits/bits.tsx';
+import { Button, Empty, ErrorBand, Locked } from '../../components/bits/bits.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { Chat } from './chat.tsx';
 import { agentsQuery, busyQuery, openSession, type Session, sessionsQuery } from './data.ts';
@@ -20,8 +21,27 @@ function lookedAt(state: UrlState, agent: AgentView | undefined): Readonly<Recor
   return { editing: state.edit === 'true' ? agent : undefined, shown: state.new === 'true' ? undefined : agent };
 }
 
-/** What is my agent made of, and what does it say? */
+/** What is my agent made of, and what does it say? A browser that may read and answer alone is told so. */
 export function Page(): JSX.Element {
+  const session = useQuery(sessionQuery);
+  const may = session.data?.scopes.includes('agents');
+  if (may ?? session.isError) return <Agents />;
+  return (
+    <div className="p-agents fill">
+      <h1 className="sr">Agents</h1>
+      {may === undefined ? null : (
+        <Empty title="Agents are not for this browser">
+          <Locked what="Talking to agents and making them" />
+          <p className="note">
+            What they ask is in the <Link to="/inbox">inbox</Link>.
+          </p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function Agents(): JSX.Element {
   const { agent: chosen, session: wanted } = useParams({ strict: false });
   const [state, change] = useUrlState();
   const navigate = useNavigate();

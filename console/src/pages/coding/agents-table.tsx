@@ -21,11 +21,11 @@ export function Agents(): JSX.Element {
     <section aria-label="The coding agents">
       <div className="ph">
         <h2 className="grow">
-          {word(items.length)} agents, {word(installed).toLowerCase()} installed
+          {word(items.length)} agents, {installed === 0 ? 'none' : word(installed).toLowerCase()} installed
         </h2>
         <span className="mute s">{last === 0 ? 'looking' : `checked ${time(last)}`}</span>
       </div>
-      <table>
+      <table aria-label="Coding agents">
         <thead>
           <tr>
             <th>Agent</th>

@@ -81,7 +81,7 @@ export function Page(): JSX.Element {
       </div>
       <div className="scroll rest">
         <div className="facts">
-          <table>
+          <table aria-label="Facts of both">
             <tbody>
               {facts.map((fact) => {
                 const changed = differs(fact, ...pair);
@@ -157,7 +157,7 @@ function Members({ pair }: { readonly pair: Pair }): JSX.Element {
           <summary>
             {moment ? 'Of the moment: ids, times, cost' : 'What the runs did'}, {of(moment).length} values differ
           </summary>
-          <table>
+          <table aria-label={moment ? 'Values of the moment' : 'What the runs did'}>
             <tbody>
               {of(moment).map(({ path, a, b }) => (
                 <tr key={path} className="ch">

@@ -73,7 +73,7 @@ function LastHour({ live, last }: { readonly live: boolean; readonly last: RunRo
   const runs = group?.runs?.[0] ?? 0;
   const failed = group?.failed?.[0] ?? 0;
   const median = group?.first_byte_ms?.p50[0] ?? null;
-  const perMinute = hour.data === undefined ? 0 : (total(hour.data, 'runs').at(-2) ?? 0);
+  const perMinute = hour.data === undefined ? 0 : Math.max(...total(hour.data, 'runs').slice(-2));
   return (
     <section className="panel o2" aria-label="Last hour">
       <div className="ph">
@@ -113,10 +113,12 @@ const H = 84;
 
 /** Calls per minute as a line, failures as bars. */
 function MinuteLine({ usage }: { readonly usage: Usage }): JSX.Element {
-  // The hour cuts its first minute in two, and the last one is not over: parts of minutes would look like a fall.
-  const runs = total(usage, 'runs').slice(1, -1);
-  const failed = total(usage, 'failed').slice(1, -1);
-  const buckets = usage.buckets.slice(1, -1);
+  const all = total(usage, 'runs');
+  // The hour cuts its first minute in two, and the last one is not over: a part of a minute would look like a fall, unless it is a rise already.
+  const end = (all.at(-1) ?? 0) >= (all.at(-2) ?? 0) ? all.length : -1;
+  const runs = all.slice(1, end);
+  const failed = total(usage, 'failed').slice(1, end);
+  const buckets = usage.buckets.slice(1, end);
   const most = Math.max(1, ...runs);
   const x = (index: number): number => (index / Math.max(1, runs.length - 1)) * W;
   const y = (value: number): number => H - (value / most) * (H - 14);
@@ -149,7 +151,7 @@ function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
           All runs <kbd>G</kbd> <kbd>R</kbd>
         </Link>
       </div>
-      <table>
+      <table aria-label="Newest runs">
         <tbody>
           {rows.map((row) => (
             <tr key={row.run_id}>
@@ -171,9 +173,12 @@ function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
                   <td className="m r">{row.cost_nano_usd === null ? <span className="mute">no price</span> : cost(row.cost_nano_usd)}</td>
                 </>
               ) : (
-                <td className="bad r s" colSpan={2}>
-                  {row.error.code}
-                </td>
+                <>
+                  <td className="bad r s hide-s" colSpan={2}>
+                    {row.error.code}
+                  </td>
+                  <td className="bad r s only-s">{row.error.code}</td>
+                </>
               )}
             </tr>
           ))}

@@ -34,7 +34,7 @@ export function EnginePanel(): JSX.Element {
           Settings
         </Link>
       </div>
-      <table>
+      <table aria-label="Engines, last 24 h">
         <thead>
           <tr>
             <th>Engine</th>

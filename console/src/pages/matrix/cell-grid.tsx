@@ -35,7 +35,7 @@ export function CellGrid({ title, groups, rows, at, unmet, choose, hover }: Grid
   }, [at.row, at.column]);
   return (
     <div className="gr scroll">
-      <table ref={table} onMouseLeave={() => hover(null)}>
+      <table aria-label="Who can do what" ref={table} onMouseLeave={() => hover(null)}>
         <thead>
           <tr className="g">
             <td />

@@ -98,7 +98,7 @@ function Tokens({ label, value, set }: { readonly label: string; readonly value:
 
 function ModelTable({ models, stale }: { readonly models: readonly CatalogueModel[]; readonly stale: boolean }): JSX.Element {
   return (
-    <table className={stale ? 'stale' : ''}>
+    <table aria-label="Models" className={stale ? 'stale' : ''}>
       <thead>
         <tr>
           <th>Engine</th>

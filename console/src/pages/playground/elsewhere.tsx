@@ -26,7 +26,7 @@ export function Elsewhere({ asked, targets, current, show }: ElsewhereProps): JS
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys
     <section className="dst scroll" aria-label="The same request elsewhere" tabIndex={0}>
-      <table>
+      <table aria-label="Verdicts of other engines">
         <thead>
           <tr>
             <th>

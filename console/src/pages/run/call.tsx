@@ -246,7 +246,7 @@ function sameWords({ mode, request }: Receipt): string | null {
 function Tools({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   if (receipt.tool_calls.length === 0) return <Empty title="No tool was called" />;
   return (
-    <table>
+    <table aria-label="Tool calls">
       <thead>
         <tr>
           <th>Tool</th>
@@ -271,7 +271,7 @@ function Tools({ receipt }: { readonly receipt: Receipt }): JSX.Element {
 
 function Attempts({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   return (
-    <table>
+    <table aria-label="Attempts">
       <thead>
         <tr>
           <th>#</th>

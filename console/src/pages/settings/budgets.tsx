@@ -40,7 +40,7 @@ export function Budgets(): JSX.Element {
       {items.length === 0 ? (
         <p className="note">{budgets.data === undefined ? 'reading the budgets' : 'No budgets: nobody is held to an amount.'}</p>
       ) : (
-        <table className="stacks">
+        <table aria-label="Budgets" className="stacks">
           <thead>
             <tr>
               <th>For, and what is spent</th>

@@ -19,7 +19,7 @@ export function EngineSettings({ may }: { readonly may: boolean }): JSX.Element 
         costs nothing.
       </p>
       <ErrorBand error={engines.error} retry={() => void engines.refetch()} />
-      <table className="stacks">
+      <table aria-label="Engines" className="stacks">
         <thead>
           <tr>
             <th>Engine</th>

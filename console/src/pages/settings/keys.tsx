@@ -62,7 +62,7 @@ export function KeySettings(): JSX.Element {
           {keys.data === undefined ? 'reading the keys' : 'No keys yet. While the server is open to this machine alone, callers need none.'}
         </p>
       ) : (
-        <table className="stacks">
+        <table aria-label="Keys" className="stacks">
           <thead>
             <tr>
               <th>Name</th>

@@ -58,7 +58,7 @@ function Teams({ act }: { readonly act: Act }): JSX.Element {
       {teams.data === undefined || teams.data.items.length === 0 ? (
         <p className="note">{teams.data === undefined ? '' : 'No teams. A team’s limits hold all its keys together.'}</p>
       ) : (
-        <table className="stacks">
+        <table aria-label="Teams" className="stacks">
           <thead>
             <tr>
               <th>Team</th>
@@ -124,7 +124,7 @@ function Users({ act }: { readonly act: Act }): JSX.Element {
         </Button>
       </form>
       {users.data === undefined || users.data.items.length === 0 ? null : (
-        <table className="stacks">
+        <table aria-label="Users" className="stacks">
           <thead>
             <tr>
               <th>User</th>

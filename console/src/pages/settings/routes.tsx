@@ -127,7 +127,7 @@ interface RowsProps {
 function RouteRows({ drafts, change }: RowsProps): JSX.Element | null {
   if (drafts.length === 0) return null;
   return (
-    <table className="routes">
+    <table aria-label="Routes that are kept here" className="routes">
       <thead>
         <tr>
           <th>Model</th>
@@ -220,7 +220,7 @@ function FileRows({ rows }: { readonly rows: readonly Route[] }): JSX.Element | 
       <h2>
         From <code>abp.toml</code>, asked after those above
       </h2>
-      <table className="stacks">
+      <table aria-label="Routes of abp.toml" className="stacks">
         <thead>
           <tr>
             <th>Model</th>

@@ -15,7 +15,7 @@ export function Trust({ may }: { readonly may: boolean }): JSX.Element {
     <>
       <h2>Public keys</h2>
       <p className="note">Note them somewhere else: with them you can tell later that the chain is still yours.</p>
-      <table className="stacks">
+      <table aria-label="Public keys" className="stacks">
         <tbody>
           {(keys.data?.items ?? []).map(({ id, public_key }) => (
             <tr key={id} className="m">
@@ -165,7 +165,7 @@ function SignedIn(): JSX.Element {
   return (
     <>
       <ErrorBand error={failure ?? browsers.error} />
-      <table className="stacks">
+      <table aria-label="Signed-in browsers" className="stacks">
         <thead>
           <tr>
             <th>Browser</th>

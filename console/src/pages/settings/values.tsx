@@ -13,7 +13,7 @@ export function Values({ prefixes }: { readonly prefixes: readonly string[] }): 
     <>
       <ErrorBand error={settings.error} retry={() => void settings.refetch()} />
       {rows.length === 0 ? null : (
-        <table className="stacks values">
+        <table aria-label="Values in effect" className="stacks values">
           <thead>
             <tr>
               <th>Setting</th>

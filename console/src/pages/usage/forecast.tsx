@@ -68,7 +68,7 @@ function triedWords(found: ForecastView | undefined): string {
 
 function Switches({ found, drop }: { readonly found: ForecastView; drop(id: string): void }): JSX.Element {
   return (
-    <table>
+    <table aria-label="What if I switched">
       <thead>
         <tr>
           <th>Switch to</th>

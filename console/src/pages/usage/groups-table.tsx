@@ -41,7 +41,7 @@ export function GroupsTable({
         <h2 className="grow">{TITLES[by]}</h2>
         <span className="mute s">a name leads to its runs</span>
       </div>
-      <table>
+      <table aria-label="Groups">
         <thead>
           <tr>
             <th>{TITLES[by].slice(0, -1)}</th>

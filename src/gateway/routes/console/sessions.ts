@@ -45,7 +45,13 @@ async function sessionOf(gateway: Gateway, cookie: string | undefined): Promise<
 }
 
 /** What the console may offer, and the permission that it takes. */
-const OFFERS: Readonly<Record<string, Permission>> = { read: 'receipts', answer: 'runs.answer', run: 'runs', settings: 'keys' };
+const OFFERS: Readonly<Record<string, Permission>> = {
+  read: 'receipts',
+  answer: 'runs.answer',
+  run: 'runs',
+  settings: 'keys',
+  agents: 'agents',
+};
 
 /** Scopes in the words of the console: what it may offer to this caller. */
 function scopesOf(principal: Principal): string[] {
