@@ -3,7 +3,7 @@ import type { Limits } from './execution.ts';
 import type { Interpreter } from './interpreter.ts';
 
 /** Descriptors of a confined process beside the three usual ones. */
-export const DESCRIPTORS = { filter: 3, code: 4, started: 5, info: 6 } as const;
+export const DESCRIPTORS = { filter: 3, code: 4, started: 5, info: 6, word: 7 } as const;
 
 export const WORK_FOLDER = '/workspace';
 const CODE_FILE = `${WORK_FOLDER}/code.py`;
@@ -30,10 +30,15 @@ interface Programs {
   readonly interpreter: Interpreter;
 }
 
-/** Tells that it is there, then runs the code as the main program. */
+/**
+ * Tells that it is there, waits for a word, then runs the code as the main program. Bubblewrap that is killed while it sets up may leave
+ * this behind, and so may a server that is killed then; neither sends a word, and without one it ends.
+ */
 const PRELUDE = `import os, sys
 os.write(${DESCRIPTORS.started}, b"1")
 os.close(${DESCRIPTORS.started})
+if os.read(${DESCRIPTORS.word}, 1) == b"": os._exit(1)
+os.close(${DESCRIPTORS.word})
 sys.argv = ["code.py"]
 with open("${CODE_FILE}", encoding="utf-8") as file:
     source = file.read()

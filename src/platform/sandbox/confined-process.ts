@@ -7,7 +7,7 @@ import { parseJsonObject } from '../../base/json.ts';
 import { TextTail } from '../../base/line-splitter.ts';
 import { sendSignal } from '../../base/process-table.ts';
 import { bubblewrapArguments, DESCRIPTORS, WORK_FOLDER } from './bubblewrap.ts';
-import { type Execution, GIVEN_UP, type Limits } from './execution.ts';
+import { type Execution, GIVEN_UP, type Limits, NEVER_BEGAN } from './execution.ts';
 import type { Interpreter } from './interpreter.ts';
 import { Printout } from './printout.ts';
 
@@ -39,7 +39,7 @@ export interface ConfinedProgram {
 
 /** Runs code behind bubblewrap to its end, or ends it with everything it started. */
 export async function runConfined(program: ConfinedProgram): Promise<Execution> {
-  if (program.signal?.aborted === true) return { status: 'timed_out', stdout: '', truncated: false, error: GIVEN_UP };
+  if (program.signal?.aborted === true) return NEVER_BEGAN;
   try {
     return await new Confined(start(program), program).watch();
   } catch (error) {
@@ -49,7 +49,7 @@ export async function runConfined(program: ConfinedProgram): Promise<Execution> 
 
 function start({ equipment, limits }: ConfinedProgram): ChildProcess {
   return spawn(equipment.bwrap, bubblewrapArguments(equipment, limits), {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...Object.values(DESCRIPTORS).map(() => 'pipe' as const)],
     env: {},
     cwd: '/',
     detached: true,
@@ -79,7 +79,7 @@ class Confined {
     this.#program = program;
     this.#out = new Printout(program.limits.outputCharacters);
     this.#errors = new TextTail(program.limits.outputCharacters);
-    this.#timer = setTimeout(() => this.#stop('crashed', 'the sandbox did not start in time'), START_MS);
+    this.#timer = setTimeout(() => this.#giveUpStart(), START_MS);
   }
 
   async watch(): Promise<Execution> {
@@ -93,7 +93,7 @@ class Confined {
     this.#pipe(DESCRIPTORS.info)?.on('data', (chunk: Buffer) => {
       this.#info += chunk.toString('latin1');
     });
-    this.#pipe(DESCRIPTORS.started)?.once('data', () => this.#begin());
+    this.#pipe(DESCRIPTORS.started)?.once('data', () => this.#up());
     try {
       return await this.#end();
     } finally {
@@ -117,17 +117,23 @@ class Confined {
     });
   }
 
+  /** The room is whole: from now on the end of bubblewrap is the end of everything in it. */
+  #up(): void {
+    this.#started = true;
+    if (this.#stopped === undefined) this.#begin();
+    else this.#kill();
+  }
+
   #begin(): void {
     const { timeMs } = this.#program.limits;
-    this.#started = true;
+    this.#pipe(DESCRIPTORS.word)?.end('1');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#stop('timed_out', `the code did not end within ${timeMs} ms`), timeMs);
     this.#filesTimer = setInterval(() => this.#countFiles().catch((error: unknown) => this.#uncounted(error)), FILES_LOOK_MS);
   }
 
   async #countFiles(): Promise<void> {
-    const pid = parseJsonObject(this.#info)?.['child-pid'];
-    const { files, ffree } = await statfs(`/proc/${String(pid)}/root${WORK_FOLDER}`);
+    const { files, ffree } = await statfs(`/proc/${String(this.#inside())}/root${WORK_FOLDER}`);
     if (files - ffree > MOST_FILES) this.#stop('crashed', `the code made more than ${MOST_FILES} files`);
   }
 
@@ -139,10 +145,29 @@ class Confined {
     this.#stop('crashed', `the files of the code cannot be counted: ${error instanceof Error ? error.message : String(error)}`);
   }
 
+  /** Bubblewrap that is killed while it sets up leaves a process behind: the interpreter that waits for a word is sent away instead. */
   #stop(status: Execution['status'], error: string): void {
     this.#stopped ??= { status, error };
-    // The group is bubblewrap while it sets up; later its end takes the namespace with it, and with that every process inside.
+    if (this.#started) this.#kill();
+    else this.#pipe(DESCRIPTORS.word)?.destroy();
+  }
+
+  #giveUpStart(): void {
+    this.#stop('crashed', 'the sandbox did not start in time');
+    const inside = this.#inside();
+    if (inside !== undefined) sendSignal(inside, 'SIGKILL');
+    this.#kill();
+  }
+
+  /** The group is bubblewrap; its end takes the namespace with it, and with that every process inside. */
+  #kill(): void {
     if (this.#child.pid !== undefined) sendSignal(-this.#child.pid, 'SIGKILL');
+  }
+
+  /** The first process of the room, as it is called outside. */
+  #inside(): number | undefined {
+    const pid = parseJsonObject(this.#info)?.['child-pid'];
+    return typeof pid === 'number' && pid > 1 ? pid : undefined;
   }
 
   async #end(): Promise<Execution> {

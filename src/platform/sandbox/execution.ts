@@ -19,6 +19,9 @@ export const DEFAULT_LIMITS: Limits = {
 /** Why code ended that nobody waits for any more. */
 export const GIVEN_UP = 'the call was given up';
 
+/** The end of code that was given up before it began. */
+export const NEVER_BEGAN: Execution = { status: 'timed_out', stdout: '', truncated: false, error: GIVEN_UP };
+
 /** Code to run. */
 export interface Program {
   readonly language: 'javascript' | 'typescript';

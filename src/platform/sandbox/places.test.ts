@@ -46,3 +46,18 @@ it('refuses when too many wait', async () => {
   gate.resolve();
   await Promise.all(waiting);
 });
+
+it('lets somebody who gives up leave the line, and those behind move up', async () => {
+  const places = new Places(1);
+  const gate = Promise.withResolvers<void>();
+  const first = places.hold(() => gate.promise);
+  const impatient = new AbortController();
+  const second = places.hold(() => Promise.resolve('never'), impatient.signal);
+  const third = places.hold(() => Promise.resolve('third'));
+  impatient.abort();
+  expect(await second).toBeUndefined();
+  expect(await places.hold(() => Promise.resolve('late'), impatient.signal)).toBeUndefined();
+  gate.resolve();
+  await first;
+  expect(await third).toBe('third');
+});

@@ -12,10 +12,11 @@ export class Places {
     this.#size = size;
   }
 
-  /** Does the work once there is a place; first come, first served. */
-  async hold<T>(work: () => Promise<T>): Promise<T> {
+  /** Does the work once there is a place; first come, first served. Undefined where the caller has given up meanwhile. */
+  async hold<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+    if (signal?.aborted === true) return undefined;
     if (this.#taken < this.#size) this.#taken += 1;
-    else await this.#turn();
+    else if (!(await this.#turn(signal))) return undefined;
     try {
       return await work();
     } finally {
@@ -26,8 +27,19 @@ export class Places {
     }
   }
 
-  async #turn(): Promise<void> {
+  /** True with a place, false when the caller has given up. */
+  async #turn(signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#waiting.length >= MOST_WAITING) throw new AbpError('overloaded', 'Too many programs wait for the sandbox.');
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const next = (): void => resolve(true);
+    const leave = (): void => {
+      const at = this.#waiting.indexOf(next);
+      // A caller who got a place a moment ago has it, and gives it back by way of the work.
+      if (at >= 0) this.#waiting.splice(at, 1);
+      resolve(false);
+    };
+    this.#waiting.push(next);
+    signal?.addEventListener('abort', leave, { once: true });
+    return await promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Equipment } from './confined-process.ts';
 import type { Machine } from './equipment.ts';
-import { DEFAULT_LIMITS, type Execution, type Limits } from './execution.ts';
+import { DEFAULT_LIMITS, type Execution, type Limits, NEVER_BEGAN } from './execution.ts';
 import { Places } from './places.ts';
 
 const PROCESSES = 2;
@@ -39,7 +39,8 @@ export class PythonSandbox {
     if (typeof equipment === 'string') return { status: 'crashed', stdout: '', truncated: false, error: equipment };
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const { runConfined } = await import('./confined-process.ts');
-    return await this.#places.hold(() => runConfined({ equipment, code, limits, signal: options.signal }));
+    const { signal } = options;
+    return (await this.#places.hold(() => runConfined({ equipment, code, limits, signal }), signal)) ?? NEVER_BEGAN;
   }
 
   async #equipment(): Promise<Equipment | string> {

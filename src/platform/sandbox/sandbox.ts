@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../base/json.ts';
 import { ownModule } from '../../base/own-files.ts';
 import { bareThreadStart } from '../../base/threads.ts';
-import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, type Program } from './execution.ts';
+import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, NEVER_BEGAN, type Program } from './execution.ts';
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
 
@@ -20,10 +20,12 @@ export class Sandbox {
   readonly #places = new Places(THREADS);
 
   async run(program: Program, options: { readonly limits?: Partial<Limits>; readonly signal?: AbortSignal } = {}): Promise<Execution> {
-    return await this.#places.hold(async () => {
-      if (options.signal?.aborted === true) return { status: 'timed_out', stdout: '', truncated: false, error: GIVEN_UP };
-      return executionOf(await inThread({ ...program, limits: { ...DEFAULT_LIMITS, ...options.limits } }, options.signal));
-    });
+    const { limits, signal } = options;
+    const run = async (): Promise<Execution> => {
+      if (signal?.aborted === true) return NEVER_BEGAN;
+      return executionOf(await inThread({ ...program, limits: { ...DEFAULT_LIMITS, ...limits } }, signal));
+    };
+    return (await this.#places.hold(run, signal)) ?? NEVER_BEGAN;
   }
 }
 
