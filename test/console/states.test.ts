@@ -100,8 +100,8 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await page.getByRole('tab', { name: 'Request, raw' }).click();
     const body = page.getByRole('region', { name: 'Caller sent' });
     const lines = (): Promise<number> => body.locator('i').count();
-    const all = await lines();
     await body.getByRole('button').first().focus();
+    const all = await lines();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowLeft');
     await body.getByText(/… \d+ lines … \]/).waitFor();
