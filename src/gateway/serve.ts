@@ -72,11 +72,13 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
     for (const warning of warnings) gateway.log.warn(warning);
     await noteConfigChange(gateway);
   }
+  // Listened to before anybody is told where the server is: a signal that comes right then ends it properly, too.
+  const signalled = firstSignal(member);
   const settled = member === undefined || member.number === 1 ? retiredSettled(gateway, member?.count ?? 1) : undefined;
   if (member === undefined || member.greets) greet(started, loaded, options, member);
   if (member !== undefined) tellSupervisor({ kind: 'ready', url: started.url, ownPort: Number(new URL(gateway.ownUrl).port) });
   const stopReloading = reloading(started, loaded, options, hangUps);
-  const signal = await firstSignal(member);
+  const signal = await signalled;
   stopReloading();
   gateway.log.info(`${signal}: letting running calls end`);
   gateway.draining = true;
