@@ -12,7 +12,7 @@ import { openSnapshot } from '../../store/backup/open.ts';
 import type { Snapshot } from '../../store/backup/snapshot.ts';
 import { ArchiveWriter, contentOf } from './archive-writer.ts';
 import { ACCOUNT, type Account, FORMAT, HOME, MANIFEST, type Manifest } from './format.ts';
-import { filesBelow, type HeldFile, hold, leftOut, release } from './home-files.ts';
+import { filesBelow, type HeldFile, hold, isIn, leftOut, release } from './home-files.ts';
 
 export interface BackupOptions {
   readonly home: Pick<Home, 'path' | 'nodeId' | 'databaseFile'>;
@@ -34,7 +34,7 @@ export interface Backup extends Account {
 export async function writeBackup({ home, databaseUrl, target, onProgress }: BackupOptions): Promise<Backup> {
   const heads = withContents(
     home.path,
-    filesBelow(home.path).filter((name) => name.startsWith('seal-keys/')),
+    filesBelow(home.path).filter((name) => isIn(name, 'seal-keys')),
   );
   const journal = hold(home.path, journalOf(home.path));
   const snapshot = await openSnapshot({ url: databaseUrl, file: home.databaseFile }).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export async function writeBackup({ home, databaseUrl, target, onProgress }: Bac
   }
 }
 
-const journalOf = (home: string): string[] => filesBelow(home).filter((name) => name.startsWith('journal/'));
+const journalOf = (home: string): string[] => filesBelow(home).filter((name) => isIn(name, 'journal'));
 
 function withContents(home: string, names: readonly string[]): (readonly [name: string, content: Buffer])[] {
   const held = hold(home, names);
@@ -100,7 +100,8 @@ async function fill(writer: ArchiveWriter, { home, manifest, heads, journal, sna
     for (const table of snapshot.tables) await writer.table(table);
     for (const [name, content] of heads) await writer.bytes(`${HOME}${name}`, content);
     for (const file of journal) await writer.file(`${HOME}${file.name}`, file);
-    for (const name of filesBelow(home).filter((one) => !/^(?:seal-keys|journal)\//.test(one))) await addFile(writer, home, name);
+    for (const name of filesBelow(home).filter((one) => !isIn(one, 'seal-keys') && !isIn(one, 'journal')))
+      await addFile(writer, home, name);
     await writer.json(ACCOUNT, writer.account);
     writer.end();
   } catch (error) {

@@ -24,6 +24,12 @@ function isHome(folder: string): boolean {
   return folder === '' || /^processes\/\d+$/.test(folder);
 }
 
+/** Whether a file lies in a folder of this name, of the home itself or of a further process in it. */
+export function isIn(name: string, folder: string): boolean {
+  const own = name.replace(/^processes\/\d+\//, '');
+  return own.startsWith(`${folder}/`);
+}
+
 /** The files of a home below a folder, by their names from the home on. */
 export function filesBelow(home: string, folder = ''): string[] {
   return entriesOf(home, folder).flatMap((entry) => {
