@@ -129,7 +129,7 @@ export const ESCAPES: readonly Escape[] = [
     name: 'an inherited descriptor',
     script: () =>
       'ls -l /proc/self/fd | grep -oE "[0-9]+ -> .*" | grep -vE "^[0-2] ->|-> /proc/[0-9]+/fd$" | while read -r _ _ to; do ' +
-      'case $to in socket:*) grep -qw "$(echo "$to" | tr -dc 0-9)" /proc/net/unix || echo FELL;; *) echo FELL;; esac; done',
+      'case $to in socket:*) grep -qw "$(echo "$to" | tr -dc 0-9)" /proc/net/unix || echo "FELL $to";; *) echo "FELL $to";; esac; done',
   },
   { name: 'more than 5000 processes', script: () => '[ "$(ulimit -u 2>/dev/null || echo 0)" = unlimited ] && echo FELL' },
   // Privileges.
@@ -241,10 +241,15 @@ export function escapeScript(outside: Outside, which: 'all' | 'harmless' = 'all'
   return ['#!/bin/bash', ...functions, ...runs, 'exit 0', ''].join('\n');
 }
 
-/** The names of the attempts that succeeded, and of those that could not be tried, from what the script printed. */
+/** The names of the attempts that succeeded, with what they got where they say it, and of those that could not be tried, from what the script printed. */
 export function readEscapes(printed: string): { readonly fell: string[]; readonly skipped: string[]; readonly tried: number } {
-  const said = new Map([...printed.matchAll(/ESCAPE (\d+) (\S+)/g)].map(([, at, word]) => [Number(at), word]));
-  const named = (word: string): string[] => ESCAPES.flatMap(({ name }, at) => (said.get(at) === word ? [name] : []));
+  const said = new Map([...printed.matchAll(/ESCAPE (\d+) (\S+)(?: (.+))?/g)].map(([, at, word, got]) => [Number(at), { word, got }]));
+  const named = (word: string): string[] =>
+    ESCAPES.flatMap(({ name }, at) => {
+      const one = said.get(at);
+      if (one?.word !== word) return [];
+      return [one.got === undefined ? name : `${name}: ${one.got}`];
+    });
   const skipped = named('SKIPPED');
   return { fell: named('FELL'), skipped, tried: said.size - skipped.length };
 }
