@@ -124,12 +124,13 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'ptrace of a process outside', script: ({ pid }) => call(101, 16, pid, 0, 0), needs: 'python3' },
   { name: 'the memory of a process outside', script: ({ pid }) => reads(`/proc/${pid}/maps`) },
   { name: 'namespaces of a process outside', script: ({ pid }) => `nsenter -t ${pid} -n true 2>/dev/null && echo FELL` },
-  // An agent may give sockets of its own to its shell; those were made in here, and the kernel lists them here.
+  // An agent may give sockets of its own to its shell; those were made in here, and the kernel lists them here. Node reads certificates on
+  // a thread, and a program that it starts meanwhile gets that file, which everybody in here may read.
   {
     name: 'an inherited descriptor',
     script: () =>
       'ls -l /proc/self/fd | grep -oE "[0-9]+ -> .*" | grep -vE "^[0-2] ->|-> /proc/[0-9]+/fd$" | while read -r _ _ to; do ' +
-      'case $to in socket:*) grep -qw "$(echo "$to" | tr -dc 0-9)" /proc/net/unix || echo "FELL $to";; *) echo "FELL $to";; esac; done',
+      'case $to in /etc/ssl/*) ;; socket:*) grep -qw "$(echo "$to" | tr -dc 0-9)" /proc/net/unix || echo "FELL $to";; *) echo "FELL $to";; esac; done',
   },
   { name: 'more than 5000 processes', script: () => '[ "$(ulimit -u 2>/dev/null || echo 0)" = unlimited ] && echo FELL' },
   // Privileges.
