@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { ownTurn } from '../../base/bounded/turns.ts';
+import { Slices } from '../../base/bounded/turns.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { AnswerText, BodyText, RequestText } from '../../contract/receipts/recording.ts';
 import { RECORDING_FORMAT } from '../../contract/receipts/recording.ts';
@@ -13,10 +13,10 @@ export interface Chunk {
   readonly atUs: number;
 }
 
-/** So much of a line is written in one turn. A multiple of three, so that pieces of base64 need no filling. */
+/** So much of a line is written at once. A multiple of three, so that pieces of base64 need no filling. */
 const PIECE = 384 * 1024;
-/** So many numbers of a list are read in one turn. */
-const MOST_NUMBERS = 100_000;
+/** So many numbers of a list are read before the clock is looked at. */
+const SOME_NUMBERS = 1000;
 
 /**
  * The recording with its bodies as JSON text, in pieces: many megabytes, or many thousand chunks, are not written while others wait, and
@@ -73,13 +73,15 @@ function* line(head: object, { request, sent, response, delivered }: Parts): Gen
 
 /** Joins short texts, so that each piece is worth its way. */
 async function* inPieces(texts: Iterable<string>): AsyncGenerator<string> {
+  const slices = new Slices();
   let piece = '';
   for (const text of texts) {
     piece += text;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-    await ownTurn();
+    if (piece.length >= PIECE) {
+      yield piece;
+      piece = '';
+    } else if (!slices.over) continue;
+    await slices.next();
   }
   yield piece;
 }
@@ -148,6 +150,7 @@ const [COMMA, CLOSING] = [0x2c, 0x5d];
 
 /** A JSON list of numbers that we wrote, which may hold a million: read number by number, in turns. */
 async function numbersIn(listed: Buffer): Promise<Float64Array> {
+  const slices = new Slices();
   let numbers = new Float64Array(1024);
   let count = 0;
   let from = 1;
@@ -161,7 +164,7 @@ async function numbersIn(listed: Buffer): Promise<Float64Array> {
       }
       numbers[count] = Number(listed.toString('latin1', from, at));
       count += 1;
-      if (count % MOST_NUMBERS === 0) await ownTurn();
+      if (count % SOME_NUMBERS === 0 && slices.over) await slices.next();
     }
     from = at + 1;
   }

@@ -36,7 +36,8 @@ it('a definition whose patterns never end is refused by one deadline, and others
   const asking = setInterval(() => void call(`${server.url}/healthz`).then(({ status }) => others.push(status)), 50);
   const [answer, silence] = await longestSilence(slow);
   clearInterval(asking);
-  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('did not end well')]);
+  // Which of the two comes first depends on the machine: the deadline of the checker's thread, or that of whoever waits for it.
+  expect([answer.status, answer.text]).toEqual([422, expect.stringMatching(/did not end well|took longer than/)]);
   expect(others.length).toBeGreaterThan(5);
   expect(silence).toBeLessThan(2500);
 });
