@@ -105,12 +105,31 @@ describe('users and teams', () => {
     expect((await admin('DELETE', '/v1/teams/kept?keys=keep')).status).toBe(204);
     const shown = json(await admin('GET', '/v1/keys')).items.find(({ id }: { id: string }) => id === kept.id);
     expect([await ask(kept), shown.team]).toEqual([200, null]);
+    await admin('POST', '/v1/teams', { id: 'poor' });
+    const spender = await keyOf({ team: 'poor' });
+    const budget = json(await admin('POST', '/v1/budgets', { on: { team: 'poor' }, period: 'month', limit_requests: 5 }));
+    const both = await admin('DELETE', '/v1/teams/poor');
+    expect([both.status, json(both).error.details]).toMatchObject([409, { keys: [spender.id], budgets: [budget.id] }]);
+    expect(json(both).error.message).toContain('--force');
+    const budgetLeft = await admin('DELETE', '/v1/teams/poor?keys=revoke');
+    expect([budgetLeft.status, json(budgetLeft).error.details, await ask(spender)]).toMatchObject([
+      409,
+      { keys: [], budgets: [budget.id] },
+      200,
+    ]);
+    expect((await admin('DELETE', '/v1/teams/poor?force=true')).status).toBe(204);
+    expect([await ask(spender), (await admin('GET', `/v1/budgets/${budget.id}`)).status]).toEqual([401, 404]);
     const noted = async () =>
       json(await admin('GET', '/v1/audit?limit=20'))
-        .items.filter(({ action }: { action: string }) => /^(key.revoke|team.delete)$/.test(action))
+        .items.filter(({ action }: { action: string }) => /^(key.revoke|budget.delete|team.delete)$/.test(action))
         .map(({ action, target, outcome, details }: Record<string, unknown>) => ({ action, target, outcome, details }))
-        .slice(0, 5);
+        .slice(0, 10);
     await expect.poll(noted).toMatchObject([
+      { action: 'budget.delete', target: budget.id, outcome: 'done', details: { team: 'poor' } },
+      { action: 'key.revoke', target: spender.id, outcome: 'done', details: { team: 'poor' } },
+      { action: 'team.delete', target: 'poor', outcome: 'done', details: { query: { force: true } } },
+      { action: 'team.delete', target: 'poor', outcome: 'failed', details: { query: { keys: 'revoke' } } },
+      { action: 'team.delete', target: 'poor', outcome: 'failed' },
       { action: 'team.delete', target: 'kept', outcome: 'done', details: { query: { keys: 'keep' } } },
       { action: 'key.revoke', target: own.id, outcome: 'done' },
       { action: 'team.delete', target: 'held', outcome: 'done', details: { query: { keys: 'revoke' } } },

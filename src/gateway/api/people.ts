@@ -33,7 +33,13 @@ export const TeamDeletion = z.strictObject({
     .enum(['revoke', 'keep'])
     .optional()
     .describe('`revoke` revokes keys that were given to the team; `keep` leaves them live, without its limits and budgets.'),
+  force: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((text) => text === 'true')
+    .describe('`true` revokes its keys, unless `keys` says otherwise, and deletes its budgets.'),
 });
+export type TeamDeletion = z.infer<typeof TeamDeletion>;
 export const TeamList = z.strictObject({ items: z.array(TeamView) });
 
 export const NewUser = z.strictObject({

@@ -134,6 +134,11 @@ export class BudgetBook {
     return [...this.#entries.values()].map(kept);
   }
 
+  /** The budgets of somebody, as far as this node has read them. */
+  on(kind: Budget['on']['kind'], id: string): KeptBudget[] {
+    return [...this.#entries.values()].map(kept).filter(({ budget: { on } }) => on.kind === kind && on.id === id);
+  }
+
   async get(id: string): Promise<KeptBudget> {
     const entry = this.#entry(id);
     await this.#settled();

@@ -13,6 +13,7 @@ import {
   readPeople,
   type StoredUser,
   setHolder,
+  type TeamEnd,
 } from '../../store/people/people.ts';
 import type { KeyHoldersTable, TeamsTable } from '../../store/people/people-schema.ts';
 import type { Store } from '../../store/store.ts';
@@ -174,8 +175,8 @@ export class People {
     return this.team(team.id);
   }
 
-  async deleteTeam(id: string): Promise<void> {
-    await deleteTeam(this.#store, this.team(id).id);
+  async deleteTeam(id: string, end: TeamEnd): Promise<void> {
+    await deleteTeam(this.#store, this.team(id).id, end);
     await this.read();
   }
 

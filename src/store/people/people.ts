@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
 import { AbpError } from '../../contract/errors.ts';
+import { deleteBudget } from '../budgets/budgets.ts';
 import { hasForeignCodes, rowMac } from '../key-mac.ts';
+import { revokeKey } from '../keys.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { storableText } from '../text.ts';
@@ -54,9 +56,26 @@ export async function changeTeam({ db }: Store, { id, name, limits, shows_runs }
     .execute();
 }
 
-export async function deleteTeam({ db }: Store, id: string): Promise<void> {
-  await db.transaction().execute(async (change) => {
-    await change.updateTable('key_holders').set({ team_id: null }).where('team_id', '=', id).execute();
+/** What goes with a team. */
+export interface TeamEnd {
+  /** Every key that was given to the team, as its deleter knows them. */
+  readonly keys: readonly string[];
+  readonly revoked: readonly string[];
+  readonly budgets: readonly string[];
+}
+
+/** Deletes a team, and in the same transaction what goes with it. A key or a budget that it has got meanwhile is a conflict. */
+export async function deleteTeam(store: Store, id: string, { keys, revoked, budgets }: TeamEnd): Promise<void> {
+  const now = Date.now();
+  await store.db.transaction().execute(async (change) => {
+    const within: Store = { ...store, db: change };
+    for (const key of revoked) await revokeKey(within, key, now);
+    for (const budget of budgets) await deleteBudget(within, budget);
+    const held = await change.updateTable('key_holders').set({ team_id: null }).where('team_id', '=', id).returning('key_id').execute();
+    const left = await change.selectFrom('budgets').select('id').where('on_kind', '=', 'team').where('on_id', '=', id).execute();
+    if (left.length > 0 || held.some(({ key_id }) => !keys.includes(key_id))) {
+      throw new AbpError('conflict', `The team ${id} got a key or a budget at the same time; look at it and try again.`, { team: id });
+    }
     await change.deleteFrom('team_members').where('team_id', '=', id).execute();
     await change.deleteFrom('teams').where('id', '=', id).execute();
   });

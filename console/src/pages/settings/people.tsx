@@ -80,8 +80,8 @@ function Teams({ act }: { readonly act: Act }): JSX.Element {
                 <td className="r">
                   <Sure
                     what={`Delete ${team.id}`}
-                    note="Keys that were given to it are revoked; its users and their keys stay."
-                    act={() => act(send('DELETE', `/v1/teams/${encodeURIComponent(team.id)}?keys=revoke`))}
+                    note="Keys that were given to it are revoked and its budgets deleted; its users and their keys stay."
+                    act={() => act(send('DELETE', `/v1/teams/${encodeURIComponent(team.id)}?force=true`))}
                   />
                 </td>
               </tr>

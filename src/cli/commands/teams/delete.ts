@@ -8,15 +8,21 @@ export const command = defineCommand({
   arguments: { id: required('<id>', 'the team') },
   options: {
     revokeKeys: flag('--revoke-keys', 'revoke the keys that were given to it'),
+    force: flag('--force', 'revoke its keys, unless --keep-keys says otherwise, and delete its budgets'),
     keepKeys: flag('--keep-keys', 'leave them live, without the limits and budgets of the team'),
   },
-  examples: ['abp teams delete blue', 'abp teams delete blue --revoke-keys'],
-  async run({ output, homePath }, { id, revokeKeys, keepKeys }) {
+  examples: ['abp teams delete blue', 'abp teams delete blue --revoke-keys', 'abp teams delete blue --force'],
+  async run({ output, homePath }, { id, revokeKeys, keepKeys, force }) {
     if (revokeKeys && keepKeys)
       throw new CliError('usage', 'keys are revoked or kept, not both', { hint: 'Give --revoke-keys or --keep-keys.' });
-    const keys = revokeKeys ? '?keys=revoke' : keepKeys ? '?keys=keep' : '';
-    await connect({ homePath }).call('DELETE', `/v1/teams/${encodeURIComponent(id)}${keys}`);
-    const left = revokeKeys ? 'keys that were given to it are revoked, its users stay' : 'its users stay';
+    const keys = revokeKeys ? 'revoke' : keepKeys ? 'keep' : undefined;
+    const query = new URLSearchParams({ ...(keys === undefined ? {} : { keys }), ...(force ? { force: 'true' } : {}) });
+    await connect({ homePath }).call('DELETE', `/v1/teams/${encodeURIComponent(id)}${query.size > 0 ? `?${query}` : ''}`);
+    const gone = [
+      ...(keys === 'revoke' || (force && keys === undefined) ? ['keys that were given to it are revoked'] : []),
+      ...(force ? ['its budgets are deleted'] : []),
+    ];
+    const left = [...gone, 'its users stay'].join(', ');
     output.print({ deleted: id }, () => `The team ${id} is deleted; ${left}.`);
     return EXITS.ok.code;
   },

@@ -1,0 +1,62 @@
+import { AbpError } from '../../contract/errors.ts';
+import type { Key } from '../../store/keys.ts';
+import type { TeamDeletion } from '../api/people.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { KeptBudget } from '../budgets/budget-book.ts';
+import type { Gateway } from '../gateway.ts';
+import { liveKeys } from './keys-of-people.ts';
+
+const MOST_NAMED = 10;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).join(', ');
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+}
+
+/** What the limits and budgets of a team would hold no longer, and how its deleter says what becomes of it. */
+function stillHolds(team: string, keys: readonly Key[], budgets: readonly KeptBudget[]): AbpError {
+  const sentences = [`The team ${team} cannot be deleted yet.`];
+  if (keys.length > 0) {
+    const names = listed(keys.map(({ id, name }) => `${id} (${name})`));
+    sentences.push(
+      `It has live keys, which its limits would hold no longer: ${names}. Say what becomes of them: keys=revoke (--revoke-keys) or keys=keep (--keep-keys); or give them to another team first.`,
+    );
+  }
+  if (budgets.length > 0) {
+    const names = listed(budgets.map(({ budget, createdAt }) => `${budget.id}${createdAt === null ? ' (of the configuration)' : ''}`));
+    sentences.push(`It has budgets, which would hold its users no longer: ${names}. Delete them first.`);
+  }
+  sentences.push('Or delete the team with force=true (--force): its keys are revoked, and its budgets deleted.');
+  return new AbpError('conflict', sentences.join(' '), {
+    team,
+    keys: keys.map(({ id }) => id),
+    budgets: budgets.map(({ budget }) => budget.id),
+  });
+}
+
+/** Deletes a team with what its deleter gives up; each key and budget that goes is an entry of the audit log. */
+export async function endTeam(gateway: Gateway, principal: Principal, team: string, query: TeamDeletion): Promise<void> {
+  const { people, budgets, keys, audit } = gateway;
+  // A key or a budget may have been given to it on another node a moment ago.
+  await people.read();
+  await budgets.read();
+  const { id } = people.team(team);
+  const given = people.givenTo(id);
+  const live = await liveKeys(gateway, given);
+  const held = budgets.on('team', id);
+  const become = query.keys ?? (query.force ? 'revoke' : undefined);
+  const undecided = become === undefined ? live : [];
+  const unspoken = query.force ? [] : held;
+  if (undecided.length + unspoken.length > 0) throw stillHolds(id, undecided, unspoken);
+  const revoked = become === 'revoke' ? live.map((key) => key.id) : [];
+  // Budgets of the configuration stay there; without the team they hold nobody.
+  const deleted = held.filter(({ createdAt }) => createdAt !== null).map(({ budget }) => budget.id);
+  const acts = [
+    ...revoked.map((target) => ({ action: 'key.revoke', target, details: { team: id } }) as const),
+    ...deleted.map((target) => ({ action: 'budget.delete', target, details: { team: id } }) as const),
+  ];
+  const work = async (): Promise<void> => await people.deleteTeam(id, { keys: given, revoked, budgets: deleted });
+  await acts.reduceRight<() => Promise<void>>((inner, act) => async () => await audit.around(principal, act, inner), work)();
+  keys.forget();
+  if (deleted.length > 0) await budgets.read();
+}
