@@ -3,19 +3,20 @@ import { browserMissing } from '../support/browser.ts';
 import { type ConsoleStage, makeRuns, seriousFaults, startConsole, visit } from '../support/console.ts';
 import { needing } from '../support/needs.ts';
 
+/** Each page with what the browser's tab says of it. */
 const PAGES = [
-  '/',
-  '/runs',
-  '/playground',
-  '/matrix',
-  '/agents',
-  '/coding',
-  '/inbox',
-  '/usage',
-  '/settings/engines',
-  '/settings/keys',
-  '/settings/trust',
-];
+  ['/', 'Home'],
+  ['/runs', 'Runs'],
+  ['/playground', 'Playground'],
+  ['/matrix', 'Matrix'],
+  ['/agents', 'Agents'],
+  ['/coding', 'Coding agents'],
+  ['/inbox', 'Inbox'],
+  ['/usage', 'Usage'],
+  ['/settings/engines', 'Settings, engines'],
+  ['/settings/keys', 'Settings, keys'],
+  ['/settings/trust', 'Settings, trust'],
+] as const;
 
 let stage: ConsoleStage;
 
@@ -39,10 +40,11 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
   }, 180_000);
   afterAll(() => stage?.close());
 
-  it('no page complains, asks anybody else or has a serious fault of access', async () => {
+  it('no page complains, asks anybody else or has a serious fault of access, and each has its title', async () => {
     const { page, context, complaints, open } = await stage.signedIn();
-    for (const path of PAGES) {
+    for (const [path, title] of PAGES) {
       await open(path);
+      expect(await page.title()).toBe(`${title} · Agent Backplane`);
       expect(await seriousFaults(page), path).toEqual([]);
       expect(complaints, path).toEqual([]);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { timeMarks } from '../../console/src/base/format.ts';
 import { inOrder, lineAt } from '../../console/src/base/json-path.ts';
+import { titleOf } from '../../console/src/base/title.ts';
 import { replacement } from '../../console/src/components/diff/replacement.ts';
 import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
 import { placesIn } from '../../console/src/pages/run/places-in.ts';
@@ -119,5 +120,16 @@ describe('the time that the histogram of Runs covers', () => {
   it('is what was chosen', () => {
     expect(shownSpan(withSince({ span: '3600000' }, now), undefined, now)).toBe(3_600_000);
     expect(shownSpan({ since: '2026-11-16T16:00:00.000Z', until: '2026-11-16T18:00:00.000Z' }, undefined, now)).toBe(7_200_000);
+  });
+});
+
+describe('the title of a tab', () => {
+  it.each([
+    ['/runs/run_01a1eefa972e70bc95cacd23ec43e79f', 0, 'Run 43e79f · Agent Backplane'],
+    ['/runs/run_a00000000043e79f/vs/run_b00000000068228e', 0, 'Compare 43e79f with 68228e · Agent Backplane'],
+    ['/agents/agent_1/sessions/session_2', 3, '(3) Agents · Agent Backplane'],
+    ['/nowhere', 0, 'Agent Backplane'],
+  ])('of %s with %i who wait is %s', (path, waits, title) => {
+    expect(titleOf(path, waits)).toBe(title);
   });
 });

@@ -4,6 +4,7 @@ import { type JSX, useEffect, useState } from 'react';
 import { interactionsQuery } from '../../api/interactions.ts';
 import { rememberPrefix, useKeys } from '../../base/keys.ts';
 import { toggleTheme } from '../../base/theme.ts';
+import { titleOf } from '../../base/title.ts';
 import { Button, ErrorBand } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { KeySheet } from '../key-sheet/key-sheet.tsx';
@@ -120,6 +121,9 @@ export function Frame(): JSX.Element {
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null);
   const waiting = useQuery(interactionsQuery);
   const waits = waiting.data?.items.length ?? 0;
+  useEffect(() => {
+    document.title = titleOf(at, waits);
+  }, [at, waits]);
   useKeys({
     'mod+k': () => setOpen('palette'),
     '?': () => setOpen('keys'),

@@ -211,6 +211,11 @@ function priceLines({ usage, cost: price }: Receipt, rates: Rates | null | undef
     .map(([name, tokens, rate]) => [name, `${whole(tokens)} × $${(rate / 1e9).toFixed(2)}/M`, ((tokens * rate) / 1e15).toFixed(6)]);
 }
 
+const tokenWords = (many: number): string => `${whole(many)} ${many === 1 ? 'token' : 'tokens'}`;
+
+/** A sum stands in the figures of its lines, so that everybody can add them up. */
+const sumOf = (nano: number, lines: number): string => (lines === 0 ? cost(nano) : `$${(nano / 1e9).toFixed(6)}`);
+
 type Rates = NonNullable<Catalogue['items'][number]['rates']>;
 
 function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
@@ -230,16 +235,20 @@ function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
         <Line name="tokens" value="nothing was used" />
       ) : (
         <>
-          <Line name="input" value={`${whole(usage.input_tokens)} tokens`} />
+          <Line name="input" value={tokenWords(usage.input_tokens)} />
           {usage.cache_read_tokens > 0 ? <Line name="of it from cache" value={whole(usage.cache_read_tokens)} /> : null}
-          <Line name="output" value={`${whole(usage.output_tokens)} tokens${usage.estimated ? ', about' : ''}`} />
+          <Line name="output" value={`${tokenWords(usage.output_tokens)}${usage.estimated ? ', about' : ''}`} />
           {usage.thinking_tokens > 0 ? <Line name="of it thinking" value={whole(usage.thinking_tokens)} /> : null}
         </>
       )}
       <div className="ln b">
         <span className="ink">list price</span>
         <span>
-          {price !== null && price !== undefined ? cost(price.nano_usd) : receipt.reason === 'refused' ? 'nothing spent' : 'no price'}
+          {price !== null && price !== undefined
+            ? sumOf(price.nano_usd, lines.length)
+            : receipt.reason === 'refused'
+              ? 'nothing spent'
+              : 'no price'}
         </span>
       </div>
     </div>

@@ -271,6 +271,9 @@ function Meta({
         {count(read)} in, {count(written)} out
       </Fact>
       {receipt.tags === undefined || receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
+      <Fact name="run">
+        <code>{receipt.run_id}</code>
+      </Fact>
     </div>
   );
 }

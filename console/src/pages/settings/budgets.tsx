@@ -65,7 +65,9 @@ export function Budgets(): JSX.Element {
                 <td>
                   <Action budget={budget} act={act} />
                 </td>
-                <td className="m mute nw">{budget.resets_at === null ? 'never' : time(budget.resets_at)}</td>
+                <td className="m mute nw" data-head="begins anew">
+                  {budget.resets_at === null ? 'never' : time(budget.resets_at)}
+                </td>
                 <td className="r">
                   {budget.source === 'api' ? (
                     <Sure

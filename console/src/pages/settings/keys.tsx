@@ -113,8 +113,12 @@ function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
         <td className="m mute">{item.prefix}…</td>
         <td className="wrap">{sentence(item)}</td>
         <td>{[item.user, item.team].filter((name) => name !== null).join(', ')}</td>
-        <td className="m mute nw">{time(item.created_at)}</td>
-        <td className="m mute nw">{item.last_used_at === null ? 'never' : time(item.last_used_at)}</td>
+        <td className="m mute nw" data-head="made">
+          {time(item.created_at)}
+        </td>
+        <td className="m mute nw" data-head="last used">
+          {item.last_used_at === null ? 'never' : time(item.last_used_at)}
+        </td>
         <td className="r nw">
           {live ? (
             <>

@@ -184,8 +184,12 @@ function SignedIn(): JSX.Element {
                 {browserWords(label)}
               </td>
               <td>{scopes.includes('all') ? 'everything' : user === null ? 'read and answer' : `read and answer for ${user}`}</td>
-              <td className="m">{time(created_at)}</td>
-              <td className="m">{time(expires_at)}</td>
+              <td className="m" data-head="since">
+                {time(created_at)}
+              </td>
+              <td className="m" data-head="until">
+                {time(expires_at)}
+              </td>
               <td className="r">
                 <Button small acts onClick={() => signOut(id)}>
                   Sign out

@@ -8,7 +8,7 @@ import { Locked } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
 import { FateGlyph } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { fatesQuery, refusalsQuery, sum } from './data.ts';
+import { fatesQuery, refusalsQuery, sinceOf, sum } from './data.ts';
 
 /** Budgets with today’s mark and where they end at this pace. */
 export function Budgets(): JSX.Element {
@@ -32,6 +32,8 @@ export function Budgets(): JSX.Element {
   );
 }
 
+const calls = (many: number): string => `${whole(many)} ${many === 1 ? 'call' : 'calls'}`;
+
 /** What mapping left out of calls that went through. */
 export function LeftOut({ span }: { readonly span: number }): JSX.Element {
   const fates = useQuery(fatesQuery(span));
@@ -44,11 +46,11 @@ export function LeftOut({ span }: { readonly span: number }): JSX.Element {
           key={JSON.stringify(key)}
           className="row s lost"
           to="/runs"
-          search={{ fate: key.fate ?? undefined, engine: key.engine ?? undefined }}
+          search={{ fate: key.fate ?? undefined, engine: key.engine ?? undefined, since: sinceOf(span) }}
         >
           <FateGlyph fate={FATES.find((fate) => fate === key.fate) ?? 'dropped'} word />
           <span>
-            {whole(sum(runs))} calls to {key.engine} <span className="u">See them</span>
+            {calls(sum(runs))} to {key.engine} <span className="u">See them</span>
           </span>
         </Link>
       ))}
@@ -74,7 +76,7 @@ export function Refused({ span }: { readonly span: number }): JSX.Element {
           key={JSON.stringify(key)}
           className="row s lost"
           to="/runs"
-          search={{ fate: 'refused', engine: key.engine ?? undefined, key: key.key ?? undefined }}
+          search={{ fate: 'refused', engine: key.engine ?? undefined, key: key.key ?? undefined, since: sinceOf(span) }}
         >
           <code className="mute">{key.error}</code>
           <span>

@@ -36,6 +36,9 @@ export const SPANS = [
   ['31536000000', 'Last year'],
 ] as const;
 
+/** When a span began that ends now. */
+export const sinceOf = (span: number): string => new Date(Date.now() - span).toISOString();
+
 export interface UsageAsk {
   readonly group: string;
   readonly bucket: string;
@@ -46,7 +49,7 @@ export const usageQuery = ({ group, bucket, span }: UsageAsk) =>
   queryOptions({
     queryKey: ['usage', group, bucket, span],
     queryFn: async () => {
-      const since = new Date(Date.now() - span).toISOString();
+      const since = sinceOf(span);
       const asked = {
         ...{ metric: 'cost,tokens,runs,first_byte', since },
         ...{ group_by: group === 'made' ? 'tag' : group, bucket: bucket === 'month' ? '1d' : bucket },
@@ -90,7 +93,7 @@ export const refusalsQuery = (span: number) =>
   queryOptions({
     queryKey: ['usage', 'refusals', span],
     queryFn: () => {
-      const since = new Date(Date.now() - span).toISOString();
+      const since = sinceOf(span);
       return get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'error,key,engine', fate: 'refused', since }));
     },
     staleTime: 60_000,
@@ -99,8 +102,7 @@ export const refusalsQuery = (span: number) =>
 export const fatesQuery = (span: number) =>
   queryOptions({
     queryKey: ['usage', 'fates', span],
-    queryFn: () =>
-      get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'fate,engine', since: new Date(Date.now() - span).toISOString() })),
+    queryFn: () => get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'fate,engine', since: sinceOf(span) })),
     staleTime: 60_000,
   });
 
@@ -116,7 +118,7 @@ export const forecastQuery = ({ from, to, span }: ForecastAsk) =>
     queryKey: ['forecast', from, to, span],
     queryFn: () => {
       const at = from?.indexOf('/') ?? -1;
-      const since = new Date(Date.now() - span).toISOString();
+      const since = sinceOf(span);
       const asked = { engine: from?.slice(0, at), model: from?.slice(at + 1), to: to.join(','), since };
       return get<Forecast>(withQuery('/v1/usage/forecast', asked));
     },

@@ -7,7 +7,7 @@ import { useUrlState } from '../../base/url-state.ts';
 import { BarChart, COLORS } from '../../components/bar-chart/bar-chart.tsx';
 import { Button, Empty, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
 import { Budgets, LeftOut, Refused } from './beside.tsx';
-import { BUCKETS, GROUPS, type GroupName, MEASURES, type Measure, SPANS, seriesOf, sum, usageQuery } from './data.ts';
+import { BUCKETS, GROUPS, type GroupName, MEASURES, type Measure, SPANS, seriesOf, sinceOf, sum, usageQuery } from './data.ts';
 import { Forecast } from './forecast.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import './page.css';
@@ -94,7 +94,7 @@ export function Page(): JSX.Element {
               />
             )}
           </section>
-          <GroupsTable usage={table.data} by={group} since={new Date(Date.now() - span).toISOString()} />
+          <GroupsTable usage={table.data} by={group} since={sinceOf(span)} />
           <Forecast usage={models.data} span={span} />
         </div>
         <aside className="right scroll" aria-label="Beside the figures">
