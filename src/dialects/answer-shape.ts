@@ -30,6 +30,8 @@ export interface AnswerShape {
   /** The same for the events of a stream, where they differ from a whole answer. */
   readonly eventClaims?: Readonly<Record<string, AnswerConcept>>;
   readonly kindOf?: (value: JsonObject) => string | undefined;
+  /** The same, made for each answer: pieces of a stream are of the kind of the part that they belong to, which an earlier event named. */
+  readonly kinds?: () => (value: JsonObject) => string | undefined;
   /** The name under which a caller of this dialect reads each meaning; no name means that there is no form for it. */
   readonly names: Readonly<Partial<Record<AnswerConcept, string>>>;
   /** Meanings that a caller reads in part, and in how far. */

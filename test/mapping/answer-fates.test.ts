@@ -45,6 +45,17 @@ describe('an image that the engine generated', () => {
     });
   });
 
+  test('is told by its address where the engine keeps it, and the account says so', () => {
+    const part = { fileData: { mimeType: 'image/png', fileUri: 'https://example.com/i.png' } };
+    const { body, fidelity } = wholeAnswer(
+      'gemini',
+      'openai-chat',
+      json({ candidates: [{ content: { parts: [part] }, finishReason: 'STOP' }] }),
+    );
+    expect(JSON.stringify(body)).toContain('![generated image](https://example.com/i.png)');
+    expect(entryAt(fidelity, 'candidates[*].content.parts[*]<fileData>.fileData<image>')).toMatchObject({ fate: 'emulated', count: 2 });
+  });
+
   test('is an item of its own in Responses, and a part in Gemini', () => {
     const item = wholeAnswer('gemini', 'openai-responses', json(geminiImage)).body;
     expect(item).toMatchObject({ output: [{ type: 'image_generation_call', status: 'completed', result: PNG }] });
@@ -110,6 +121,81 @@ describe('hosted tools', () => {
     expect(wholeAnswer('claude', 'gemini', json(ran)).body).toMatchObject({
       candidates: [{ content: { parts: [{ executableCode: {} }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '42' } }] } }],
     });
+  });
+
+  test('arguments of a hosted tool that come in pieces are the fate of that call, not of a call to make', () => {
+    const block = (index: number, content_block: object, piece: string): object[] => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } },
+      { type: 'content_block_stop', index },
+    ];
+    const { text, fidelity } = streamedAnswer('claude', 'openai-chat', [
+      { type: 'message_start', message: { id: 'msg_1', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } } },
+      ...block(0, { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }, '{"query":"owls"}'),
+      ...block(1, { type: 'server_tool_use', id: 's2', name: 'bash_code_execution', input: {} }, '{"command":"ls"}'),
+      ...block(2, { type: 'tool_use', id: 't1', name: 'f', input: {} }, '{"a":1}'),
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 3 } },
+      { type: 'message_stop' },
+    ] as never);
+    const piecesOf = (kind: string): unknown => entryAt(fidelity, `<${kind}>.delta<input_json_delta>.partial_json`);
+    expect(text).not.toContain('owls');
+    expect(piecesOf('content_block_delta:hosted')).toMatchObject({ fate: 'dropped', code: 'told_by_result', count: 1 });
+    expect(piecesOf('content_block_delta:code')).toMatchObject({ fate: 'emulated', code: 'as_labelled_text', count: 1 });
+    expect(piecesOf('content_block_delta')).toMatchObject({ fate: 'renamed', count: 1 });
+  });
+
+  test.each([
+    [
+      'claude',
+      claude([
+        {
+          type: 'bash_code_execution_tool_result',
+          tool_use_id: 's1',
+          content: { stdout: 'done', stderr: '', return_code: 0, content: [{ type: 'bash_code_execution_output', file_id: 'file_plot' }] },
+        },
+      ]),
+      'done\\n[file] file_plot',
+    ],
+    [
+      'claude',
+      claude([
+        {
+          type: 'web_fetch_tool_result',
+          tool_use_id: 's1',
+          content: { type: 'web_fetch_result', url: 'https://example.com/', content: { type: 'document', title: 'Owls of the north' } },
+        },
+      ]),
+      'Owls of the north: https://example.com/',
+    ],
+    [
+      'claude',
+      claude([
+        {
+          ...{ type: 'text', text: 'so' },
+          citations: [{ type: 'search_result_location', source: 'https://example.com/a', title: 'A', cited_text: 'x' }],
+        },
+      ]),
+      '[source] A, https://example.com/a: “x”',
+    ],
+    [
+      'gemini',
+      {
+        candidates: [
+          {
+            ...{ content: { parts: [{ text: 'so' }] }, finishReason: 'STOP' },
+            groundingMetadata: { groundingChunks: [{ maps: { uri: 'https://maps.example.com/1', title: 'A café', placeId: 'p' } }] },
+          },
+        ],
+      },
+      '"title":"A café","url":"https://maps.example.com/1"',
+    ],
+    [
+      'openai-responses',
+      { id: 'resp_1', status: 'completed', output: [{ id: 'ig_1', type: 'image_generation_call', status: 'failed', result: null }] },
+      '[failure of image generation]',
+    ],
+  ])('what came of a tool of %s is told with its files, titles and addresses', (engine, answer, told) => {
+    expect(JSON.stringify(wholeAnswer(engine, 'openai-chat', json(answer)).body)).toContain(told);
   });
 
   test('an answer that holds nothing but a call of a hosted tool is an error', () => {

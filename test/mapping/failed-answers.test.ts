@@ -42,6 +42,15 @@ describe.each(callers)('a caller of %s', (caller) => {
     expect(text).toMatch(/answered without|holds no candidate/);
   });
 
+  test.each(['insufficient_system_resource', 'abort', 'error'])('reads an answer that an engine gave up (%s) as an error', (reason) => {
+    const head = { id: 'c', object: 'chat.completion', model: 'm' };
+    const said = { role: 'assistant', content: 'half an ans' };
+    const whole = { ...head, choices: [{ index: 0, message: said, finish_reason: reason }] };
+    expect(() => wholeAnswer('openai-chat', caller, whole)).toThrow('the engine ended its answer with an error');
+    const chunk = { ...head, choices: [{ index: 0, delta: said, finish_reason: reason }] };
+    expect(streamedAnswer('openai-chat', caller, [chunk]).error).toContain('ended its answer with an error');
+  });
+
   test('reads an error under a good status as that error, whole and streamed', () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Too many at once' } };
     const { status, text } = failureOf('claude', caller, body);
@@ -66,11 +75,13 @@ test.each([
   ['gemini', 'MAX_TOKENS'],
   ['claude', 'pause_turn'],
 ])('a paused turn does not look finished to a caller of %s', (caller, word) => {
-  const body = {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'so far' }] },
-    ...{ stop_reason: 'pause_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } },
-  };
-  expect(JSON.stringify(wholeAnswer('claude', caller, body).body)).toContain(`"${word}"`);
+  for (const stop_reason of ['pause_turn', 'compaction']) {
+    const body = {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'so far' }] },
+      ...{ stop_reason, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } },
+    };
+    expect(JSON.stringify(wholeAnswer('claude', caller, body).body)).toContain(`"${word}"`);
+  }
 });
 
 test('a stream that begins with a byte order mark is read from its first event', () => {

@@ -66,6 +66,10 @@ const EVENTS: Record<string, AnswerConcept> = {
   '<content_block_delta>': 'structure',
   '<content_block_delta>.delta<text_delta>.text': 'text',
   '<content_block_delta>.delta<input_json_delta>.partial_json': 'tool_call',
+  '<content_block_delta:hosted>': 'structure',
+  '<content_block_delta:hosted>.delta<input_json_delta>.partial_json': 'hosted_call',
+  '<content_block_delta:code>': 'structure',
+  '<content_block_delta:code>.delta<input_json_delta>.partial_json': 'code',
   '<content_block_delta>.delta<thinking_delta>.thinking': 'thinking',
   '<content_block_delta>.delta<signature_delta>.signature': 'reasoning_state',
   '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>': 'citation',
@@ -89,6 +93,26 @@ function kindOf(value: JsonObject): string | undefined {
   const type = typeOf(value);
   if (type === 'server_tool_use') return RUNS_CODE.test(textIn(value.name)) ? 'server_tool_use:code' : type;
   return type?.endsWith('_tool_result') && !(`<${type}>` in BLOCK) ? 'tool_result' : type;
+}
+
+const OPENED: Readonly<Record<string, string>> = {
+  server_tool_use: 'content_block_delta:hosted',
+  mcp_tool_use: 'content_block_delta:hosted',
+  'server_tool_use:code': 'content_block_delta:code',
+};
+
+/** The arguments of a call come in pieces, which do not say whose call it is: their block did when it began. */
+function kinds(): typeof kindOf {
+  const open = new Map<Json | undefined, string>();
+  return (value) => {
+    const kind = kindOf(value);
+    if (kind === 'content_block_delta') return open.get(value.index) ?? kind;
+    if (kind !== 'content_block_start') return kind;
+    const pieces = isJsonObject(value.content_block) ? OPENED[kindOf(value.content_block) ?? ''] : undefined;
+    if (pieces === undefined) open.delete(value.index);
+    else open.set(value.index, pieces);
+    return kind;
+  };
 }
 
 const TOOL_NAMES: Readonly<Record<string, string>> = {
@@ -120,7 +144,8 @@ function shownPages(type: string, content: Json | undefined): ShownPart {
   const found = Array.isArray(content) ? listIn(content) : [content ?? null];
   const pages = found.flatMap((one): FoundPage[] => {
     if (!isJsonObject(one) || typeof one.url !== 'string') return [];
-    return [{ url: one.url, ...(typeof one.title === 'string' ? { title: one.title } : {}) }];
+    const title = textIn(one.title) || (isJsonObject(one.content) ? textIn(one.content.title) : '');
+    return [{ url: one.url, ...(title === '' ? {} : { title }) }];
   });
   const failed = isJsonObject(content) && typeof content.error_code === 'string' ? content.error_code : undefined;
   if (failed === undefined) return { kind: 'pages', pages };
@@ -129,7 +154,13 @@ function shownPages(type: string, content: Json | undefined): ShownPart {
 
 function shownRun(content: Json | undefined): ShownPart {
   const result = isJsonObject(content) ? content : {};
-  const output = [textIn(result.stdout), textIn(result.stderr), textIn(result.error_code)].filter((text) => text !== '').join('\n');
+  const files = listIn(result.content).map((one) =>
+    isJsonObject(one) && one.file_id !== undefined ? `[file] ${textIn(one.file_id)}` : '',
+  );
+  const output = [result.stdout, result.stderr, result.error_code, ...files]
+    .map(textIn)
+    .filter((text) => text !== '')
+    .join('\n');
   return { kind: 'code_result', failed: result.error_code !== undefined || (result.return_code ?? 0) !== 0, output };
 }
 
@@ -147,7 +178,8 @@ function places(meta: VendorMeta | undefined): readonly string[] {
 }
 
 function placeOf(citation: JsonObject): string {
-  const title = textIn(citation.document_title) || textIn(citation.title) || textIn(citation.source) || 'document';
+  const named = [textIn(citation.document_title), textIn(citation.title), textIn(citation.source)].filter((text) => text !== '');
+  const title = named.length === 0 ? 'document' : [...new Set(named)].join(', ');
   const { start_page_number: from, end_page_number: to } = citation;
   const pages = typeof from === 'number' ? `, page ${from}${typeof to === 'number' && to - 1 > from ? `–${to - 1}` : ''}` : '';
   return `${title}${pages}: “${textIn(citation.cited_text).trim()}”`;
@@ -157,7 +189,7 @@ export const answers: AnswerShape = {
   claims: { ...below('', MESSAGE), ...below('.content[*]', BLOCK) },
   eventClaims: EVENTS,
   cutCalls: 'streamed',
-  kindOf,
+  kinds,
   names: {
     structure: 'structure',
     answer_id: 'id',

@@ -222,6 +222,8 @@ export const FINISH: Readonly<Record<string, FinishReason>> = {
   tool_use: 'tool-calls',
   refusal: 'refusal',
   pause_turn: 'pause',
+  // The engine made a summary of the conversation and waits to be asked to go on.
+  compaction: 'pause',
   model_context_window_exceeded: 'context-window',
 };
 

@@ -126,7 +126,7 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
     case 'image_generation_call':
       return typeof item.result === 'string'
         ? { kind: 'image', mediaType: `image/${textIn(item.output_format) || 'png'}`, data: item.result }
-        : undefined;
+        : { kind: 'hosted_result', name: 'image generation', failed: item.status === 'failed', text: textIn(item.status) };
     case 'code_interpreter_call':
       return shownRun(item);
     case 'web_search_call':
@@ -136,7 +136,7 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
     case 'mcp_call':
       return {
         ...{ kind: 'hosted_result', name: textIn(item.name), failed: item.error !== undefined && item.error !== null },
-        text: typeof item.output === 'string' ? item.output : JSON.stringify(item.error ?? null),
+        text: typeof item.output === 'string' ? item.output : textIn(item.error) || JSON.stringify(item.error ?? null),
       };
     case 'mcp_list_tools':
       return { kind: 'hosted_call', name: `the tools of ${textIn(item.server_label)}`, input: '' };

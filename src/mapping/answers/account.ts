@@ -54,6 +54,7 @@ const HINTS =
 export class AnswerAccount {
   readonly #engine: AnswerReader;
   readonly #caller: AnswerReader;
+  readonly #kindOf: (value: JsonObject) => string | undefined;
   readonly #whole: Place;
   readonly #events: Place;
   readonly #notes = new Map<AnswerConcept, AnswerNote>();
@@ -69,7 +70,8 @@ export class AnswerAccount {
   constructor(engine: AnswerReader, caller: AnswerReader) {
     this.#engine = engine;
     this.#caller = caller;
-    const { claims, eventClaims } = engine.answers;
+    const { claims, eventClaims, kindOf, kinds } = engine.answers;
+    this.#kindOf = kinds?.() ?? kindOf ?? typeOf;
     this.#whole = tableOf(claims);
     this.#events = eventClaims === undefined ? this.#whole : tableOf(eventClaims);
   }
@@ -140,8 +142,7 @@ export class AnswerAccount {
   }
 
   #kind(place: Place, object: JsonObject): Place {
-    const { kindOf } = this.#engine.answers;
-    const kind = kindOf === undefined ? typeOf(object) : kindOf(object);
+    const kind = this.#kindOf(object);
     if (kind === undefined) return place.below.get('<*>') ?? place;
     return place.below.get(`<${kind}>`) ?? place.below.get('<*>') ?? place;
   }

@@ -20,6 +20,10 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool-calls',
   content_filter: 'content-filter',
   error: 'error',
+  // DeepSeek and vLLM gave up in the middle of the answer; Mistral's model has no room left.
+  insufficient_system_resource: 'error',
+  abort: 'error',
+  model_length: 'length',
 };
 
 /** The parts of an answer that tell how it ended. */

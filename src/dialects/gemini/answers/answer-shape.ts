@@ -17,6 +17,11 @@ const PART: Record<string, AnswerConcept> = {
   '<inlineData>.inlineData<audio>': 'audio',
   '<inlineData>.inlineData<*>': 'vendor_part',
   '<inlineData>.thoughtSignature': 'vendor_member',
+  '<inlineData>.thought': 'vendor_member',
+  '<fileData>.fileData<image>': 'image',
+  '<fileData>.fileData<audio>': 'audio',
+  '<fileData>.fileData<*>': 'vendor_part',
+  '<fileData>.thoughtSignature': 'vendor_member',
   '<executableCode>.executableCode': 'code',
   '<executableCode>.thoughtSignature': 'vendor_member',
   '<codeExecutionResult>.codeExecutionResult': 'code_result',
@@ -43,6 +48,9 @@ const CANDIDATE: Record<string, AnswerConcept> = {
   '.citationMetadata': 'document_citation',
   '.groundingMetadata': 'vendor_member',
   '.groundingMetadata.groundingChunks[*].web': 'citation',
+  '.groundingMetadata.groundingChunks[*].maps': 'vendor_member',
+  '.groundingMetadata.groundingChunks[*].maps.uri': 'citation',
+  '.groundingMetadata.groundingChunks[*].maps.title': 'citation',
   '.groundingMetadata.groundingChunks[*].retrievedContext': 'document_citation',
   '.groundingMetadata.groundingSupports': 'citation_place',
   '.groundingMetadata.groundingSupports[*].segment.text': 'vendor_member',
@@ -54,6 +62,7 @@ const CANDIDATE: Record<string, AnswerConcept> = {
 const PARTS: ReadonlySet<string> = new Set([
   'functionCall',
   'inlineData',
+  'fileData',
   'executableCode',
   'codeExecutionResult',
   'toolCall',
@@ -102,7 +111,10 @@ function places(meta: VendorMeta | undefined): readonly string[] {
   );
   return [
     ...recited.map(({ title, uri, license }) => [textIn(title), textIn(uri), textIn(license)].filter((text) => text !== '').join(', ')),
-    ...stored.map(({ title, uri, text }) => `${textIn(title) || textIn(uri) || 'document'}: “${textIn(text).trim()}”`),
+    ...stored.map(({ title, uri, text }) => {
+      const named = [textIn(title), textIn(uri)].filter((one) => one !== '').join(', ');
+      return `${named || 'document'}: “${textIn(text).trim()}”`;
+    }),
   ];
 }
 

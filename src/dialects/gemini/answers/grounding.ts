@@ -21,7 +21,8 @@ export function liftGrounding(grounding: Json | undefined, text: string): { cita
 type Page = Pick<Citation, 'url' | 'title'>;
 
 function pageOf(chunk: Json): Page | undefined {
-  const web = isJsonObject(chunk) && isJsonObject(chunk.web) ? chunk.web : undefined;
+  const source = isJsonObject(chunk) ? (chunk.web ?? chunk.maps) : undefined;
+  const web = isJsonObject(source) ? source : undefined;
   if (typeof web?.uri !== 'string') return undefined;
   return { url: web.uri, ...(typeof web.title === 'string' ? { title: web.title } : {}) };
 }
