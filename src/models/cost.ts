@@ -70,8 +70,17 @@ const FACTORS: readonly { readonly way: string; readonly provider?: string; read
   { way: 'us', provider: 'anthropic', factor: 1.1 },
 ];
 
+/**
+ * What audio costs above text where the price list has text alone, in billionths of a dollar per token; the first row that matches counts.
+ * OpenAI: $40 in and $80 out per million for GPT-4o audio, $10 and $20 for its small one (platform.openai.com/docs/pricing, 2026-11-15).
+ */
+const AUDIO: readonly { readonly provider: string; readonly model: RegExp; readonly input: number; readonly output: number }[] = [
+  { provider: 'openai', model: /^gpt-4o-mini-audio/, input: 9_850, output: 19_400 },
+  { provider: 'openai', model: /^gpt-4o-audio/, input: 37_500, output: 70_000 },
+];
+
 /** The price data in use: the package that carries it and the table of premiums above. */
-const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 2`;
+const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 3`;
 
 /** The version of the prices that a list's name stands for. */
 export function priceVersionOf(prices: string): string {
@@ -118,8 +127,17 @@ function costBy({ list, rates, grounding }: PriceEntry, usage: BilledUsage, { mo
   if (tokens === undefined) return undefined;
   const factor = factorOf(details?.tier, model, provider) * factorOf(details?.region, model, provider);
   return (
-    Math.round(tokens * factor) + searchPrice(usage.webSearchRequests, grounding) + (details?.fileSearches ?? 0) * FILE_SEARCH_NANO_USD
+    Math.round((tokens + audioPrice(details, model, provider)) * factor) +
+    searchPrice(usage.webSearchRequests, grounding) +
+    (details?.fileSearches ?? 0) * FILE_SEARCH_NANO_USD
   );
+}
+
+function audioPrice(details: BilledDetails | undefined, model: string, provider: string): number {
+  const { audioInputTokens = 0, audioOutputTokens = 0 } = details ?? {};
+  if (audioInputTokens + audioOutputTokens === 0) return 0;
+  const row = AUDIO.find((one) => one.provider === provider && one.model.test(model));
+  return row === undefined ? 0 : audioInputTokens * row.input + audioOutputTokens * row.output;
 }
 
 function factorOf(way: string | undefined, model: string, provider: string): number {
