@@ -180,7 +180,18 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await page.keyboard.press('j');
     const replay = page.getByRole('complementary', { name: 'Peek' }).getByRole('button', { name: 'Replay' });
     await replay.waitFor();
+    const sent = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Wait 60000 ms.' }] };
+    const headers = { 'content-type': 'application/json' };
+    // Nobody answers it before the server is gone.
+    void fetch(`${stage.server.url}/e/sim/v1/messages`, { method: 'POST', headers, body: JSON.stringify(sent) }).catch(() => undefined);
+    await page.locator('.dl-row .dot.live').first().waitFor();
+    const running = await context.newPage();
+    await running.goto(`${stage.server.url}/runs`);
+    await running.locator('.dl-row .dot.live').first().dblclick();
+    await running.getByRole('heading', { level: 1 }).waitFor();
     await stage.server.close();
+    await running.getByRole('alert').waitFor();
+    expect(await running.getByText('running').count()).toBeGreaterThan(0);
     await page.getByText('the server cannot be reached').waitFor({ timeout: 60_000 });
     expect(await page.locator('.dl-body .dl-row').count()).toBeGreaterThan(0);
     await page.getByText(/Not live since/).waitFor();

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { readAnswer } from '../../api/answer.ts';
 import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts';
 import type { Receipt, RecordingLine } from '../../api/types.ts';
 import { whole } from '../../base/format.ts';
+import { useUrlState } from '../../base/url-state.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
 import { SideBySide } from '../../components/side-by-side/side-by-side.tsx';
 import type { Pair } from './data.ts';
@@ -43,14 +44,20 @@ function noteOf({ usage }: Receipt): string {
 
 /** Bodies or answers side by side, with what differs marked. */
 export function Bodies({ pair }: { readonly pair: Pair }): JSX.Element {
-  const [which, setWhich] = useState<Which>('answer');
+  const [state, change] = useUrlState();
+  const which = WHICH.find(([name]) => name === state.side)?.[0] ?? 'answer';
   const left = textOf(useQuery(recordingQuery(pair[0])).data, which);
   const right = textOf(useQuery(recordingQuery(pair[1])).data, which);
   return (
     <section className="answers" aria-label="Side by side">
       <div className="which">
         <span className="mute s k">{left === right ? '=' : '≠'} side by side</span>
-        <Segmented<Which> label="What is compared" options={WHICH} value={which} onChange={setWhich} />
+        <Segmented<Which>
+          label="What is compared"
+          options={WHICH}
+          value={which}
+          onChange={(side) => change({ side: side === 'answer' ? undefined : side }, { replace: true })}
+        />
         {which === 'answer' ? (
           <span className="mute s">
             {noteOf(pair[0])} beside {noteOf(pair[1])}

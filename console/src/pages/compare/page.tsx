@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { receiptQuery, stubOf } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
 import { day, duration, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
+import { useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Segmented, StatusGlyph } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { TimeBar, timesOf } from '../../components/time-bar/time-bar.tsx';
@@ -15,22 +16,33 @@ import { Work } from './work.tsx';
 import './page.css';
 import './compare.css';
 
+function Nothing({ title, error = null }: { readonly title: string; readonly error?: unknown }): JSX.Element {
+  return (
+    <>
+      <h1 className="sr">Compare</h1>
+      <ErrorBand error={error} />
+      <Empty title={title} />
+    </>
+  );
+}
+
 /** Where do these two differ? */
 export function Page(): JSX.Element {
   const { a = '', b = '' } = useParams({ strict: false });
   const navigate = useNavigate();
-  const [which, setWhich] = useState<'differences' | 'everything'>('everything');
+  const [state, change] = useUrlState();
+  const which = state.facts === 'differences' ? 'differences' : 'everything';
   const left = useQuery(receiptQuery(a));
   const right = useQuery(receiptQuery(b));
   const swap = (): void => void navigate({ to: '/runs/$a/vs/$b', params: { a: b, b: a } });
   const another = (): void => void navigate({ to: '/runs', search: { compare: a } });
   useKeys({ s: swap, c: another, escape: () => void navigate({ to: '/runs/$run', params: { run: a } }) });
   const error = left.error ?? right.error;
-  if (error !== null) return <ErrorBand error={error} />;
   const gone = [left.data, right.data].flatMap((one) => (one === undefined ? [] : (stubOf(one) ?? [])))[0];
   if (gone !== undefined)
-    return <Empty title={`${shortId(gone.run_id)} was ${gone.status} on ${day(gone.removed_at)}: there is nothing left to compare`} />;
-  if (!left.data?.timing || !right.data?.timing) return <Empty title="Reading both receipts" />;
+    return <Nothing title={`${shortId(gone.run_id)} was ${gone.status} on ${day(gone.removed_at)}: there is nothing left to compare`} />;
+  if (!left.data?.timing || !right.data?.timing)
+    return <Nothing error={error} title={error === null ? 'Reading both receipts' : 'There are no two runs to compare.'} />;
   const pair = [left.data, right.data] as const;
   const facts = FACTS.filter((fact) => which === 'everything' || differs(fact, ...pair));
   return (
@@ -46,7 +58,7 @@ export function Page(): JSX.Element {
         <Segmented<'differences' | 'everything'>
           label="Which facts"
           value={which}
-          onChange={setWhich}
+          onChange={(facts) => change({ facts: facts === 'everything' ? undefined : facts }, { replace: true })}
           options={[
             ['differences', 'Differences'],
             ['everything', 'Everything'],

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { receiptQuery, stubOf } from '../../api/receipts.ts';
+import type { Receipt } from '../../api/types.ts';
+import { shortId } from '../../base/format.ts';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
 import { CallPage } from './call.tsx';
 import { CodingPage } from './coding.tsx';
@@ -10,15 +12,36 @@ import './page.css';
 import './coding.css';
 import './run.css';
 
-/** One run: a call, or the run of a coding agent or of a turn, which is made of calls. */
+/** One run, below what went wrong when it was last asked for: a run under way is asked for again and again, and what is known stays. */
 export function Page(): JSX.Element {
   const { run = '' } = useParams({ strict: false });
-  const receipt = useQuery(receiptQuery(run));
-  if (receipt.error !== null) return <ErrorBand error={receipt.error} retry={() => void receipt.refetch()} />;
-  if (receipt.data === undefined) return <Empty title="Reading the receipt" />;
-  const stub = stubOf(receipt.data);
+  const { data, error, refetch } = useQuery(receiptQuery(run));
+  return (
+    <>
+      <ErrorBand error={error} retry={() => void refetch()} />
+      {data === undefined ? <Unknown run={run} reading={error === null} /> : <Known run={run} receipt={data} />}
+    </>
+  );
+}
+
+function Unknown({ run, reading }: { readonly run: string; readonly reading: boolean }): JSX.Element {
+  return (
+    <>
+      <h1 className="sr">Run {shortId(run)}</h1>
+      <Empty title={reading ? 'Reading the receipt' : 'There is nothing to show of this run.'}>
+        <Link className="u" to="/runs">
+          All runs
+        </Link>
+      </Empty>
+    </>
+  );
+}
+
+/** A call, or the run of a coding agent or of a turn, which is made of calls. */
+function Known({ run, receipt }: { readonly run: string; readonly receipt: Receipt }): JSX.Element {
+  const stub = stubOf(receipt);
   if (stub !== undefined) return <RemovedPage stub={stub} />;
   // While a run goes on, its receipt does not yet say of which plane it is.
-  if (receipt.data.plane === undefined || receipt.data.plane !== 'gateway') return <CodingPage run={run} receipt={receipt.data} />;
-  return <CallPage receipt={receipt.data} />;
+  if (receipt.plane === undefined || receipt.plane !== 'gateway') return <CodingPage run={run} receipt={receipt} />;
+  return <CallPage receipt={receipt} />;
 }
