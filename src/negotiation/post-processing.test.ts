@@ -20,6 +20,8 @@ describe('the JSON of an answer', () => {
     ['a fenced block that the answer does not close', '```json\n{"city":"Bern","degrees":21}'],
     ['words around it', 'It is {"city":"Bern","degrees":21}, as far as I {the model} know.'],
     ['a sentence with a quote in it', 'The "city}" is {"city":"Bern","degrees":21}'],
+    ['a fenced block that begins behind words', 'Sure: ```json\n{"city":"Bern","degrees":21}\n``` Bye!'],
+    ['a fenced block that ends behind the JSON', '```json\n{"city":"Bern",\n"degrees":21}```'],
     ['an indented fenced block', 'So:\n  ```json\n  {"city":"Bern",\n   "degrees":21}\n  ```'],
   ])('is read from %s', (_, text) => {
     expect(extractJson(text)).toEqual({ ok: true, value: { city: 'Bern', degrees: 21 } });

@@ -99,16 +99,27 @@ function endOf(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Read by lines: a fence can only begin one, since a JSON string has no raw line break. An unclosed block ends with the text. */
+const LANGUAGE = /^(?:json[c5]?)?$/i;
+
+/** Where a line ends in a fence, behind words with a language after it or behind the JSON: no line of JSON ends like that. */
+function lastFence(line: string): number | undefined {
+  const at = line.lastIndexOf('```');
+  return at >= 0 && LANGUAGE.test(line.slice(at + 3).trim()) ? at : undefined;
+}
+
+/** Read by lines: a fence begins or ends one, since a JSON string has no raw line break. An unclosed block ends with the text. */
 function fencedBlocks(text: string): string[] {
   const blocks: string[] = [];
   let open: string[] | undefined;
   for (const line of text.split('\n')) {
-    if (!line.trimStart().startsWith('```')) {
+    const isFence = line.trimStart().startsWith('```');
+    const last = isFence ? undefined : lastFence(line);
+    if (!isFence && last === undefined) {
       open?.push(line);
     } else if (open === undefined) {
       open = [];
     } else {
+      if (last !== undefined) open.push(line.slice(0, last));
       blocks.push(open.join('\n'));
       open = undefined;
     }

@@ -61,6 +61,13 @@ describe.each(callers)('a caller of %s', (caller) => {
     expect(streamed.error).toBe('Too many at once');
   });
 
+  test.each(dialects.map(({ id }) => id))('reads the bare body of an error in a stream of %s as that error', (engine) => {
+    const bare = { error: { type: 'overloaded_error', code: 503, status: 'UNAVAILABLE', message: 'Too many at once' } };
+    const told = streamedAnswer(engine, caller, [bare]);
+    expect(told.text).toContain('Too many at once');
+    expect(told.error).toBe('Too many at once');
+  });
+
   test('is told of a page in place of an answer, with its beginning', () => {
     const page = Buffer.from('\uFEFF<html><body>Bad gateway of the proxy</body></html>');
     expect(streamedAnswer('gemini', caller, page).error).toContain('Bad gateway of the proxy');

@@ -6,6 +6,7 @@ import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
+import { withErrorType } from '../stream-error.ts';
 import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
@@ -31,9 +32,11 @@ class MessagesStepper implements Stepper {
 
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
-    if (parsed.ok) this.#seen?.(parsed.value);
-    const known = parsed.ok ? wire.StreamEvent.safeParse(parsed.value) : undefined;
-    return known?.success ? this.#handle(known.data) : [];
+    if (!parsed.ok) return [];
+    const value = withErrorType(parsed.value);
+    this.#seen?.(value);
+    const known = wire.StreamEvent.safeParse(value);
+    return known.success ? this.#handle(known.data) : [];
   }
 
   end(): IrEvent[] {

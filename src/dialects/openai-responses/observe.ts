@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
+import { withErrorType } from '../stream-error.ts';
 import { endingOf, finishOf, isCallItem, liftUsage } from './lift.ts';
 import { fullName } from './lift-items.ts';
 import * as wire from './wire.ts';
@@ -60,9 +61,10 @@ export function observeStream(): StreamObserver {
     frame: (frame) => {
       if (!matters(frame)) return;
       const parsed = parseJson(decodeSse(frame).data);
-      if (!parsed.ok || !isJsonObject(parsed.value)) return;
+      const value = parsed.ok ? withErrorType(parsed.value) : null;
+      if (!isJsonObject(value)) return;
       held += frame.length;
-      sighting.see(parsed.value);
+      sighting.see(value);
     },
     get held() {
       return held;

@@ -6,6 +6,7 @@ import type { IrError } from '../../ir/response.ts';
 import type { Seen, Stepper } from '../dialect.ts';
 import { otherMembers } from '../members.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
+import { withErrorType } from '../stream-error.ts';
 import { streamError } from './errors.ts';
 import { endingOf, finishOf, liftOutputItem, liftUsage } from './lift.ts';
 import { ID } from './lift-content.ts';
@@ -48,9 +49,10 @@ class ResponsesStepper implements Stepper {
 
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
-    if (this.#ended || !parsed.ok || !isJsonObject(parsed.value)) return [];
-    this.#seen?.(parsed.value);
-    const events = this.#handle(parsed.value);
+    const value = parsed.ok ? withErrorType(parsed.value) : null;
+    if (this.#ended || !isJsonObject(value)) return [];
+    this.#seen?.(value);
+    const events = this.#handle(value);
     if (this.#started || events.length === 0 || events[0]?.type === 'keep-alive') return events;
     this.#started = true;
     return events[0]?.type === 'message-start' ? events : [{ type: 'message-start' }, ...events];
