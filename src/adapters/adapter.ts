@@ -181,6 +181,8 @@ export interface Heard {
   readonly done?: boolean;
   /** It broke its protocol, and is ended. */
   readonly broken?: boolean;
+  /** The rest of what the line says, where it takes long to read. The dialogue keeps the lines behind it meanwhile. */
+  readonly later?: Promise<Heard>;
 }
 
 /** Something the caller wants to tell a running agent. */

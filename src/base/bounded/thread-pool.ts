@@ -86,6 +86,8 @@ export class Threads<Job, Outcome> {
     const { deadlineMs } = this.#options;
     const deadline = setTimeout(() => this.#giveUp(worker, `it took longer than ${deadlineMs / 1000} s`), deadlineMs).unref();
     this.#busy.set(worker, { task, deadline });
+    // A process that waits for nothing else must not end before its answer.
+    worker.ref();
     const post = ({ job, transfer = [] }: Posted<Job>): void => worker.postMessage(job, transfer);
     const posted = task.post();
     if (posted instanceof Promise) posted.then(post).catch((error: unknown) => this.#giveUp(worker, String(error)));
@@ -124,6 +126,7 @@ export class Threads<Job, Outcome> {
     if (busy === undefined) return;
     clearTimeout(busy.deadline);
     this.#busy.delete(worker);
+    worker.unref();
     this.#idle.push(worker);
     busy.task.result.resolve(outcome);
     this.#next();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AbpError } from '../../contract/errors.ts';
 import { workOrder } from '../../contract/work-orders/work-order.ts';
+import { receiptInLine } from '../../receipts/verify/verify-foreign.ts';
 import { MOST_LINES, SidecarDialogue, type SidecarTask } from './dialogue.ts';
 
 const REF = '01900000-0000-7000-8000-000000000001';
@@ -9,7 +10,7 @@ const hello = (version = 'abp/v0.1'): string =>
   JSON.stringify({ t: 'hello', contract_version: version, backend: { id: 'x' }, capabilities: { streaming: 'native' } });
 const event = (more: object, ref = REF): string =>
   JSON.stringify({ t: 'event', ref_id: ref, event: { ts: '2026-01-02T03:04:05Z', ...more } });
-const final = (outcome = 'complete', ref = REF): string =>
+const final = (outcome = 'complete', ref = REF, trace: readonly object[] = []): string =>
   JSON.stringify({
     t: 'final',
     ref_id: ref,
@@ -26,7 +27,7 @@ const final = (outcome = 'complete', ref = REF): string =>
       capabilities: {},
       usage_raw: {},
       usage: { input_tokens: 3, output_tokens: 4, estimated_cost_usd: 0.5 },
-      trace: [],
+      trace,
       artifacts: [],
       verification: { harness_ok: true },
       outcome,
@@ -34,6 +35,16 @@ const final = (outcome = 'complete', ref = REF): string =>
   });
 
 const manyValues = (t: string): string => event({ type: 'tool_call', tool_name: t, input: Array(200_000).fill(1) });
+
+const manyCapabilities = (): string =>
+  JSON.stringify({
+    ...JSON.parse(hello()),
+    capabilities: Object.fromEntries(Array.from({ length: 4000 }, (_, at) => [`c${at}`, 'native'])),
+  });
+
+/** A final with all that was said in a long run. */
+const longFinal = (outcome?: string, ref?: string): string =>
+  final(outcome, ref, Array(6000).fill({ ts: '2026-01-02T03:04:05Z', type: 'assistant_delta', text: 'word' }));
 
 let time = 0;
 function dialogue(more: Partial<SidecarTask> = {}): SidecarDialogue {
@@ -130,6 +141,7 @@ describe('a sidecar that breaks the protocol', () => {
     ['writes a run', [hello(), JSON.stringify({ t: 'run', id: 'x', work_order: ORDER })], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
     ['writes an event after its final', [hello(), final(), event({ type: 'warning', message: 'm' })], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
     ['writes two finals', [hello(), final(), final()], 'PROTOCOL_UNEXPECTED_MESSAGE', true],
+    ['says a hello of thousands of capabilities', [manyCapabilities()], 'PROTOCOL_HANDSHAKE_FAILED', true],
     ['dies before hello', [], 'PROTOCOL_HANDSHAKE_FAILED', false],
     ['dies at work', [hello()], 'AGENT_CRASH', false],
     ['gives up', [hello(), '{"t":"fatal","ref_id":null,"error":"no key","error_code":"backend_auth_failed"}'], 'SIDECAR_FAILED', false],
@@ -184,5 +196,54 @@ describe('a sidecar that breaks the protocol', () => {
     const talk = dialogue({ greeted: () => new AbpError('E006', 'x offers nothing') });
     expect(talk.line(hello())).toEqual({ events: [], broken: true });
     expect(talk.end(DIED).outcome).toMatchObject({ ok: false, code: 'E006' });
+  });
+});
+
+describe('a final that takes long to read', () => {
+  const pong = '{"t":"pong","seq":1}';
+  const warning = (message: string): string => event({ type: 'warning', message });
+  const looksLikeIt = event({ type: 'warning', message: 'x'.repeat(300_000), ext: { t: 'final' } });
+
+  it.each([
+    ['ends the run', [longFinal()], { code: undefined, broken: false, told: [] }],
+    ['ends it partly', [longFinal('partial')], { code: 'SIDECAR_FAILED', broken: false, told: [] }],
+    ['may be followed by the answer to a ping', [longFinal(), pong], { code: undefined, broken: false, told: [] }],
+    ['is followed by an event', [longFinal(), pong, warning('m')], { code: 'PROTOCOL_UNEXPECTED_MESSAGE', broken: true, told: [] }],
+    ['is followed by a second one', [longFinal(), longFinal()], { code: 'PROTOCOL_UNEXPECTED_MESSAGE', broken: true, told: [] }],
+    [
+      'is followed by a flood',
+      [longFinal(), ...Array(20).fill(warning('m'.repeat(60_000)))],
+      { code: 'PROTOCOL_UNEXPECTED_MESSAGE', broken: true, told: [] },
+    ],
+    ['is not valid', [longFinal('splendid'), warning('m')], { code: 'PROTOCOL_INVALID_ENVELOPE', broken: true, told: [] }],
+    ['is no JSON', [`${longFinal()}]`], { code: 'PROTOCOL_INVALID_ENVELOPE', broken: true, told: [] }],
+    [
+      'is of another run, and the work goes on',
+      [longFinal('complete', 'other'), warning('m'), final()],
+      { code: undefined, broken: false, told: ['m'] },
+    ],
+    ['only looks like one', [looksLikeIt, final()], { code: undefined, broken: false, told: [] }],
+  ])('%s', async (_, lines, { code, broken, told }) => {
+    const talk = dialogue();
+    talk.line(hello());
+    const heard = lines.map((line) => talk.line(line));
+    for (let at = 0; at < heard.length; at += 1) {
+      const later = await heard[at]?.later;
+      if (later !== undefined) heard.push(later);
+    }
+    expect(heard.some((one) => one.broken === true)).toBe(broken);
+    expect(talk.end(DIED).outcome.code).toBe(code);
+    const messages = heard.flatMap(({ events }) => events).flatMap((one) => (one.type === 'debug' ? [one.message] : []));
+    expect(messages.filter((message) => message.length === 1)).toEqual(told);
+  });
+
+  it('is read on another thread, and its account is the one of a short one', async () => {
+    const talk = dialogue();
+    talk.line(hello());
+    const line = longFinal();
+    const { events, later } = talk.line(line);
+    expect(events).toEqual([]);
+    expect(await later).toMatchObject({ done: true, events: [{ type: 'token_usage', inputTokens: 3 }, { type: 'cost' }] });
+    expect(talk.end(DIED).outcome).toMatchObject({ ok: true, told: { receipt: { ...receiptInLine(line), outcome: 'complete' } } });
   });
 });

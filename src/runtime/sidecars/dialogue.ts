@@ -9,7 +9,8 @@ import type { RunErrorCode } from '../../contract/runs/run-error-table.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, SidecarEvent, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
-import { receiptInLine } from '../../receipts/verify/verify-foreign.ts';
+import { accountOf, type FinalAccount, noEnvelope, notValid, shortened } from './finals.ts';
+import { isSlow, readAside } from './slow-finals.ts';
 import { SidecarTranslator } from './translate.ts';
 
 /** Limits of one line and of one run. */
@@ -19,6 +20,10 @@ const MOST_RUN_BYTES = 256 * 1024 * 1024;
 /** Lines shorter than this are read whatever they hold. */
 const LONG_LINE = 256 * 1024;
 const LINE_LIMITS = { depth: 1000, values: 50_000 };
+/** A hello names capabilities, of which there are some dozens. */
+const HELLO_LIMITS = { depth: 100, values: 3000 };
+/** What may be written behind a final while that is read, which is nothing but answers to pings. */
+const MOST_BEHIND = 1024 * 1024;
 /** Where the kind of an envelope stands, whether its members are sorted or not. */
 const NEAR = 256;
 const FINAL = /"t" ?: ?"final"/;
@@ -51,6 +56,7 @@ type Envelope = SidecarEnvelope['t'];
 const KNOWN: ReadonlySet<string> = new Set<Envelope>([
   ...(['hello', 'run', 'event', 'final', 'fatal', 'cancel', 'ping', 'pong', 'approval_request', 'approval'] as const),
 ]);
+const OF_CONTROL_PLANES: ReadonlySet<string> = new Set<Envelope>(['run', 'cancel', 'approval']);
 const EVENT_KINDS: ReadonlySet<string> = new Set(SidecarEvent.options.map((option) => option.shape.type.value));
 
 /** Holds one run with a sidecar: hello, run, events, final or fatal, one JSON object per line. */
@@ -67,6 +73,9 @@ export class SidecarDialogue implements Dialogue {
   #missed = 0;
   #lines = 0;
   #bytes = 0;
+  /** Lines that came while a final is read on another thread; undefined while none is. */
+  #behind: string[] | undefined;
+  #kept = 0;
 
   constructor(task: SidecarTask, clock: Clock = systemClock) {
     this.#task = task;
@@ -93,26 +102,56 @@ export class SidecarDialogue implements Dialogue {
     if (this.#lines > MOST_LINES || this.#bytes > MOST_RUN_BYTES) {
       return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote more than ${MOST_LINES} lines or ${MOST_RUN_BYTES} bytes in one run`);
     }
-    const excess = this.#excess(text);
+    return this.#behind === undefined ? this.#read(text) : this.#keep(this.#behind, text);
+  }
+
+  #read(text: string): Heard {
+    const isFinal = this.#state === 'working' && (FINAL.test(text.slice(0, NEAR)) || FINAL.test(text.slice(-NEAR)));
+    return isFinal && isSlow(text) ? { events: [], later: this.#readAside(text) } : this.#readAtOnce(text);
+  }
+
+  #readAtOnce(text: string): Heard {
+    const excess = this.#state === 'greeting' ? helloExcess(text) : lineExcess(text);
     if (excess !== undefined) return this.#invalid(`it wrote a line that cannot be read at once: ${excess}`);
     const parsed = parseJson(text);
-    if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.t !== 'string') {
-      return this.#invalid(`it wrote a line that is no JSON object with a member t: ${shortened(text)}`);
-    }
+    if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.t !== 'string') return this.#invalid(noEnvelope(text));
     const { t } = parsed.value;
     if (this.#state === 'greeting' && t !== 'hello' && t !== 'fatal') return this.#invalid(`it began with ${t} instead of hello`);
     // The answer to a ping that crossed its end.
     if (this.#state === 'ended' && t === 'pong') return NOTHING;
     if (this.#state === 'ended') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t} after its end`);
     if (!KNOWN.has(t)) return remark(`the sidecar wrote an envelope ${t}, which this version does not know; it is left out`);
+    // Before they are checked: whatever they hold, they are wrong here.
+    if (t === 'hello' && this.#state !== 'greeting') return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', 'it wrote a second hello');
+    if (OF_CONTROL_PLANES.has(t)) {
+      return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${t}, which only a control plane writes`);
+    }
     return this.#checked(parsed.value, text);
   }
 
-  /** Why a line would hold up the server while it is read, unless it is the last one, which has all that was said before. */
-  #excess(text: string): string | undefined {
-    const isFinal = FINAL.test(text.slice(0, NEAR)) || FINAL.test(text.slice(-NEAR));
-    if (text.length < LONG_LINE || isFinal || !mayHoldMore(Buffer.from(text), LINE_LIMITS.values)) return undefined;
-    return jsonExcess(text, LINE_LIMITS);
+  /** The final has all that was said in the run. While another thread reads it, this one serves everybody else. */
+  async #readAside(text: string): Promise<Heard> {
+    this.#behind = [];
+    this.#kept = 0;
+    const read = await readAside(this.#task.refId, text);
+    const behind = this.#behind;
+    this.#behind = undefined;
+    if (this.#outcome?.broken === true) return NOTHING;
+    const first = read.kind === 'final' ? this.#ofFinal(read.account) : read.kind === 'invalid' ? this.#invalid(read.reason) : undefined;
+    return together([first ?? this.#readAtOnce(text), ...behind.map((line) => this.#next(line))]);
+  }
+
+  #next(text: string): Heard {
+    if (this.#outcome?.broken === true) return NOTHING;
+    return this.#behind === undefined ? this.#read(text) : this.#keep(this.#behind, text);
+  }
+
+  #keep(behind: string[], text: string): Heard {
+    behind.push(text);
+    this.#kept += text.length;
+    return this.#kept <= MOST_BEHIND
+      ? NOTHING
+      : this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote more than ${MOST_BEHIND} characters behind its final`);
   }
 
   say(command: Command): readonly string[] | undefined {
@@ -134,14 +173,13 @@ export class SidecarDialogue implements Dialogue {
     if (checked.ok) return this.#envelope(checked.value, line);
     const kind = unknownEvent(value);
     if (kind !== undefined) return remark(`the sidecar wrote an event ${kind}, which this version does not know; it is left out`);
-    const [first] = checked.complaints;
-    return this.#invalid(`its envelope is not valid: ${first === undefined ? '' : `${first.path}: ${first.message}`}`);
+    return this.#invalid(notValid(checked.complaints));
   }
 
   #envelope(envelope: SidecarEnvelope, line: string): Heard {
     switch (envelope.t) {
       case 'hello':
-        return this.#state === 'greeting' ? this.#hello(envelope) : this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', 'it wrote a second hello');
+        return this.#hello(envelope);
       case 'ping':
         return { events: [], send: [JSON.stringify({ t: 'pong', seq: envelope.seq })] };
       case 'pong':
@@ -151,7 +189,8 @@ export class SidecarDialogue implements Dialogue {
       case 'run':
       case 'cancel':
       case 'approval':
-        return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote ${envelope.t}, which only a control plane writes`);
+        // They were refused before they were checked.
+        return NOTHING;
       default:
         if (envelope.ref_id !== this.#task.refId) return remark(`the sidecar wrote ${envelope.t} of another run; it is left out`);
         return this.#ofRun(envelope, line);
@@ -163,7 +202,7 @@ export class SidecarDialogue implements Dialogue {
       case 'event':
         return { events: this.#translator.read(envelope.event) };
       case 'final':
-        return this.#final(envelope, line);
+        return this.#final(accountOf(envelope, line));
       case 'approval_request': {
         const { id, tool_name: toolName, tool_use_id, input } = envelope;
         return { events: [], waiting: [{ waitId: id, toolName, input, ...(tool_use_id !== null && { toolCallId: tool_use_id }) }] };
@@ -186,11 +225,13 @@ export class SidecarDialogue implements Dialogue {
     return { events, send: [JSON.stringify({ t: 'run', id: refId, work_order: sent, ...(watched && { extensions: ['tool_approval'] }) })] };
   }
 
-  #final({ receipt }: EnvelopeOf<'final'>, line: string): Heard {
+  #ofFinal(account: FinalAccount): Heard {
+    return account.refId === this.#task.refId ? this.#final(account) : remark('the sidecar wrote final of another run; it is left out');
+  }
+
+  #final({ outcome, usage, artifacts, receiptSha256, found }: FinalAccount): Heard {
     this.#state = 'ended';
-    const { outcome, usage, artifacts } = receipt;
-    const found = receiptInLine(line);
-    const told = found && { artifacts, receipt: { ...found, receipt_sha256: receipt.receipt_sha256, outcome } };
+    const told = found && { artifacts, receipt: { ...found, receipt_sha256: receiptSha256, outcome } };
     this.#outcome = {
       ...(outcome === 'complete' ? { ok: true } : { ok: false, code: 'SIDECAR_FAILED', message: `The sidecar ended ${outcome}.` }),
       ...(told !== undefined && { told }),
@@ -287,6 +328,26 @@ function unknownEvent(value: Json): string | undefined {
   return typeof type === 'string' && !EVENT_KINDS.has(type) ? type : undefined;
 }
 
-function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+/** Why a line would hold up the server while it is read. */
+function lineExcess(text: string): string | undefined {
+  if (text.length < LONG_LINE || !mayHoldMore(Buffer.from(text), LINE_LIMITS.values)) return undefined;
+  return jsonExcess(text, LINE_LIMITS);
+}
+
+/** The same for the first line, of which little is expected. */
+export function helloExcess(text: string): string | undefined {
+  return mayHoldMore(Buffer.from(text), HELLO_LIMITS.values) ? jsonExcess(text, HELLO_LIMITS) : undefined;
+}
+
+/** What several lines say, as if it had been one. */
+function together(all: readonly Heard[]): Heard {
+  const later = all.find((one) => one.later !== undefined)?.later;
+  return {
+    events: all.flatMap(({ events }) => events),
+    send: all.flatMap(({ send = [] }) => send),
+    waiting: all.flatMap(({ waiting = [] }) => waiting),
+    done: all.some(({ done }) => done === true),
+    broken: all.some(({ broken }) => broken === true),
+    ...(later !== undefined && { later }),
+  };
 }

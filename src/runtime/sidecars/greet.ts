@@ -5,7 +5,7 @@ import { checkAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope } from '../../contract/work-orders/sidecar.ts';
-import { MOST_LINE_BYTES, majorOf } from './dialogue.ts';
+import { helloExcess, MOST_LINE_BYTES, majorOf } from './dialogue.ts';
 
 export interface Greeting {
   readonly command: readonly string[];
@@ -61,6 +61,8 @@ export function tellingLine(stderr: string): string {
 }
 
 function helloIn(line: string, failed: (reason: string) => AbpError): EnvelopeOf<'hello'> {
+  const excess = helloExcess(line);
+  if (excess !== undefined) throw failed(`its first line is no hello: ${excess}`);
   const parsed = parseJson(line);
   if (!parsed.ok || !isJsonObject(parsed.value)) throw failed('its first line is no JSON object');
   const checked = checkAt(SidecarEnvelope, parsed.value);

@@ -6,7 +6,7 @@ import type { SidecarAccount } from '../../../adapters/adapter.ts';
 import type { Artifact } from '../../../contract/receipts/parts.ts';
 
 /** A sidecar may name as many as fit into a line; a receipt keeps these. */
-const MOST = 500;
+export const MOST_ARTIFACTS = 500;
 const LONGEST_NAME = 1024;
 const LARGEST_READ = 64 * 1024 * 1024;
 /** Of all together: the end of a run does not wait for gigabytes. */
@@ -24,7 +24,7 @@ export async function toldArtifacts(
 ): Promise<Artifact[]> {
   const told: Artifact[] = [];
   let left = most;
-  for (const { kind, path } of artifacts.slice(0, MOST)) {
+  for (const { kind, path } of artifacts.slice(0, MOST_ARTIFACTS)) {
     const read = await digestIn(root, path, Math.min(left, LARGEST_READ));
     left -= read?.bytes ?? 0;
     told.push({ kind: kind.slice(0, LONGEST_NAME), path: path.slice(0, LONGEST_NAME), sha256: read?.sha256 ?? null });

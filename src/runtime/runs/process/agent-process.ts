@@ -40,13 +40,16 @@ export class AgentProcess {
   #watching: NodeJS.Timeout | undefined;
   #broken = false;
   #errors = 0;
+  /** What a line says that is still being read. */
+  #later: Promise<void> | undefined;
   readonly end: Promise<AgentEnd>;
 
   private constructor(child: ChildProcess, dialogue: Dialogue, listening: Listening) {
     this.#child = child;
     this.#dialogue = dialogue;
     this.#listening = listening;
-    this.end = child.exit.then((exit) => {
+    this.end = child.exit.then(async (exit) => {
+      await this.#allRead();
       clearTimeout(this.#force);
       clearInterval(this.#watching);
       const { events, outcome } = dialogue.end({ ...exit, stderr: child.stderr });
@@ -160,7 +163,8 @@ export class AgentProcess {
     this.#listening.hear([{ type: 'log', source: 'stderr', line: this.#errors > MOST_ERRORS ? rest : line }]);
   }
 
-  #hear({ events, send = [], waiting = [], done, broken }: Heard): void {
+  #hear({ events, send = [], waiting = [], done, broken, later }: Heard): void {
+    if (later !== undefined) this.#later = later.then((heard) => this.#hear(heard));
     for (const event of events) if (event.type === 'log') this.#unread.add(`${event.line}\n`);
     for (const text of send) this.#write(text);
     this.#listening.hear(this.#ids.shown(events));
@@ -170,6 +174,15 @@ export class AgentProcess {
       clearInterval(this.#watching);
       this.stop();
     } else if (done === true && !this.#listening.goesOn()) this.finish();
+  }
+
+  /** One line that takes long may be followed by another one. */
+  async #allRead(): Promise<void> {
+    while (this.#later !== undefined) {
+      const later = this.#later;
+      this.#later = undefined;
+      await later;
+    }
   }
 
   /** The agent has done its work. One that does not end by itself is ended. */
