@@ -9,6 +9,7 @@ import type { IrPart, TextPart } from '../../src/ir/part.ts';
 import type { IrResponse } from '../../src/ir/response.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
 import { stepsOfBytes } from '../support/chat-stream.ts';
+import { runs } from './runs.ts';
 
 const context: AnswerContext = { runHex: 'ab'.repeat(16), createdAtMs: 0, model: 'm', includeUsage: true, query: '?alt=sse' };
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
@@ -115,7 +116,7 @@ describe('an answer says the same streamed and whole', () => {
           ...carriedBy(answer, engine, caller),
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

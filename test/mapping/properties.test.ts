@@ -13,6 +13,7 @@ import { post } from '../support/http-call.ts';
 import { type MappingTarget, mapTo, OPTED_IN, targetOf } from '../support/mapping.ts';
 import { type RecordingUpstream, startUpstream } from '../support/recording-upstream.ts';
 import { anyRequest } from './conversations.ts';
+import { runs } from './runs.ts';
 import { parametersOf, saidIn, withoutFlags } from './survivors.ts';
 
 const lower = { lacks: new Set<never>(), traits: new Set(['function-response-media']), defaultMaxTokens: 4096 };
@@ -52,7 +53,7 @@ describe.each(dialects)('any conversation in the $id dialect', (dialect) => {
         expect(saidIn(withoutFlags(read.messages, declared), declared)).toEqual(saidIn(withoutFlags(sent.messages, declared), declared));
         expect(parametersOf(read, declared)).toEqual(parametersOf(sent, declared));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -71,7 +72,7 @@ describe.each(dialects)('any conversation in the $id dialect', (dialect) => {
         for (const said of textsOf(mapped.asked))
           expect(mapped.upstream === undefined || texts.includes(JSON.stringify(said).slice(1, -1))).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
