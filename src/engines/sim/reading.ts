@@ -35,34 +35,50 @@ export type Reading =
       readonly model: string;
       readonly includeUsage: boolean;
       readonly stream: boolean;
+      /** What the vendor's answers repeat of the request, as JSON: exact numbers do not survive the way between threads. */
+      readonly echo?: string;
       readonly prefixes?: readonly Prefix[];
     };
 
 export function readingOf(arrived: Arrived): Reading {
   const match = matchOf(arrived);
   if (match === undefined || match.path.operation === 'embeddings') return { kind: 'unknown' };
-  const lifted = liftRequest(match, arrived);
+  const parsed = arrived.json === undefined ? parseJson(arrived.body.toString('utf8')) : ({ ok: true, value: arrived.json } as const);
+  if (!parsed.ok) return { kind: 'refused', error: invalid(`the request body is not valid JSON: ${parsed.message}`) };
+  const lifted = liftRequest(match, parsed.value);
   if ('kind' in lifted) return { kind: 'refused', error: lifted };
   if (match.path.operation === 'count-tokens') return { kind: 'count', tokens: countRequest(lifted) };
   const { model, stream, includeUsage = false } = lifted;
   const plan = think(lifted, match.dialect.id);
   const prefixes = arrived.prefixes === undefined ? {} : { prefixes: prefixesOf(lifted) };
-  return { kind: 'plan', plan, runHex: sha256(arrived.body).slice(0, 32), model, stream, includeUsage, ...prefixes };
+  return {
+    kind: 'plan',
+    plan,
+    runHex: sha256(arrived.body).slice(0, 32),
+    model,
+    stream,
+    includeUsage,
+    ...prefixes,
+    ...repeated(match, parsed.value),
+  };
 }
 
 export function matchOf({ method, path, dialect }: Pick<Arrived, 'method' | 'path' | 'dialect'>): PathMatch | undefined {
   return matchPath(method, path, dialect === undefined ? [] : [dialect]);
 }
 
+function repeated({ dialect }: PathMatch, body: Json): { echo?: string } {
+  const echo = dialect.echoOf?.(body);
+  return echo === undefined ? {} : { echo: JSON.stringify(echo) };
+}
+
 /** The request in neutral words, or the error a vendor would answer. */
-function liftRequest(match: PathMatch, { body, json }: Arrived): IrRequest | IrError {
-  const parsed = json === undefined ? parseJson(body.toString('utf8')) : ({ ok: true, value: json } as const);
-  if (!parsed.ok) return invalid(`the request body is not valid JSON: ${parsed.message}`);
+function liftRequest(match: PathMatch, body: Json): IrRequest | IrError {
   try {
-    return liftBody(match, parsed.value, false);
+    return liftBody(match, body, false);
   } catch (error) {
     if (!AbpError.is(error)) throw error;
-    return refusal(match, parsed.value);
+    return refusal(match, body);
   }
 }
 

@@ -7,10 +7,12 @@ interface Told {
   readonly body: Json;
   /** Whether the engine is told what the bytes say, as by a caller in the same process. */
   readonly told: boolean;
+  readonly path?: string;
+  readonly dialect?: string;
 }
 
 /** The status and the whole answer of a call. */
-async function answer({ body, told }: Told): Promise<{ status: number; text: string }> {
+async function answer({ body, told, path = '/v1/messages', dialect = 'claude' }: Told): Promise<{ status: number; text: string }> {
   let status = 0;
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -27,7 +29,7 @@ async function answer({ body, told }: Told): Promise<{ status: number; text: str
     };
     transport(
       {
-        ...{ method: 'POST', origin: '', path: '/v1/messages', headers: [], silenceMs: 1000, runHex: '0', dialect: 'claude' },
+        ...{ method: 'POST', origin: '', path, headers: [], silenceMs: 1000, runHex: '0', dialect },
         body: Buffer.from(JSON.stringify(body)),
         ...(told ? { json: body } : {}),
       },
@@ -66,5 +68,17 @@ describe('the sim engine', () => {
     const { status, text } = await answer({ body, told: true });
     expect(status).toBe(400);
     expect(text).toContain('messages[0].content[0]');
+  });
+});
+
+test('an answer repeats of its request what the vendor repeats, and is in the form that the request asks for', async () => {
+  const asked = { model: 'm', input: 'hi', instructions: 'be brief', temperature: 0.5, metadata: { k: 'v' } };
+  const { text } = await answer({ body: asked, told: false, path: '/v1/responses', dialect: 'openai-responses' });
+  expect(JSON.parse(text)).toMatchObject({ instructions: 'be brief', temperature: 0.5, metadata: { k: 'v' } });
+  const messages = [{ role: 'user', content: 'Call the tool f with {"a":1}.' }];
+  const legacy = { model: 'm', messages, functions: [{ name: 'f', parameters: { type: 'object' } }] };
+  const called = await answer({ body: legacy, told: false, path: '/v1/chat/completions', dialect: 'openai-chat' });
+  expect(JSON.parse(called.text)).toMatchObject({
+    choices: [{ message: { function_call: { name: 'f', arguments: '{"a":1}' } }, finish_reason: 'function_call' }],
   });
 });

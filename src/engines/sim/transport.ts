@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { AnswerContext, Dialect, Emitter, WireError } from '../../dialects/dialect.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import { Fold } from '../../ir/fold.ts';
@@ -119,8 +119,12 @@ class SimCall implements Exchange {
     return { ...reading, plan: planWithCache(reading.plan, this.#cache.use(reading.prefixes, body)) };
   }
 
-  #generate(dialect: Dialect, { plan, runHex, model, includeUsage, stream }: PlanReading): void {
-    const context: AnswerContext = { runHex, createdAtMs: EPOCH_MS, model, includeUsage, query: queryOf(this.#request.path) };
+  #generate(dialect: Dialect, { plan, runHex, model, includeUsage, stream, echo: repeated }: PlanReading): void {
+    const echo = repeated === undefined ? undefined : parseJsonObject(repeated);
+    const context: AnswerContext = {
+      ...{ runHex, createdAtMs: EPOCH_MS, model, includeUsage, query: queryOf(this.#request.path) },
+      ...(echo === undefined ? {} : { echo }),
+    };
     this.#wrapping = plan.wrapping;
     if (plan.wrapping.page) this.#page();
     else this.#play(plan, 0, stream ? this.#streamed(dialect, context) : this.#whole(dialect, context));
