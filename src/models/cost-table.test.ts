@@ -4,6 +4,9 @@ import { type BilledDetails, type BilledUsage, costOf } from './cost.ts';
 const at = new Date('2026-11-15T00:00:00Z');
 const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing, 2026-11-15';
 const OPENAI = 'platform.openai.com/docs/pricing, 2026-11-15';
+/** Not the vendor's own page. */
+const GPT_4O_AUDIO = 'aitoolrank.net/model/openai--gpt-4o-audio-preview, 2026-03-23';
+const GPT_4O_MINI_AUDIO = 'genai-prices, audio of gpt-4o-mini-realtime-preview, 2026-11-18';
 const GOOGLE = 'ai.google.dev/gemini-api/docs/pricing, 2026-11-15';
 const PRIORITY = 'openai.com/api-priority-processing, 2026-11-15';
 const TIERS = 'ai.google.dev/gemini-api/docs/optimization, 2026-11-15';
@@ -54,8 +57,8 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
   ['openai', 'o4-mini', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 10_000_000, '1000×2 + 1000×8', OPENAI],
   ['openai', 'gpt-audio', [1000, 0, 0, 0, 0, { audioInputTokens: 600 }], 20_200_000, '400×2.50 + 600×32', OPENAI],
   ['openai', 'gpt-audio', [0, 1000, 0, 0, 0, { audioOutputTokens: 500 }], 37_000_000, '500×10 + 500×64', OPENAI],
-  ['openai', 'gpt-4o-audio-preview', [300, 0, 0, 0, 0, { audioInputTokens: 100 }], 4_500_000, '200×2.50 + 100×40', OPENAI],
-  ['openai', 'gpt-4o-audio-preview', [0, 200, 0, 0, 0, { audioOutputTokens: 150 }], 12_500_000, '50×10 + 150×80', OPENAI],
+  ['openai', 'gpt-4o-audio-preview', [300, 0, 0, 0, 0, { audioInputTokens: 100 }], 4_500_000, '200×2.50 + 100×40', GPT_4O_AUDIO],
+  ['openai', 'gpt-4o-audio-preview', [0, 200, 0, 0, 0, { audioOutputTokens: 150 }], 12_500_000, '50×10 + 150×80', GPT_4O_AUDIO],
   [
     'openai',
     'gpt-4o-mini-audio-preview',

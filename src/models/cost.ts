@@ -72,7 +72,8 @@ const FACTORS: readonly { readonly way: string; readonly provider?: string; read
 
 /**
  * What audio costs above text where the price list has text alone, in billionths of a dollar per token; the first row that matches counts.
- * OpenAI: $40 in and $80 out per million for GPT-4o audio, $10 and $20 for its small one (platform.openai.com/docs/pricing, 2026-11-15).
+ * GPT-4o audio: $40 in and $80 out per million (openai/gpt-4o-audio-preview at aitoolrank.net, 2026-03-23; not compared with the
+ * vendor's page). Its small one: $10 and $20, taken from gpt-4o-mini-realtime-preview in the price list.
  */
 const AUDIO: readonly { readonly provider: string; readonly model: RegExp; readonly input: number; readonly output: number }[] = [
   { provider: 'openai', model: /^gpt-4o-mini-audio/, input: 9_850, output: 19_400 },
