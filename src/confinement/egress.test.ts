@@ -70,6 +70,7 @@ it.each<[string, Partial<EgressRules>, string, string]>([
   ['a host that only ends like an allowed one', { allow: ['*.example.com'] }, 'notexample.com:443', 'is not allowed by the policy'],
   ['a denied host', { deny: ['*.example.com'] }, 'sub.example.com:443', 'is denied by the policy'],
   ['a denied host that is also allowed', { allow: ['*'], deny: ['example.com'] }, 'example.com.:443', 'is denied by the policy'],
+  ['a denied host with more dots than that of the root', { deny: ['example.com'] }, 'example.com..:443', 'is denied by the policy'],
   ['a denied host on any port', { allow: ['*:8443'], deny: ['example.com'] }, 'example.com:8443', 'is denied by the policy'],
   ['a name of a denied address', { deny: ['93.184.215.14'] }, 'example.com:443', 'is denied by the policy'],
   ['a name of an address in a denied network', { deny: ['93.184.*'] }, 'example.com:443', 'is denied by the policy'],

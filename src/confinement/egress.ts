@@ -168,10 +168,11 @@ function targetOf(url: string, port: number): Target | undefined {
   return host === '' ? undefined : { host, port: asked, path: `${pathname}${search}`, authority };
 }
 
-/** Names are compared in lower case and without the dot of the root. */
+/** Names are compared in lower case and without the dot of the root. More dots than that one must not make another name of a denied host. */
 function nameOf(name: string): string {
-  const lower = name.toLowerCase();
-  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
+  let end = name.length;
+  while (name[end - 1] === '.') end -= 1;
+  return name.slice(0, end).toLowerCase();
 }
 
 function refusalOf({ allow, deny }: EgressRules, { host, port }: Pick<Target, 'host' | 'port'>): string | undefined {
