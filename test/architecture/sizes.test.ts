@@ -13,7 +13,7 @@ function crowded(paths: readonly string[]): string[] {
     paths.filter((path) => !isTest(path)),
     (path) => posix.dirname(path),
   );
-  return [...counts].filter(([folder, files]) => files.length > MAX_FILES).map(([folder, files]) => `${folder}: ${files.length} files`);
+  return [...counts].filter(([, files]) => files.length > MAX_FILES).map(([folder, files]) => `${folder}: ${files.length} files`);
 }
 
 function median(values: readonly number[]): number {
