@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkAt } from '../border.ts';
 import { JsonRecord } from '../json-value.ts';
 import { parseNamedRunId } from '../run-id.ts';
-import { PolicyProfile } from '../work-orders/work-order.ts';
+import { PolicyProfile, SystemVariables, systemWord } from '../work-orders/work-order.ts';
 import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
 import { ValidationError } from './run-error.ts';
 import { RunLimits } from './run-limits.ts';
@@ -40,7 +40,7 @@ export const McpServerConfig = z.discriminatedUnion('transport', [
     transport: z.literal('stdio'),
     command: text.min(1),
     args: z.array(text).optional(),
-    env: z.record(text, text).optional(),
+    env: SystemVariables.optional(),
   }),
   z.strictObject({
     name: serverName,
@@ -103,8 +103,8 @@ const options = {
   outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
   /** `false`: the caller will talk to the agent while it runs, so it is held in the form that listens. `true`: nobody answers it. */
   nonInteractive: z.boolean().optional(),
-  cwd: text.min(1).optional(),
-  env: z.record(text, text).optional(),
+  cwd: systemWord.min(1).optional(),
+  env: SystemVariables.optional(),
   timeout: ms.optional(),
   inactivityTimeout: ms.optional(),
   maxTurns: positive.optional(),

@@ -54,6 +54,15 @@ describe('the builder', () => {
     expect(() => workOrder(' ').build()).toThrow('work order is not valid: task: must not be blank');
     expect(() => workOrder('t').config({ max_turns: 0 }).build()).toThrow(/config\.max_turns: /);
   });
+
+  it.each([
+    ['workspace.root', workOrder('t').workspace({ root: 'a\0b' })],
+    ['context.files[0]', workOrder('t').context({ files: ['a\0b'] })],
+    ['policy.deny_read[0]', workOrder('t').policy({ deny_read: ['/a\0--bind\0/\0/'] })],
+    ['config.env.A', workOrder('t').config({ env: { A: 'a\0b' } })],
+  ])('refuses a NUL in %s, where the operating system would end the word', (path, order) => {
+    expect(() => order.build()).toThrow(`work order is not valid: ${path}: must not contain a NUL`);
+  });
 });
 
 describe('a foreign work order', () => {

@@ -5,14 +5,22 @@ import { Capability } from '../capability.ts';
 import { JsonRecord } from '../json-value.ts';
 import { CapabilityRequirements, ForeignMinSupport } from '../support.ts';
 
-const strings = z.array(z.string());
+/**
+ * A word that becomes a path, a pattern or a variable of a process. The operating system ends such a word at a NUL, and what a caller
+ * wrote behind one would begin a word of its own among the options of the sandbox.
+ */
+export const systemWord = z.string().refine((word) => !word.includes('\0'), 'must not contain a NUL');
+/** Variables of a process, by name. */
+export const SystemVariables = z.record(systemWord, systemWord);
+
+const strings = z.array(systemWord);
 
 /** Whether the work begins with a patch or in the workspace itself. */
 export const Lane = z.enum(['patch_first', 'workspace_first']);
 export type Lane = z.infer<typeof Lane>;
 
 const workspace = {
-  root: z.string().describe('Folder the work happens in.'),
+  root: systemWord.describe('Folder the work happens in.'),
   mode: z.enum(['pass_through', 'staged']).describe('Whether the agent works in the folder itself or in a staged copy of it.'),
   include: strings.describe('Globs of the files that are staged; empty means all.'),
   exclude: strings.describe('Globs of the files that are left out.'),
@@ -38,7 +46,7 @@ const policy = {
 const config = {
   model: z.string().nullable().default(null).describe('Model to use; null leaves the choice to the backend.'),
   vendor: JsonRecord.describe('Options of the backend, by namespace; the namespace `abp` is ours.'),
-  env: z.record(z.string(), z.string()).describe('Environment variables of the run.'),
+  env: SystemVariables.describe('Environment variables of the run.'),
   max_budget_usd: z.number().positive().nullable().default(null).describe('Money the run may cost, in US dollars.'),
   max_turns: z.int().positive().max(0xffff_ffff).nullable().default(null).describe('Turns the run may take.'),
 };
