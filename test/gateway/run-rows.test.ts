@@ -4,11 +4,11 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let server: TestGateway;
 
-async function call(path: string, text: string, more: object = {}): Promise<void> {
+async function call(path: string, text: string, more: object = {}, headers: Record<string, string> = {}): Promise<void> {
   const body = { model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content: text }], ...more };
   const answer = await fetch(`${server.url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
   await answer.arrayBuffer();
@@ -132,4 +132,24 @@ describe('GET /v1/usage/forecast', () => {
     expect(answer.status).toBe(status);
     expect(await answer.text()).toContain(words);
   });
+});
+
+it('unkeyed=true finds runs without a key alone, in the list, among receipts and in the sums', async () => {
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+  const made = await fetch(`${server.url}/v1/keys`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'somebody', scopes: { planes: ['gateway'] } }),
+  });
+  const { id, secret } = (await made.json()) as { id: string; secret: string };
+  await call('/e/sim/v1/messages', 'say hello with a key', {}, { 'x-abp-key': secret });
+  await server.gateway.keeper.settled();
+  const get = async (path: string): Promise<unknown> => await (await fetch(`${server.url}${path}`, { headers })).json();
+  const keysOf = async (query: string): Promise<(string | null)[]> =>
+    ((await get(`/v1/${query}`)) as { items: RunRow[] }).items.map(({ key_id }) => key_id);
+  expect(await keysOf('runs?view=row')).toEqual([id, null, null, null, null]);
+  expect(await keysOf('runs?view=row&unkeyed=true')).toEqual([null, null, null, null]);
+  expect(await keysOf('receipts?view=row&unkeyed=true&engine=sim')).toEqual([null, null, null, null]);
+  const usage = Usage.parse(await get('/v1/usage?unkeyed=true&group_by=key&metric=runs'));
+  expect(usage.groups.map(({ key, runs }) => [key.key, runs])).toEqual([[null, [4]]]);
 });

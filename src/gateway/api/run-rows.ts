@@ -71,6 +71,7 @@ export const runFilters = {
   model: z.string().optional(),
   status: RunStatus.optional(),
   key: z.string().optional().describe('Id of the key that made the call, or its name.'),
+  unkeyed: z.stringbool().optional().describe('true: only runs that were made without a key.'),
   tag: z.string().optional(),
   since: time.optional().describe('Started at this time or later; a date or an RFC 3339 time.'),
   until: time.optional().describe('Started before this time.'),

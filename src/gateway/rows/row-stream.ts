@@ -84,6 +84,7 @@ function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean
     same.every((name) => row[name] === query[name]) &&
     (query.model === undefined || (row.upstream_model ?? row.model) === query.model) &&
     (query.key === undefined || row.key_id === query.key) &&
+    (query.unkeyed !== true || row.key_id === null) &&
     (query.tag === undefined || row.tags.includes(query.tag)) &&
     test(row);
 }

@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   mode: 'mode',
   fate: 'fate',
   key: 'key',
+  unkeyed: 'unkeyed',
   tag: 'tag',
   plane: 'plane',
   agent: 'agent',
@@ -28,6 +29,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   mode: ['passthrough', 'mapped'],
   fate: ['exact', 'renamed', 'emulated', 'dropped', 'refused'],
   plane: ['gateway', 'run', 'agent'],
+  unkeyed: ['true'],
 };
 
 const TOKEN = /(\w+):("[^"]*"|\S+)|(cost|duration)>([\d.]+)(ms|s|m|h)?|"([^"]*)"|(\S+)/g;
@@ -59,6 +61,7 @@ function chip(name: string, value: string): string | undefined {
   if (name === 'since' || name === 'until' || name === 'before') return `${name} ${time(value)}`;
   if (name === 'min_cost_nano_usd') return `cost > $${Number(value) / NANO}`;
   if (name === 'min_ms') return `duration > ${Number(value) / 1000} s`;
+  if (name === 'unkeyed' && value === 'true') return 'without a key';
   if (name === 'q') return `“${value}”`;
   return NAMES[name] === undefined ? undefined : `${name} ${value}`;
 }

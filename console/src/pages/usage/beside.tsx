@@ -8,7 +8,7 @@ import { Locked } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
 import { FateGlyph } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { fatesQuery, refusalsQuery, sinceOf, sum } from './data.ts';
+import { fatesQuery, ofKey, refusalsQuery, sinceOf, sum } from './data.ts';
 
 /** Budgets with today’s mark and where they end at this pace. */
 export function Budgets(): JSX.Element {
@@ -76,7 +76,7 @@ export function Refused({ span }: { readonly span: number }): JSX.Element {
           key={JSON.stringify(key)}
           className="row s lost"
           to="/runs"
-          search={{ fate: 'refused', engine: key.engine ?? undefined, key: key.key ?? undefined, since: sinceOf(span) }}
+          search={{ fate: 'refused', engine: key.engine ?? undefined, ...ofKey(key.key), since: sinceOf(span) }}
         >
           <code className="mute">{key.error}</code>
           <span>

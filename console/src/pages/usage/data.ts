@@ -153,9 +153,15 @@ export function sum(values: readonly number[] | undefined): number {
   return (values ?? []).reduce((total, value) => total + value, 0);
 }
 
+/** The filter of the runs of a key, or of those without one. */
+export function ofKey(key: string | null | undefined): Readonly<Record<string, string>> {
+  return key === null || key === undefined ? { unkeyed: 'true' } : { key };
+}
+
 /** The value of a group; keys have names. */
 export function nameOf({ key }: Group, usage: Usage | undefined): string {
-  const [value] = Object.values(key);
+  const [[name, value] = []] = Object.entries(key);
+  if (name === 'key' && value === null) return 'without a key';
   return value === undefined || value === null ? 'none' : (usage?.names?.[value] ?? value);
 }
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import type { Usage } from '../../api/types.ts';
 import { count, duration, percent, sumCost, whole } from '../../base/format.ts';
-import { type GroupName, nameOf, sum } from './data.ts';
+import { type GroupName, nameOf, ofKey, sum } from './data.ts';
 
 type Group = Usage['groups'][number];
 
@@ -16,10 +16,11 @@ const TITLES: Readonly<Record<GroupName, string>> = {
 };
 const HEADS = ['Calls', 'In', 'Out', 'Cache read', 'First byte p50', 'p95', 'Cost', 'Share'];
 
-/** The runs that a figure was made of. */
-function searchOf(by: GroupName, { key }: Group, since: string): Record<string, string | undefined> {
-  if (by === 'engine' || by === 'model') return { model: key.model ?? undefined, engine: key.engine ?? undefined, since };
-  return by === 'made' ? { tag: key.tag ?? undefined, since } : { [by]: key[by] ?? undefined, since };
+/** The runs that a figure was made of; undefined where no filter finds them, such as those without a tag: a link would show others too. */
+function searchOf(by: GroupName, { key }: Group, since: string): Record<string, string> | undefined {
+  if (by === 'key') return { ...ofKey(key.key), since };
+  const set = Object.entries(key).filter((pair): pair is [string, string] => pair[1] !== null);
+  return set.length < Object.keys(key).length ? undefined : { ...Object.fromEntries(set), since };
 }
 
 /** The groups as a table; engines are told by their models. Each row leads to its runs. */
@@ -64,9 +65,7 @@ export function GroupsTable({
           {groups.slice(0, 100).map((group) => (
             <tr key={JSON.stringify(group.key)}>
               <td className="m">
-                <Link to="/runs" search={searchOf(by, group, since)}>
-                  {nameOf(group, usage)}
-                </Link>
+                <Name name={nameOf(group, usage)} search={searchOf(by, group, since)} />
               </td>
               {withEngine ? <td className="mute hide-s">{group.key.engine}</td> : null}
               <Figures group={group} most={most} />
@@ -75,6 +74,15 @@ export function GroupsTable({
         </tbody>
       </table>
     </section>
+  );
+}
+
+function Name({ name, search }: { readonly name: string; readonly search: Record<string, string> | undefined }): JSX.Element {
+  if (search === undefined) return <span className="mute">{name}</span>;
+  return (
+    <Link to="/runs" search={search}>
+      {name}
+    </Link>
   );
 }
 

@@ -46,7 +46,7 @@ export const runRowRoutes = [
     query: UsageQuery,
     response: Usage,
     handle: async ({ gateway, principal, query }) => {
-      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key }));
+      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key, unkeyed: query.unkeyed }));
       return await usageOf(gateway.store, query, { key, keys, unkeyed });
     },
   }),
@@ -58,7 +58,7 @@ export const runRowRoutes = [
     query: ForecastQuery,
     response: Forecast,
     handle: async ({ gateway, principal, query }) => {
-      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key }));
+      const { key, keys, unkeyed } = await withKeyId(gateway.store, seenOnly(principal, { key: query.key, unkeyed: query.unkeyed }));
       const { engine, tag } = query;
       const recordings = may(principal, 'bodies') ? { engine, tag, key, keys, unkeyed } : undefined;
       return await forecast(gateway, { query, own: { key, keys, unkeyed }, recordings });
