@@ -36,6 +36,8 @@ export interface AnswerShape {
   readonly names: Readonly<Partial<Record<AnswerConcept, string>>>;
   /** Meanings that a caller reads in part, and in how far. */
   readonly partly?: Readonly<Partial<Record<AnswerConcept, string>>>;
+  /** The words for a reason to stop that are understood, by the member where an engine writes them. */
+  readonly stops: Readonly<Record<string, ReadonlySet<string>>>;
   /** Where a call that the token limit cut off can be told: in a stream alone, or nowhere; everywhere where nothing is said. */
   readonly cutCalls?: 'streamed' | 'nowhere';
   /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */

@@ -233,6 +233,33 @@ test('a member that nobody knows is listed as dropped', () => {
   });
 });
 
+describe.each([
+  ['claude', claude([{ type: 'text', text: 'a' }], { stop_reason: 'novel' }), 'stop_reason'],
+  ['gemini', { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'novel' }] }, 'candidates[*].finishReason'],
+  [
+    'openai-chat',
+    { id: 'c', model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'novel' }] },
+    'choices[*].finish_reason',
+  ],
+  ['openai-responses', { id: 'resp_1', status: 'novel', output: [] }, 'status'],
+  ['openai-responses', { id: 'resp_1', status: 'incomplete', incomplete_details: { reason: 'novel' }, output: [] }, 'incomplete_details'],
+])('a reason to stop of %s that nobody knows', (engine, answer, path) => {
+  test.each(dialects.map(({ id }) => id).filter((id) => id !== engine))('is not said to have reached a caller of %s', (caller) => {
+    expect(entryAt(wholeAnswer(engine, caller, json(answer)).fidelity, path)).toEqual({
+      ...{ path, fate: 'dropped', code: 'unknown_stop_reason', count: 1 },
+      note: '“novel” is no reason to stop that we know, and the caller is not told it',
+    });
+  });
+});
+
+test('a stream that ends for a reason that nobody knows has the same fate', () => {
+  const { fidelity } = streamedAnswer('openai-chat', 'claude', [
+    { id: 'c', model: 'm', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] },
+    { id: 'c', model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'novel' }] },
+  ]);
+  expect(entryAt(fidelity, 'choices[*].finish_reason')).toMatchObject({ fate: 'dropped', code: 'unknown_stop_reason' });
+});
+
 test('what every answer has is accounted for', () => {
   const { fidelity } = wholeAnswer('claude', 'openai-chat', json(claude([{ type: 'text', text: 'a' }])));
   expect(fidelity).toEqual([

@@ -8,6 +8,7 @@ export const SESSION: AnswerReader = {
   id: 'session',
   answers: {
     claims: {},
+    stops: {},
     names: {
       structure: 'structure',
       answer_id: 'answer_id',

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, listIn, parseJsonObject } fro
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
 import { type AnswerShape, below, type FoundPage, type ShownPart, textIn, typeOf } from '../answer-shape.ts';
+import { FINISH } from './lift.ts';
 
 const USAGE: Record<string, AnswerConcept> = {
   '': 'usage_detail',
@@ -189,6 +190,7 @@ export const answers: AnswerShape = {
   claims: { ...below('', MESSAGE), ...below('.content[*]', BLOCK) },
   eventClaims: EVENTS,
   cutCalls: 'streamed',
+  stops: { stop_reason: new Set(Object.keys(FINISH)) },
   kinds,
   names: {
     structure: 'structure',

@@ -187,6 +187,10 @@ function form(shown: ShownPart, id: string): JsonObject | undefined {
 export const answers: AnswerShape = {
   claims: { ...below('', RESPONSE), ...below('.output[*]', OUTPUT) },
   eventClaims: EVENTS,
+  stops: {
+    status: new Set(['completed', 'incomplete', 'failed', 'cancelled', 'queued', 'in_progress']),
+    incomplete_details: new Set(['max_output_tokens', 'content_filter']),
+  },
   names: {
     structure: 'structure',
     text: 'output_text',

@@ -37,11 +37,15 @@ interface Place {
   readonly below: Map<string, Place>;
   /** Stands for everything below that place which has no claim of its own: it is counted there. */
   readonly restOf?: Place;
+  /** The word that stood there, where nobody knows what it means. */
+  readonly word?: string;
   rest?: Place;
 }
 
 /** Members that no table knows are listed up to this many places; an engine could otherwise name as many as it likes. */
 const MOST_UNKNOWN = 100;
+/** An engine may call its reason to stop whatever it likes; receipts quote this much of it. */
+const MOST_OF_A_WORD = 60;
 
 /** Headers that tell a caller something about its limits or its call. */
 const HINTS =
@@ -66,6 +70,8 @@ export class AnswerAccount {
   /** Places of this answer that the tables do not know, by the place above them. */
   readonly #unknown = new Map<Place, Map<string, Place>>();
   #unknownCount = 0;
+  /** Reasons to stop that nobody knows, by the place where they stood. */
+  readonly #strange = new Map<Place, Place>();
 
   constructor(engine: AnswerReader, caller: AnswerReader) {
     this.#engine = engine;
@@ -103,8 +109,8 @@ export class AnswerAccount {
   record(): AnswerRecord {
     const found: FidelityEntry[] = [];
     const emulations = new Map<string, EmulationEntry>();
-    for (const [{ path, concept }, count] of this.#counts) {
-      const fate = this.#fate(concept);
+    for (const [{ path, concept, word }, count] of this.#counts) {
+      const fate = word === undefined ? this.#fate(concept) : strangeFate(word);
       found.push({ path: path.replace(/^\./, ''), ...fate, count });
       const emulation = fate.fate === 'emulated' ? this.#emulation(concept, fate.note ?? '') : undefined;
       if (emulation !== undefined) emulations.set(JSON.stringify(emulation), emulation);
@@ -128,7 +134,7 @@ export class AnswerAccount {
   #walk(place: Place, value: Json): void {
     if (value === null || value === '') return;
     if (typeof value !== 'object' || isExactNumber(value)) {
-      const counted = place.restOf ?? place;
+      const counted = this.#strangeStop(place, value) ?? place.restOf ?? place;
       this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
       return;
     }
@@ -139,6 +145,19 @@ export class AnswerAccount {
     const object = jsonOf(value); // neither null nor a list
     const kind = this.#kind(place, object);
     this.#members(kind, object, kind !== place);
+  }
+
+  /** A reason to stop in a word that nobody knows is no reason that the caller could read: it is counted apart from those that are told. */
+  #strangeStop(place: Place, value: Json): Place | undefined {
+    if (place.concept !== 'stop_reason') return undefined;
+    const words = this.#engine.answers.stops[place.path.slice(place.path.lastIndexOf('.') + 1)];
+    const word = String(value);
+    if (words === undefined || words.has(word)) return undefined;
+    const known = this.#strange.get(place);
+    if (known !== undefined) return known;
+    const strange: Place = { path: place.path, concept: place.concept, below: new Map(), word: word.slice(0, MOST_OF_A_WORD) };
+    this.#strange.set(place, strange);
+    return strange;
   }
 
   #kind(place: Place, object: JsonObject): Place {
@@ -182,6 +201,14 @@ export class AnswerAccount {
     if (name === nameIn(this.#engine.answers, concept)) return { fate: 'exact' };
     return { fate: 'renamed', code: 'other_name_at_caller', note: name } satisfies AnswerNote;
   }
+}
+
+function strangeFate(word: string): AnswerNote {
+  return {
+    fate: 'dropped',
+    code: 'unknown_stop_reason',
+    note: `“${word}” is no reason to stop that we know, and the caller is not told it`,
+  };
 }
 
 /** A name below a claim may also stand beside it, where it means something else. */

@@ -13,7 +13,7 @@ import { callPart, isCall, reasoningOf } from './lift-messages.ts';
 import { mediaParts } from './media.ts';
 import * as wire from './wire.ts';
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
+export const FINISH: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool-calls',

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts'
 import type { AnswerConcept } from '../../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../../ir/part.ts';
 import { type AnswerShape, below, type ShownPart, textIn } from '../../answer-shape.ts';
+import { FAILURES, FINISH } from './finish.ts';
 
 const PART: Record<string, AnswerConcept> = {
   '<text>.text': 'text',
@@ -142,6 +143,7 @@ function form(shown: ShownPart): JsonObject | undefined {
 
 export const answers: AnswerShape = {
   cutCalls: 'nowhere',
+  stops: { finishReason: new Set([...Object.keys(FINISH), ...FAILURES]) },
   claims: {
     '.responseId': 'answer_id',
     '.modelVersion': 'model',

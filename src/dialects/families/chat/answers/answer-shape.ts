@@ -3,6 +3,7 @@ import type { AnswerConcept } from '../../../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../../../ir/part.ts';
 import { type AnswerShape, below, PRICED_TIERS, type ShownPart, textIn } from '../../../answer-shape.ts';
 import type { ChatFlavour } from '../flavour.ts';
+import { FINISH } from '../lift-response.ts';
 
 const MESSAGE: Record<string, AnswerConcept> = {
   '.role': 'structure',
@@ -106,6 +107,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
   const { reasoningField, carrier, details } = flavour;
   return {
     claims: claimsOf(flavour),
+    stops: { finish_reason: new Set(Object.keys(FINISH)) },
     names: {
       structure: 'structure',
       answer_id: 'id',
