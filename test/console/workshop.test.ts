@@ -227,6 +227,14 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
       await expect.poll(() => page.evaluate(LAST_BAR)).toBeGreaterThan(100);
     }));
 
+  it('Usage says in words why calls were refused, and leads to those runs alone', () =>
+    visiting('/usage', async (page) => {
+      const refused = page.getByRole('region', { name: 'Refused before spending' });
+      await refused.getByRole('link', { name: /Top-k sampling is not supported by .* 1, without a key to sim/ }).click();
+      await page.getByText('“Top-k sampling').first().waitFor();
+      expect(await page.locator('.dl-body .dl-row').count()).toBe(1);
+    }));
+
   it('Usage says what the calls would have cost elsewhere, and tries recorded ones there', () =>
     visiting('/usage', async (page) => {
       const panel = page.getByRole('region', { name: 'What if I switched?' });

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { useBudgets } from '../../api/budgets.ts';
+import type { RunRow } from '../../api/types.ts';
 import { FATES } from '../../base/fates.ts';
 import { whole } from '../../base/format.ts';
 import { Locked } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
 import { FateGlyph } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { fatesQuery, ofKey, refusalsQuery, sinceOf, sum } from './data.ts';
+import { fatesQuery, ofKey, REFUSED, refusalsQuery, sinceOf, sum } from './data.ts';
 
 /** Budgets with today’s mark and where they end at this pace. */
 export function Budgets(): JSX.Element {
@@ -59,32 +60,53 @@ export function LeftOut({ span }: { readonly span: number }): JSX.Element {
   );
 }
 
-/** Calls that were refused before anything was spent, by error, key and engine. */
+/** Calls that were refused before anything was spent: how many, and of the newest the reason, the key and the engine. */
 export function Refused({ span }: { readonly span: number }): JSX.Element {
   const refusals = useQuery(refusalsQuery(span));
-  const groups = refusals.data?.groups ?? [];
-  const total = sum(groups.map(({ runs }) => sum(runs)));
+  const total = sum((refusals.data?.total.groups ?? []).map(({ runs }) => sum(runs)));
+  const newest = refusals.data?.newest.items ?? [];
+  const reasons = reasonsOf(newest);
   return (
-    <section className="sec">
+    <section className="sec" aria-label="Refused before spending">
       <h2>Refused before spending</h2>
       <p>
         <b className="large">{whole(total)}</b>{' '}
         <span className="note">{total === 1 ? 'call' : 'calls'} would have lost a field that matters</span>
       </p>
-      {groups.slice(0, 6).map(({ key, runs }) => (
-        <Link
-          key={JSON.stringify(key)}
-          className="row s lost"
-          to="/runs"
-          search={{ fate: 'refused', engine: key.engine ?? undefined, ...ofKey(key.key), since: sinceOf(span) }}
-        >
-          <code className="mute">{key.error}</code>
+      {reasons.slice(0, MOST_REASONS).map(({ row, many }) => (
+        <Link key={row.run_id} className="row s lost" to="/runs" search={{ ...searchOf(row), since: sinceOf(span) }}>
+          <code className="mute">{row.error?.code ?? 'removed'}</code>
           <span>
-            {whole(sum(runs))}, {key.key === null || key.key === undefined ? 'without a key' : (refusals.data?.names?.[key.key] ?? key.key)}{' '}
-            to {key.engine}
+            {row.error?.message ?? 'The content of the receipt was removed'}
+            <span className="by mute">
+              {whole(many)}, {keyOf(row)} to {row.engine}
+            </span>
           </span>
         </Link>
       ))}
+      {reasons.length > MOST_REASONS ? <p className="note">And {whole(reasons.length - MOST_REASONS)} more, of fewer calls.</p> : null}
+      {newest.length < total ? <p className="note">Reasons are those of the newest {whole(newest.length)}.</p> : null}
     </section>
   );
+}
+
+const MOST_REASONS = 6;
+/** The most that a list of runs takes as a text to look for. */
+const MOST_TEXT = 200;
+
+/** Refusals that say the same of the same key and engine, those of most calls first. */
+function reasonsOf(rows: readonly RunRow[]): readonly { readonly row: RunRow; readonly many: number }[] {
+  const found = Map.groupBy(rows, ({ error, key_id: key, engine }) => JSON.stringify([error, key, engine]));
+  return [...found.values()]
+    .flatMap(([row, ...others]) => (row === undefined ? [] : [{ row, many: others.length + 1 }]))
+    .toSorted((one, other) => other.many - one.many);
+}
+
+function searchOf({ engine, error, key_id: key }: RunRow): Readonly<Record<string, string | undefined>> {
+  return { ...REFUSED, engine: engine ?? undefined, ...ofKey(key), q: error?.message.slice(0, MOST_TEXT) };
+}
+
+/** Calls of a run carry a key that lives as long as the run and has no name. */
+function keyOf({ key_id: id, key_name: name, parent_run_id: parent }: RunRow): string {
+  return name ?? (id === null ? 'without a key' : parent === null ? id : 'a run');
 }

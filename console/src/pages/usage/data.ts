@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, withQuery } from '../../api/client.ts';
-import type { Agents, Catalogue, Forecast, Usage } from '../../api/types.ts';
+import type { Agents, Catalogue, Forecast, RunRowList, Usage } from '../../api/types.ts';
 
 export const MEASURES = [
   ['cost', 'Cost'],
@@ -89,12 +89,21 @@ function byMonth(usage: Usage): Usage {
   return { ...usage, buckets: months.map((month) => `${month}-01T00:00:00.000Z`), groups };
 }
 
+/** Calls that were refused for a field of theirs, as filters of a list of runs. */
+export const REFUSED = { fate: 'refused', plane: 'gateway' } as const;
+/** Sums know codes alone; the words that a refusal was told in stand in the lines of its runs. */
+const MOST_REFUSALS = 200;
+
 export const refusalsQuery = (span: number) =>
   queryOptions({
     queryKey: ['usage', 'refusals', span],
-    queryFn: () => {
+    queryFn: async () => {
       const since = sinceOf(span);
-      return get<Usage>(withQuery('/v1/usage', { metric: 'runs', group_by: 'error,key,engine', fate: 'refused', since }));
+      const [total, newest] = await Promise.all([
+        get<Usage>(withQuery('/v1/usage', { metric: 'runs', fate: REFUSED.fate, since })),
+        get<RunRowList>(withQuery('/v1/runs', { ...REFUSED, view: 'row', since, limit: MOST_REFUSALS })),
+      ]);
+      return { total, newest };
     },
     staleTime: 60_000,
   });
