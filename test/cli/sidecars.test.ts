@@ -50,6 +50,19 @@ describe('abp sidecar check', () => {
     expect(code).toBe(1);
   });
 
+  it.each([
+    ['lines', '"{\\"t\\":\\"pong\\",\\"seq\\":1}\\n".repeat(1000)'],
+    ['one line without an end', '"y".repeat(1 << 20)'],
+  ])('ends one that floods its output with %s, and says so', async (_, flood) => {
+    const file = join(folder, 'flood.mjs');
+    const hello = { t: 'hello', contract_version: 'abp/v0.1', backend: { id: 'flood', backend_version: null, adapter_version: null } };
+    const first = JSON.stringify(`${JSON.stringify({ ...hello, capabilities: {}, mode: 'mapped' })}\n`);
+    writeFileSync(file, `process.stdout.write(${first}); const write = () => process.stdout.write(${flood}, write); write();`);
+    const { code, findings } = await check(process.execPath, file);
+    expect(findings.at(-1)).toMatchObject({ name: 'it keeps to the limits', result: 'failed' });
+    expect(code).toBe(1);
+  });
+
   it('says of a command that is not there that it does not start', async () => {
     const { code, findings } = await check(join(folder, 'nothing'));
     expect(bad(findings)).toEqual(['it starts']);

@@ -9,7 +9,7 @@ import { checkAt } from '../../contract/border.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import { workOrder } from '../../contract/work-orders/work-order.ts';
-import { MOST_LINE_BYTES, majorOf } from './dialogue.ts';
+import { FloodGauge, MOST_LINE_BYTES, majorOf } from './dialogue.ts';
 import { tellingLine } from './greet.ts';
 
 /** One thing that was tried on a sidecar. */
@@ -43,12 +43,15 @@ class Talk {
   readonly heard: Heard[] = [];
   readonly child: ChildProcess;
   #wake: () => void = () => undefined;
+  readonly #flood = new FloodGauge();
   #gone = false;
+  /** Why it was ended at once, as a run would be: it writes without an end, and would be read for as long as it may run. */
+  excess: string | undefined;
   /** How it ended; undefined while it runs. */
   ended: string | undefined;
 
   private constructor(start: (talk: { line(text: string): void; fault(kind: LineFault): void }) => ChildProcess) {
-    this.child = start({ line: (text) => this.#line(text), fault: (kind) => this.#take({ fault: `a line that is ${kind}` }) });
+    this.child = start({ line: (text) => this.#line(text), fault: (kind) => this.#fault(kind) });
     void this.child.exit.then(({ code, signal }) => {
       this.#gone = true;
       this.ended = signal === null ? `it ended with exit code ${code}` : `it ended by ${signal}`;
@@ -107,7 +110,23 @@ class Talk {
   }
 
   #line(text: string): void {
-    if (text.trim() !== '') this.#take(heardIn(text));
+    if (this.excess !== undefined) return;
+    const flood = this.#flood.add(text);
+    if (flood !== undefined) this.#exceed(flood);
+    else if (text.trim() !== '') this.#take(heardIn(text));
+  }
+
+  #fault(kind: LineFault): void {
+    if (this.excess !== undefined) return;
+    this.#take({ fault: `a line that is ${kind}` });
+    if (kind === 'too-long') this.#exceed(`it wrote a line of more than ${MOST_LINE_BYTES} bytes`);
+  }
+
+  #exceed(why: string): void {
+    this.excess = why;
+    this.#gone = true;
+    this.child.signal('SIGKILL');
+    this.#wake();
   }
 
   #take(heard: Heard): void {
@@ -163,8 +182,14 @@ async function tryHello(check: SidecarCheck, folder: string): Promise<SidecarFin
     finding('it speaks the contract', majorOf(hello.contract_version) === majorOf(CONTRACT_VERSION), hello.contract_version),
     advice('its capabilities are known', unknown.length === 0, unknown.length === 0 ? 'all of them' : `not known: ${unknown.join(', ')}`),
     advice('it answers a ping', answered, answered ? 'pong' : 'no pong within 2 s; a silent run of it will be taken for dead'),
-    advice('it ends when its input ends', left, left ? 'by itself' : `it was ended after ${LEAVE_MS} ms`),
+    endFinding('it ends when its input ends', talk, left),
   ];
+}
+
+/** How it left. Of one that had to be ended for what it wrote nobody has seen that. */
+function endFinding(name: string, { excess }: Talk, left: boolean): SidecarFinding {
+  if (excess !== undefined) return finding('it keeps to the limits', false, `${excess}, and was ended`);
+  return advice(name, left, left ? 'by itself' : `it was ended after ${LEAVE_MS} ms`);
 }
 
 function wordsOf({ child }: Talk): string {
@@ -192,7 +217,11 @@ async function tryRun(check: SidecarCheck, folder: string): Promise<SidecarFindi
   const after = at === -1 ? 0 : talk.heard.length - at - 1;
   const end = talk.heard[at]?.envelope;
   return [
-    finding('it ends a run with final or fatal', ended, ended ? String(end?.t) : `neither within ${check.runMs} ms${wordsOf(talk)}`),
+    finding(
+      'it ends a run with final or fatal',
+      ended,
+      ended ? String(end?.t) : `neither ${talk.excess === undefined ? `within ${check.runMs} ms` : 'before it was ended'}${wordsOf(talk)}`,
+    ),
     finding('every line is an envelope', faults.length === 0, faults[0] ?? `${talk.heard.length} lines`),
     finding(
       'every line names the run',
@@ -201,7 +230,7 @@ async function tryRun(check: SidecarCheck, folder: string): Promise<SidecarFindi
     ),
     finding('nothing follows its end', after === 0, after === 0 ? 'nothing' : `${after} lines`),
     ...(end?.t === 'final' ? [receiptFinding(end, id)] : []),
-    advice('it leaves after its end', left, left ? 'by itself' : `it was ended after ${LEAVE_MS} ms`),
+    endFinding('it leaves after its end', talk, left),
   ];
 }
 

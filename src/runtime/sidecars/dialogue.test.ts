@@ -153,10 +153,12 @@ describe('a sidecar that breaks the protocol', () => {
     expect(after(...lines)).toEqual({ code, broken });
   });
 
-  it('floods', () => {
+  it.each([
+    ['events', event({ type: 'warning', message: 'm' })],
+    ['lines without a word', ''],
+  ])('floods with %s', (_, one) => {
     const talk = dialogue();
     talk.line(hello());
-    const one = event({ type: 'warning', message: 'm' });
     let broken = 0;
     for (let at = 0; at < MOST_LINES + 10; at += 1) if (talk.line(one).broken === true) broken += 1;
     expect(broken).toBe(1);

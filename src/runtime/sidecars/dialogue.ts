@@ -59,6 +59,20 @@ const KNOWN: ReadonlySet<string> = new Set<Envelope>([
 const OF_CONTROL_PLANES: ReadonlySet<string> = new Set<Envelope>(['run', 'cancel', 'approval']);
 const EVENT_KINDS: ReadonlySet<string> = new Set(SidecarEvent.options.map((option) => option.shape.type.value));
 
+/** Counts what a sidecar writes in one run, lines without a word in them too. */
+export class FloodGauge {
+  #lines = 0;
+  #bytes = 0;
+
+  /** Why it is too much with this line; undefined while it is not. */
+  add(line: string): string | undefined {
+    this.#lines += 1;
+    this.#bytes += line.length;
+    const isFlood = this.#lines > MOST_LINES || this.#bytes > MOST_RUN_BYTES;
+    return isFlood ? `it wrote more than ${MOST_LINES} lines or ${MOST_RUN_BYTES} bytes in one run` : undefined;
+  }
+}
+
 /** Holds one run with a sidecar: hello, run, events, final or fatal, one JSON object per line. */
 export class SidecarDialogue implements Dialogue {
   readonly strict = { mostBytes: MOST_LINE_BYTES, fault: (kind: LineFault): Heard => this.#notALine(kind) };
@@ -71,8 +85,7 @@ export class SidecarDialogue implements Dialogue {
   #since: number;
   #pings = 0;
   #missed = 0;
-  #lines = 0;
-  #bytes = 0;
+  readonly #flood = new FloodGauge();
   /** Lines that came while a final is read on another thread; undefined while none is. */
   #behind: string[] | undefined;
   #kept = 0;
@@ -96,12 +109,10 @@ export class SidecarDialogue implements Dialogue {
   line(text: string): Heard {
     this.#since = this.#clock.now();
     this.#missed = 0;
-    this.#lines += 1;
-    this.#bytes += text.length;
-    if (this.#outcome?.broken === true || text.trim() === '') return NOTHING;
-    if (this.#lines > MOST_LINES || this.#bytes > MOST_RUN_BYTES) {
-      return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', `it wrote more than ${MOST_LINES} lines or ${MOST_RUN_BYTES} bytes in one run`);
-    }
+    if (this.#outcome?.broken === true) return NOTHING;
+    const flood = this.#flood.add(text);
+    if (flood !== undefined) return this.#broken('PROTOCOL_UNEXPECTED_MESSAGE', flood);
+    if (text.trim() === '') return NOTHING;
     return this.#behind === undefined ? this.#read(text) : this.#keep(this.#behind, text);
   }
 
