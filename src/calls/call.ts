@@ -86,8 +86,8 @@ export interface Call {
 }
 
 /**
- * How an admitted call ended. `refused`: another check refused it after this one had allowed it. `dropped`: no receipt tells of it, because
- * another try takes its place or because it could not begin.
+ * How an admitted call ended. `refused`: another check refused it after this one had allowed it. `dropped`: another
+ * try takes its place, it could not begin, or nobody was there to take it.
  */
 export interface CallEnding {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'refused' | 'dropped';

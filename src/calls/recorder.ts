@@ -12,6 +12,7 @@ import type { BodiesAside } from '../receipts/bodies/bodies-aside.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
 import type { Tape } from '../receipts/bodies/tape.ts';
 import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
+import { isUnsent } from '../receipts/usage/unsent.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
 import type { Admission, Admitted, EngineDoor } from './admission.ts';
 import type { Batch, Step } from './batch.ts';
@@ -59,7 +60,7 @@ export interface RequestBodies {
 
 const FAULT = { code: 'internal', message: 'something went wrong inside the backplane' };
 
-/** A try that is followed by another, or a call that was never made. */
+/** A try that is followed by another, or a call that came to no engine. */
 const GIVEN_UP = { status: 'dropped', usage: null, upstreamModel: null, nanoUsd: null } as const;
 
 /** Services that all recorders share. */
@@ -255,7 +256,14 @@ export class Recorder {
       replayable: false,
     });
     this.#live.end(this.#run);
-    this.#admitted?.settle({ status, usage, upstreamModel: observed?.model ?? null, nanoUsd: null });
+    const ended = { status, usage, upstreamModel: observed?.model ?? null, nanoUsd: null };
+    this.#admitted?.settle(this.#cameToNobody(error) ? GIVEN_UP : ended);
+  }
+
+  /** Whether no engine got anything of the call: none has answered this try or one before it, and the error is one of those without a receiver. */
+  #cameToNobody(error: Ending['error']): boolean {
+    if (error === null || !isUnsent(error.code)) return false;
+    return this.#firstByteMs === null && this.#earlier.every(({ status }) => status === null);
   }
 
   /** The emulations of the request and of its answer; none where the answer adds nothing to what the opening said. */

@@ -14,10 +14,13 @@ import { ANSWER, adminCall, COST } from './priced-engine.ts';
 let upstream: RecordingUpstream;
 let server: TestGateway;
 let sent: number;
+/** Nobody listens there. */
+const CLOSED = 'http://127.0.0.1:1';
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  server = await startGateway({ engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } });
+  const engines = { claude: { url: upstream.url, key: 'k' }, gemini: { url: upstream.url }, groq: { url: CLOSED, key: 'k' } };
+  server = await startGateway({ engines, config: { auth: { local: false } } });
 });
 afterAll(async () => {
   await server.close();
@@ -241,6 +244,19 @@ describe('a budget', () => {
     await post(url, CLAUDE, ['x-abp-key', secret]);
     await expect.poll(reserved).toBe(0);
     expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent.requests).toBe(3);
+  });
+
+  it.each([
+    ['mapped, without a key', '/e/gemini/v1/messages', CLAUDE],
+    ['mapped, out of reach', '/e/groq/v1/messages', CLAUDE],
+    ['relayed, out of reach', '/e/groq/v1/chat/completions', CLAUDE],
+    ['raw, out of reach', '/e/groq/v1/batches', { requests: [] }],
+  ])('is not used up by calls that come to no engine: %s', async (_, path, body) => {
+    const { secret, budget } = await keyWith({ limit_requests: 1 });
+    const ask = async (): Promise<number> => (await post(`${server.url}${path}`, body, ['x-abp-key', secret])).status;
+    expect([await ask(), await ask(), await ask()]).toEqual([503, 503, 503]);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent.requests).toBe(0);
+    expect((await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status).toBe(200);
   });
 
   it('of the configuration is listed, holds, and is changed in the file alone', async () => {

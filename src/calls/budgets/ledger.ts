@@ -121,7 +121,7 @@ export class Ledger {
 
   #settle(call: Call, { accounts, pages, wanted, answers, price }: Reservation, ending: CallEnding): void {
     for (const { reserved } of pages) add(reserved, wanted, -1);
-    // Nothing was sent, or another try takes its place and counts instead.
+    // It came to no engine, or another try takes its place and counts instead.
     if (ending.status === 'refused' || ending.status === 'dropped') return;
     this.#learned.hear(call, answers, ending);
     const { usage } = ending;

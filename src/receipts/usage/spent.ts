@@ -1,31 +1,10 @@
-import { AbpError, type ErrorCode } from '../../contract/errors.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { storedTags } from '../../store/tags.ts';
 import { rollupPositions, sealedReceipts } from '../../store/usage/rollups.ts';
 import { type SpentChoice, type SpentOn, type SpentSums, sumSpent } from '../../store/usage/spent.ts';
 import { type CallUsage, callsIn } from './call-usage.ts';
-
-/**
- * Errors of calls that were refused before anything was sent. Others may come from an engine; a call that lacked the engine's key has one
- * of those, and counts after a restart.
- */
-const UNSENT: readonly ErrorCode[] = [
-  'E001',
-  'E002',
-  'E003',
-  'E004',
-  'E005',
-  'E006',
-  'invalid_request',
-  'forbidden',
-  'not_found',
-  'payload_too_large',
-  'unprocessable',
-  'upgrade_required',
-  'rate_limited',
-  'budget_exceeded',
-  'overloaded',
-];
+import { isUnsent, UNSENT } from './unsent.ts';
 
 /** The keeper adds once a second; a sum that is read while it does is read again. */
 const MOST_READS = 20;
@@ -84,13 +63,11 @@ function isOn({ engine, keys, tag, agent }: SpentOn, call: CallUsage): boolean {
   );
 }
 
-const UNSENT_CODES: ReadonlySet<string> = new Set(UNSENT);
-
 function withCall(sums: SpentSums, { cost_nano_usd: cost, tokens_in: input, tokens_out: output, unpriced, error }: CallUsage): SpentSums {
   return {
     nano_usd: sums.nano_usd + cost,
     tokens: sums.tokens + input + output,
-    requests: sums.requests + (UNSENT_CODES.has(error) ? 0 : 1),
+    requests: sums.requests + (isUnsent(error) ? 0 : 1),
     unpriced: sums.unpriced + unpriced,
   };
 }
