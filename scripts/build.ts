@@ -5,20 +5,26 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Modules that somebody starts or imports by their path: the command, what package.json exports, threads, and the program of a bare model. */
-const ENTRIES = [
-  ...['cli/main', 'client/client', 'node/client', 'node/contract', 'sidecar/sidecar', 'runtime/bare-model/main'],
-  ...globSync('**/{*-thread,thread}.ts', { cwd: `${root}src` }).map((path) => path.slice(0, -'.ts'.length)),
-];
+/** Modules that somebody starts or imports by their path: the command, what package.json exports, and the program of a bare model. */
+const ENTRIES = ['cli/main', 'client/client', 'node/client', 'node/contract', 'sidecar/sidecar', 'runtime/bare-model/main'];
+
+/** Modules that a thread begins with. */
+const THREADS = globSync('**/{*-thread,thread}.ts', { cwd: `${root}src` }).map((path) => path.slice(0, -'.ts'.length));
 
 /**
  * Writes the JavaScript of `src` into a folder. The modules that are always loaded together come in one file: a server loads 800 of ours, and
- * one after the other they take two thirds of its start. Packages of others stay outside, where npm puts them.
+ * one after the other they take two thirds of its start. A thread shares no module with the program that starts it, so it gets all of its own
+ * in one file. Packages of others stay outside, where npm puts them.
  */
 export async function buildProgram(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
+  await write(folder, ENTRIES);
+  for (const thread of THREADS) await write(folder, [thread]);
+}
+
+async function write(folder: string, entries: readonly string[]): Promise<void> {
   const bundle = await rolldown({
-    input: Object.fromEntries(ENTRIES.map((path) => [path, `${root}src/${path}.ts`])),
+    input: Object.fromEntries(entries.map((path) => [path, `${root}src/${path}.ts`])),
     platform: 'node',
     external: /^[^./]/,
     // Modules that only set something up are kept, in their order.

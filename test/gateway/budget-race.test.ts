@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import type { RecordingUpstream } from '../support/recording-upstream.ts';
 import { type Ask, RACED_WAYS, type RacedWay, type RaceMeasure, startRacedEngine } from './budget-race-ways.ts';
 import { adminCall, COST } from './priced-engine.ts';
@@ -48,7 +48,7 @@ describe.each([
     process.env.PATH = fakeCommand(join(folder, 'bin'), 'claude');
     process.env.ABP_KEY_SECRET = 'a secret that both homes know, long enough';
     engine = await startRacedEngine();
-    const databaseUrl = many > 1 ? await freshDatabase() : undefined;
+    const databaseUrl = many > 1 ? await readyDatabase() : undefined;
     const options = {
       engines: { claude: { url: engine.url, key: 'k' }, openai: { url: engine.url, key: 'k' } },
       config: { auth: { local: false }, runs: { roots: [folder] } },

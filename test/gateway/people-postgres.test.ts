@@ -1,6 +1,6 @@
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { rolesSuite } from './roles-suite.ts';
 import { signInSuite } from './sign-in-suite.ts';
 
-rolesSuite('PostgreSQL', freshDatabase);
-signInSuite('PostgreSQL', freshDatabase);
+rolesSuite('PostgreSQL', readyDatabase);
+signInSuite('PostgreSQL', readyDatabase);

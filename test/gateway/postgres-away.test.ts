@@ -10,7 +10,7 @@ const BODY = { model: 'sim-1', max_tokens: 10, messages: [{ role: 'user', conten
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: true });
-  server = await startGateway({ databaseUrl: await postgres.freshDatabase(), config: { auth: { local: false } } });
+  server = await startGateway({ databaseUrl: await postgres.readyDatabase(), config: { auth: { local: false } } });
 });
 afterAll(async () => {
   await server?.close();

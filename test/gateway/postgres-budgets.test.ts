@@ -24,7 +24,7 @@ describe('two nodes that share a database', () => {
       socket.write(whole(JSON.stringify(ANSWER)));
     });
     process.env.ABP_KEY_SECRET = 'a secret that both homes know, long enough';
-    const databaseUrl = await postgres.freshDatabase();
+    const databaseUrl = await postgres.readyDatabase();
     const options = { databaseUrl, engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } };
     nodes = [await startGateway(options), await startGateway(options)];
   });

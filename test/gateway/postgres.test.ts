@@ -1,10 +1,10 @@
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { keysSuite } from './keys-suite.ts';
 import { pushSuite } from './push-suite.ts';
 import { receiptsSuite } from './receipts-suite.ts';
 import { routesSuite } from './routes-suite.ts';
 
-receiptsSuite('PostgreSQL', freshDatabase);
-keysSuite('PostgreSQL', freshDatabase);
-routesSuite('PostgreSQL', freshDatabase);
-pushSuite('PostgreSQL', freshDatabase);
+receiptsSuite('PostgreSQL', readyDatabase);
+keysSuite('PostgreSQL', readyDatabase);
+routesSuite('PostgreSQL', readyDatabase);
+pushSuite('PostgreSQL', readyDatabase);

@@ -11,7 +11,7 @@ import { mergeMetrics } from '../../src/gateway/processes/merge-metrics.ts';
 import { openHome } from '../../src/home/home.ts';
 import { certificateFiles } from '../support/certificates.ts';
 import { call, post, send } from '../support/http-call.ts';
-import { freshDatabase, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { readyDatabase, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 
 const asked = (words: string, stream = false) => ({ model: 'm', max_tokens: 50, stream, messages: [{ role: 'user', content: words }] });
@@ -26,7 +26,7 @@ describe('several processes on one port', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_DATABASE_URL: await postgres.freshDatabase() };
+    const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_DATABASE_URL: await postgres.readyDatabase() };
     server = spawnAbp(['serve', '--json', '--port', '0', '--processes', '2'], env);
     server.stderr.pipe(process.stderr);
     const ready = once(createInterface(server.stdout), 'line');
@@ -192,7 +192,7 @@ describe('several processes on one port that speak TLS', () => {
   beforeAll(async () => {
     const config = `[server]\ncert_file = "${files.cert_file}"\nkey_file = "${files.key_file}"\n`;
     writeFileSync(join(folder, 'abp.toml'), config);
-    const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_CONFIG: join(folder, 'abp.toml'), ABP_DATABASE_URL: await freshDatabase() };
+    const env = { ABP_HOME: home, ABP_LOG: 'silent', ABP_CONFIG: join(folder, 'abp.toml'), ABP_DATABASE_URL: await readyDatabase() };
     server = spawnAbp(['serve', '--json', '--port', '0', '--processes', '2'], env);
     server.stderr.pipe(process.stderr);
     const [line] = await once(createInterface(server.stdout), 'line');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { removeSession } from '../../src/platform/sessions/sessions.ts';
 import { cancelTurn } from '../../src/platform/turns/turns.ts';
 import { TestPlatform, testTool } from '../support/platform.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 
 /** The worker hears of turns from the database at once, and finds none by looking around. */
 const NEVER = 3_600_000;
@@ -17,7 +17,7 @@ describe('two processes on one PostgreSQL database', () => {
   const aborted = Promise.withResolvers<void>();
 
   beforeEach(async () => {
-    const url = await freshDatabase();
+    const url = await readyDatabase();
     const tools = [
       testTool('slow', { execute: async () => release.promise.then(() => ({ output: 'done' })) }),
       testTool('hang', {

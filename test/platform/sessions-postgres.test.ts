@@ -1,4 +1,4 @@
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { sessionsSuite } from './sessions-suite.ts';
 
-sessionsSuite('PostgreSQL', freshDatabase);
+sessionsSuite('PostgreSQL', readyDatabase);

@@ -1,6 +1,6 @@
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { cutTurnsSuite } from './cut-turns-suite.ts';
 import { turnsSuite } from './turns-suite.ts';
 
-turnsSuite('PostgreSQL', freshDatabase);
-cutTurnsSuite('PostgreSQL', freshDatabase);
+turnsSuite('PostgreSQL', readyDatabase);
+cutTurnsSuite('PostgreSQL', readyDatabase);

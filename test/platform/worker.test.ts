@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { ended, runAbp, spawnAbp } from '../support/run-abp.ts';
 
 describe('abp worker', () => {
@@ -19,7 +19,7 @@ describe('abp worker', () => {
   });
 
   test('works on the turns of a server that has no room for them, and stops when asked', async () => {
-    const url = await freshDatabase();
+    const url = await readyDatabase();
     const server = await startGateway({ databaseUrl: url, config: { sessions: { turns: 0 } } });
     const worker = spawnAbp(['worker', '--json', '--turns', '2'], {
       ABP_HOME: join(folder, 'worker'),

@@ -13,7 +13,7 @@ import { BodyShelf } from '../../src/store/recordings/body-shelf.ts';
 import { type BucketServer, startBucketServer } from '../support/bucket-server.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, type WireAnswer } from '../support/http-call.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 
 // Against a server that speaks S3 and checks signatures.
@@ -49,7 +49,7 @@ const ready = async ({ url }: TestGateway): Promise<unknown> => JSON.parse((awai
 const since = (before: readonly string[]): string[] => bucket.objects().filter((name) => !before.includes(name));
 
 it('bodies that one node recorded are read through another, and erasing them empties the bucket', { timeout: 120_000 }, async () => {
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await readyDatabase();
   const config = { recording: { store: bucket.store } };
   const [one, other] = await Promise.all([startGateway({ databaseUrl, config }), startGateway({ databaseUrl, config })]);
   onTestFinished(async () => {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 
 it('records, replays and erases with PostgreSQL as the home database', async () => {
-  const server = await startGateway({ databaseUrl: await freshDatabase() });
+  const server = await startGateway({ databaseUrl: await readyDatabase() });
   onTestFinished(() => server.close());
   const request = JSON.stringify({ model: 'sim-1', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'say "postgres"' }] });
   const run = await post(`${server.url}/e/sim/v1/messages`, request);
@@ -24,7 +24,7 @@ it('records, replays and erases with PostgreSQL as the home database', async () 
 it('erases bodies that another node has: at once where that node is there, else when it is back, and nobody reads them until then', async () => {
   process.env.ABP_KEY_SECRET = 'a secret that both homes know, long enough';
   const folder = mkdtempSync(join(tmpdir(), 'abp-erase-'));
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await readyDatabase();
   const start = (name: string) => startGateway({ databaseUrl, home: join(folder, name) });
   const asked = await start('asked');
   let holder = await start('holder');

@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'abp-other-node-'));
   postgres = await startPostgres();
   process.env.ABP_KEY_SECRET = 'a secret that both homes know, long enough';
-  const databaseUrl = await postgres.freshDatabase();
+  const databaseUrl = await postgres.readyDatabase();
   drives = await startGateway({ databaseUrl });
   other = await startGateway({ databaseUrl });
 });

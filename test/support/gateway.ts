@@ -10,6 +10,7 @@ import type { EngineConfig } from '../../src/gateway/engine-config.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import { type ServerOptions, startServer } from '../../src/gateway/server.ts';
 import { openHome } from '../../src/home/home.ts';
+import { readyHome } from './ready-home.ts';
 
 export interface GatewayOptions {
   readonly engines?: Readonly<Record<string, EngineConfig>>;
@@ -40,7 +41,7 @@ export interface TestGateway {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const parent = options.home === undefined ? mkdtempSync(join(tmpdir(), 'abp-gateway-')) : undefined;
-  const home = openHome({ path: options.home ?? join(parent ?? '', 'home') });
+  const home = parent === undefined ? openHome({ path: options.home }) : readyHome(join(parent, 'home'));
   const lines: string[] = [];
   const sink = new Writable({
     write: (chunk, _encoding, done) => {

@@ -23,6 +23,7 @@ import { listEvents, type StoredEvent } from '../../src/store/agent-plane/sessio
 import { createSession, getSession, type StoredSession } from '../../src/store/agent-plane/sessions.ts';
 import { openStore } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
+import { readyHome } from './ready-home.ts';
 
 export interface TestPlatformOptions {
   readonly databaseUrl?: string | undefined;
@@ -68,7 +69,7 @@ export class TestPlatform {
 
   static async open(options: TestPlatformOptions = {}): Promise<TestPlatform> {
     const parent = options.home === undefined ? mkdtempSync(join(tmpdir(), 'abp-platform-')) : undefined;
-    const home = openHome({ path: options.home ?? join(parent ?? '', 'home') });
+    const home = parent === undefined ? openHome({ path: options.home }) : readyHome(join(parent, 'home'));
     const store = await openStore({ home, url: options.databaseUrl });
     const facts: Fact[] = [];
     const { tools = [] } = options;

@@ -5,12 +5,15 @@ import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { openPostgres } from '../../src/store/databases/postgres.ts';
 import { type Identity, postgresPrograms } from './postgres-programs.ts';
 
 /** A real PostgreSQL server. */
 export interface TestPostgres {
   /** Creates an empty database and returns its URL. */
   freshDatabase(): Promise<string>;
+  /** Creates one that has the tables of this version already, which saves a suite of many servers the time to make them each time. */
+  readyDatabase(): Promise<string>;
   /** Takes the server away, with all it holds, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -125,26 +128,49 @@ export async function startPostgres({ durable = false, keepsUs = true } = {}): P
     await stop();
     throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : String(error)}`);
   }
+  const urlOf = (name: string): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`;
   let databases = 0;
-  const freshDatabase = async (): Promise<string> => {
+  const create = async (from: string): Promise<string> => {
     databases += 1;
     const name = `test_${databases}`;
-    const client = new pg.Client({ user: 'postgres', password: PASSWORD, host: '127.0.0.1', port, database: 'postgres' });
+    const client = new pg.Client({ connectionString: urlOf('postgres') });
     await client.connect();
-    await client.query(`create database ${name}`);
+    await client.query(`create database ${name} template ${from}`);
     await client.end();
-    return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`;
+    return name;
   };
-  return { freshDatabase, pause, resume, stop };
+  const freshDatabase = async (): Promise<string> => urlOf(await create('template1'));
+  let ready: Promise<string> | undefined;
+  const withTables = async (): Promise<string> => {
+    const name = await create('template1');
+    const store = await openPostgres(urlOf(name));
+    await store.close();
+    return name;
+  };
+  const readyDatabase = async (): Promise<string> => {
+    ready ??= withTables();
+    return urlOf(await create(await ready));
+  };
+  return { freshDatabase, readyDatabase, pause, resume, stop };
 }
 
 let shared: Promise<TestPostgres> | undefined;
 
 /**
- * An empty database on the one server that the test files of this process share. The first file that asks starts the server, and its
- * watchdog stops it when the process ends. A test that takes its server away starts one of its own.
+ * The one server that the test files of this process share. The first file that asks starts it, and its watchdog stops it when the process
+ * ends. A test that takes its server away starts one of its own.
  */
-export async function freshDatabase(): Promise<string> {
+function sharedServer(): Promise<TestPostgres> {
   shared ??= startPostgres({ keepsUs: false });
-  return (await shared).freshDatabase();
+  return shared;
+}
+
+/** An empty database, for a test of what the first start makes of it. */
+export async function freshDatabase(): Promise<string> {
+  return (await sharedServer()).freshDatabase();
+}
+
+/** A database with the tables of this version, and nothing in them. */
+export async function readyDatabase(): Promise<string> {
+  return (await sharedServer()).readyDatabase();
 }

@@ -13,7 +13,7 @@ import { adminCall } from '../gateway/priced-engine.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 
 let server: TestGateway;
 beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('the audit log', () => {
 });
 
 it('records of two nodes on one database stand in one list, and both chains verify', async () => {
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await readyDatabase();
   const [one, other] = [await startGateway({ databaseUrl }), await startGateway({ databaseUrl })];
   onTestFinished(async () => {
     await one.close();

@@ -9,7 +9,7 @@ import { Webhooks } from '../../src/gateway/webhooks/webhooks.ts';
 import { closeFact, openFact } from '../support/facts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send } from '../support/http-call.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { type PostReceiver, startReceiver } from '../support/posts.ts';
 
 const ask = (content: string) => ({ model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content }] });
@@ -181,7 +181,7 @@ it('tells of runs that failed while nobody could be told, at the next start', as
 });
 
 it('of two nodes on one database one tells, and each can deliver', async () => {
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await readyDatabase();
   const hook = await startReceiver();
   const config = {
     webhooks: [{ url: hook.url }],

@@ -9,7 +9,7 @@ import { createLocalRuns } from '../../src/node/run.ts';
 import { createCodingAgents } from '../../src/runtime/coding-agents/coding-agents.ts';
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { readyDatabase } from '../support/postgres.ts';
 import { callRoute } from './control-call.ts';
 
 const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
@@ -64,7 +64,7 @@ function stopwatch(): () => { ms: number; lost: number } {
 
 describe('a run that another node of the database drives', () => {
   it('ends with every process of it, also those that hear no signal, when it is cancelled at this one', async ({ annotate }) => {
-    const databaseUrl = await freshDatabase();
+    const databaseUrl = await readyDatabase();
     const config = { sidecars: { stubborn: { command: [process.execPath, SIDECAR, 'stubborn'] } } };
     const [driver, other] = [await startGateway({ databaseUrl, config }), await startGateway({ databaseUrl })];
     onTestFinished(() => other.close());

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AgentApi } from '../../support/agent-api.ts';
 import { fakeCommand } from '../../support/agents/command.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { freshDatabase } from '../../support/postgres.ts';
+import { readyDatabase } from '../../support/postgres.ts';
 import { ended, spawnAbp } from '../../support/run-abp.ts';
 
 let folder: string;
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 test('a worker runs coding agents too: their calls go through it', async () => {
-  const url = await freshDatabase();
+  const url = await readyDatabase();
   const server = await startGateway({ databaseUrl: url, config: { sessions: { turns: 0 } } });
   const worker = spawnAbp(['worker', '--json', '--turns', '2'], {
     PATH: fakeCommand(join(folder, 'bin'), 'claude'),
