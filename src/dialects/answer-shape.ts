@@ -12,6 +12,8 @@ export interface FoundPage {
 export type ShownPart =
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string; readonly words?: string }
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly url: string }
+  /** What is heard in audio whose bytes come in other parts; they may come piece by piece. */
+  | { readonly kind: 'transcript'; readonly words: string }
   | { readonly kind: 'code'; readonly language: string; readonly code: string }
   | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string }
   /** The pages of a search; they become sources of the text that follows. */

@@ -25,6 +25,7 @@ const ANSWER_CONCEPTS = {
   block_detail: { title: 'Detail of a block', own: true },
   image: { title: 'Generated image', as: 'image_generation' },
   audio: { title: 'Generated audio', as: 'audio' },
+  transcript: { title: 'Words of generated audio', as: 'audio' },
   code: { title: 'Code that the engine ran', as: 'code_execution' },
   code_result: { title: 'Result of code that the engine ran', as: 'code_execution' },
   hosted_call: { title: 'Call of a hosted tool', own: true, as: 'tool_use' },

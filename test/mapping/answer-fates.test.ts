@@ -74,6 +74,40 @@ describe('an image that the engine generated', () => {
   });
 });
 
+describe('audio of a Chat engine and the words in it', () => {
+  const head = { id: 'c', object: 'chat.completion', model: 'm' };
+  const audio = { id: 'audio_1', expires_at: 9, data: 'UklGRgAA', transcript: 'hello there' };
+  const whole = { ...head, choices: [{ index: 0, message: { role: 'assistant', content: null, audio }, finish_reason: 'stop' }] };
+  const pieces = [{ id: 'audio_1', transcript: 'hello ' }, { transcript: 'there' }, { data: 'UklGRgAA' }, { expires_at: 9 }];
+  const streamed = [...pieces.map((piece) => ({ delta: { audio: piece } })), { delta: {}, finish_reason: 'stop' }].map((choice) => ({
+    ...head,
+    choices: [{ index: 0, ...choice }],
+  }));
+  const fatesOf = (fidelity: readonly FidelityEntry[]): unknown =>
+    fidelity.flatMap(({ path, fate }) => (path.includes('.audio') ? [[path.slice(path.indexOf('audio')), fate]] : [])).sort();
+
+  test.each([
+    ['gemini', 'renamed', 'emulated'],
+    ['claude', 'emulated', 'emulated'],
+    ['openai-responses', 'emulated', 'emulated'],
+    ['openai-chat', 'exact', 'exact'],
+  ])('reach a caller of %s, whole and streamed', (caller, data, transcript) => {
+    const one = wholeAnswer('openai-chat', caller, json(whole));
+    const many = streamedAnswer('openai-chat', caller, json(streamed));
+    const rest = caller === 'openai-chat' ? 'exact' : 'dropped';
+    for (const { text, fidelity } of [{ ...one, text: JSON.stringify(one.body) }, many]) {
+      expect(text).toContain('UklGRgAA');
+      expect(fatesOf(fidelity)).toEqual([
+        ['audio', rest],
+        ['audio.data', data],
+        ['audio.transcript', transcript],
+      ]);
+    }
+    expect(JSON.stringify(one.body)).toContain('hello there');
+    expect(many.text).toContain(caller === 'openai-chat' ? '{"transcript":"there"}' : '[generated audio: hello there]');
+  });
+});
+
 describe('hosted tools', () => {
   const searched = claude([
     { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'owls' } },

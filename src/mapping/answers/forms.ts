@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../base/json.ts';
+import { type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
@@ -82,6 +82,8 @@ class OneAnswer {
   readonly #texts = new Map<number, number>();
   /** Pages that a search found and no text has named yet. */
   #pages: FoundPage[] = [];
+  /** Words of audio that no label has told yet. */
+  #heard = '';
   /** The caller has something in hand. */
   #said = false;
   #lost: string | undefined;
@@ -181,33 +183,48 @@ class OneAnswer {
     return [...this.#footnotes(event.index, this.#placesOf(event)), this.#sourced(event, length)];
   }
 
-  /** A part of another vendor: its nearest form, pages for the text that follows, or a label. */
+  /** A part of another vendor, in its nearest form or as a label. */
   #foreign(index: number, part: VendorPart): readonly IrAnswerEvent[] {
-    const { engine, caller, account, idSeed } = this.#options;
+    const { engine, caller, idSeed } = this.#options;
     const shown = engine.answers.show(part);
-    const form = shown === undefined ? undefined : caller.answers.form?.(shown, `${idSeed}_${index}`);
-    if (shown !== undefined && form !== undefined) {
-      this.#said = true;
-      const name = caller.answers.names[conceptOf(shown)] ?? caller.id;
-      account.note(conceptOf(shown), { fate: 'renamed', code: 'nearest_form', note: name });
-      return [
-        { type: 'part-start', index, part: { kind: 'vendor', dialect: caller.id, type: name, meta: { [caller.id]: form } } },
-        { type: 'part-end', index },
-      ];
+    if (shown === undefined) return this.#label(index, 'vendor_part', unknownLabel(part.type, part.meta?.[engine.id]));
+    const form = caller.answers.form?.(shown, `${idSeed}_${index}`);
+    return form === undefined ? this.#told(index, shown) : this.#formed(index, shown, form);
+  }
+
+  /** The form holds the sound alone; the words in it are told at the end. */
+  #formed(index: number, shown: ShownPart, form: JsonObject): readonly IrAnswerEvent[] {
+    const { caller, account } = this.#options;
+    this.#said = true;
+    if ('words' in shown) this.#heard += shown.words ?? '';
+    const name = caller.answers.names[conceptOf(shown)] ?? caller.id;
+    account.note(conceptOf(shown), { fate: 'renamed', code: 'nearest_form', note: name });
+    return [
+      { type: 'part-start', index, part: { kind: 'vendor', dialect: caller.id, type: name, meta: { [caller.id]: form } } },
+      { type: 'part-end', index },
+    ];
+  }
+
+  /** A part without a form: pages for the text that follows, words for the end, or a label. */
+  #told(index: number, shown: ShownPart): readonly IrAnswerEvent[] {
+    const { account, json } = this.#options;
+    switch (shown.kind) {
+      case 'transcript':
+        this.#heard += shown.words;
+        return [];
+      case 'pages':
+        this.#pages.push(...shown.pages);
+        account.note('hosted_result', { fate: 'emulated', code: 'pages_as_sources', note: 'the pages are told as sources of the text' });
+        return [];
+      // A search tells itself by its pages; a label for each query would stand in the way of the answer.
+      case 'hosted_call':
+        this.#lost ??= 'calls of hosted tools';
+        account.note('hosted_call', CALLED_ITSELF);
+        return [];
+      default:
+        if ('words' in shown) account.note('transcript', json ? IN_JSON : AS_TEXT);
+        return this.#label(index, conceptOf(shown), labelOf(shown));
     }
-    if (shown?.kind === 'pages') {
-      this.#pages.push(...shown.pages);
-      account.note('hosted_result', { fate: 'emulated', code: 'pages_as_sources', note: 'the pages are told as sources of the text' });
-      return [];
-    }
-    // A search tells itself by its pages; a label for each query would stand in the way of the answer.
-    if (shown?.kind === 'hosted_call') {
-      this.#lost ??= 'calls of hosted tools';
-      account.note('hosted_call', CALLED_ITSELF);
-      return [];
-    }
-    const concept = shown === undefined ? 'vendor_part' : conceptOf(shown);
-    return this.#label(index, concept, shown === undefined ? unknownLabel(part.type, part.meta?.[engine.id]) : labelOf(shown));
   }
 
   #label(index: number, concept: AnswerConcept, text: string): readonly IrAnswerEvent[] {
@@ -260,6 +277,7 @@ class OneAnswer {
     if (event.finish === 'pause' && caller.answers.names.stop_reason !== undefined) account.note('stop_reason', PAUSED);
     const told: IrAnswerEvent[] = [...this.#lastCalls(event.finish)];
     for (const index of this.#held.keys()) told.push(...this.#end({ type: 'part-end', index }));
+    if (this.#heard !== '') told.push(...this.#label(this.#next++, 'transcript', labelOf({ kind: 'transcript', words: this.#heard })));
     const pages = this.#pages;
     this.#pages = [];
     if (pages.length > 0) told.push(...this.#label(this.#next++, 'hosted_result', pagesLabel(pages)));

@@ -10,6 +10,8 @@ export function labelOf(shown: ShownPart): string {
       return `![generated image](${addressOf(shown)})`;
     case 'audio':
       return `${audioLabel(shown)}(${addressOf(shown)})`;
+    case 'transcript':
+      return audioLabel(shown);
     case 'code':
       return `[code that the engine ran]\n\`\`\`${shown.language}\n${shown.code}\n\`\`\``;
     case 'code_result':
@@ -29,7 +31,7 @@ export function pastLabelOf(shown: ShownPart): string {
   return shown.kind === 'audio' && 'data' in shown ? audioLabel(shown) : labelOf(shown);
 }
 
-function audioLabel(shown: Extract<ShownPart, { kind: 'audio' | 'image' }>): string {
+function audioLabel(shown: Extract<ShownPart, { kind: 'audio' | 'image' | 'transcript' }>): string {
   return 'words' in shown && shown.words ? `[generated audio: ${shown.words}]` : '[generated audio]';
 }
 

@@ -17,7 +17,9 @@ const MESSAGE: Record<string, AnswerConcept> = {
   '.tool_calls': 'tool_call',
   '.tool_calls[*].index': 'structure',
   '.function_call': 'tool_call',
-  '.audio': 'audio',
+  '.audio': 'block_detail',
+  '.audio.data': 'audio',
+  '.audio.transcript': 'transcript',
   '.images': 'image',
 };
 
@@ -72,16 +74,17 @@ function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
 /** Media that stand beside the text of an answer. */
 function showIn(flavour: ChatFlavour, { type, meta }: VendorPart): ShownPart | undefined {
   const value = meta?.[flavour.id]?.[type];
-  if (type === 'audio' && isJsonObject(value) && typeof value.data === 'string')
-    return {
-      kind: 'audio',
-      mediaType: 'audio/wav',
-      data: value.data,
-      ...(typeof value.transcript === 'string' ? { words: value.transcript } : {}),
-    };
+  if (type === 'audio' && isJsonObject(value)) return shownAudio(value);
   const [image] = listIn(value);
   const url = isJsonObject(image) && isJsonObject(image.image_url) ? textIn(image.image_url.url) : '';
   return type === 'images' && url !== '' ? shownImage(url) : undefined;
+}
+
+/** In a stream, the words and the bytes come in pieces of their own. */
+function shownAudio({ data, transcript }: JsonObject): ShownPart {
+  const words = textIn(transcript);
+  if (typeof data !== 'string') return { kind: 'transcript', words };
+  return { kind: 'audio', mediaType: 'audio/wav', data, ...(words === '' ? {} : { words }) };
 }
 
 function shownImage(url: string): ShownPart {
@@ -118,6 +121,10 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       ...(carrier === undefined ? {} : { reasoning_state: `message.${carrier}`, call_state: `message.${carrier}` }),
       ...(details ? { reasoning_state: 'message.reasoning_details', call_state: 'message.tool_calls.extra_content' } : {}),
       tool_call: 'message.tool_calls',
+      audio: 'message.audio',
+      transcript: 'message.audio',
+      block_detail: 'message.audio',
+      image: 'message.images',
       ...(flavour.messageMembers.annotations === undefined
         ? {}
         : { citation: 'message.annotations', citation_place: 'message.annotations', document_citation: 'message.annotations' }),
