@@ -63,6 +63,23 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
           .waitFor();
       }));
 
+    it('asks each engine for its own model, and shows the request with it', () =>
+      visiting('/playground?to=openai', async (page) => {
+        const model = page.getByLabel('Model', { exact: true });
+        const row = (engine: string) => page.getByRole('row', { name: new RegExp(`^${engine} `) });
+        await row('claude').getByText('claude-sonnet-4-5 as you send it').waitFor();
+        await model.fill('gpt-5.1');
+        await row('openai').getByText('gpt-5.1').waitFor();
+        await row('claude').getByRole('button', { name: 'show' }).click();
+        await model.selectText();
+        await model.pressSequentially('claude-haiku-4-5');
+        await row('gemini').getByText('claude-haiku-4-5 as you send it').waitFor();
+        await row('openai').getByText('gpt-5.1', { exact: true }).waitFor();
+        await row('openai').getByRole('button', { name: 'show' }).click();
+        await page.getByLabel('The request you send, as JSON').getByText('"gpt-5.1"').waitFor();
+        expect(await model.inputValue()).toBe('gpt-5.1');
+      }));
+
     it('offers an emulation where the server has one', () =>
       visiting('/playground?to=gemini', async (page) => {
         await page.getByLabel('Example', { exact: true }).selectOption('thinking');

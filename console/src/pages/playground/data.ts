@@ -6,6 +6,7 @@ import type { RecordingList } from '../../../../src/gateway/api/recordings.ts';
 import { ApiError, get, send, withQuery } from '../../api/client.ts';
 import type { Explained, RecordingLine } from '../../api/types.ts';
 import { parsed } from '../../base/parsed.ts';
+import { type Target, withModel } from './models.ts';
 
 export interface Asked {
   readonly from: string;
@@ -35,11 +36,20 @@ export const explainQuery = (asked: Asked | null) =>
 
 type Several = Extract<z.infer<typeof ExplainResponse>, { results: unknown }>;
 
-/** The same request on many engines, in one question. */
-export const elsewhereQuery = (asked: Asked | null, targets: readonly string[]) =>
+/** The same request on many engines, one question for those that get the same model. */
+export const elsewhereQuery = (asked: Asked | null, targets: readonly Target[]) =>
   queryOptions({
     queryKey: ['explain', asked, targets],
-    queryFn: async ({ signal }) => (await send<Several>('POST', '/v1/explain', { ...asked, to: targets }, signal)).results,
+    queryFn: async ({ signal }) => {
+      if (asked === null) return new Map<string, Explained>();
+      const groups = Map.groupBy(targets, ({ model }) => model);
+      const found = [...groups].map(async ([model, group]) => {
+        const to = group.map((target) => target.to);
+        const { results } = await send<Several>('POST', '/v1/explain', { ...withModel(asked, model), to }, signal);
+        return to.flatMap((engine, at): [string, Explained][] => (results[at] === undefined ? [] : [[engine, results[at]]]));
+      });
+      return new Map((await Promise.all(found)).flat());
+    },
     enabled: asked !== null && targets.length > 0,
     ...EXPLAINING,
   });

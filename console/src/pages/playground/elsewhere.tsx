@@ -5,6 +5,7 @@ import type { Explained } from '../../api/types.ts';
 import { cost } from '../../base/format.ts';
 import { Icon } from '../../components/icon/icon.tsx';
 import { type Asked, elsewhereQuery } from './data.ts';
+import type { Target } from './models.ts';
 import { Fates } from './verdict.tsx';
 
 /** The engines of the list, in their order; replay answers only what it has heard before. */
@@ -15,12 +16,12 @@ export function useTargets(): readonly string[] {
 
 interface ElsewhereProps {
   readonly asked: Asked | null;
-  readonly targets: readonly string[];
+  readonly targets: readonly Target[];
   readonly current: string;
   show(to: string): void;
 }
 
-/** The same request on every engine, one line each. */
+/** The same request on every engine, one line each, with the model that it would be asked for. */
 export function Elsewhere({ asked, targets, current, show }: ElsewhereProps): JSX.Element {
   const all = useQuery(elsewhereQuery(asked, targets));
   return (
@@ -41,8 +42,8 @@ export function Elsewhere({ asked, targets, current, show }: ElsewhereProps): JS
           </tr>
         </thead>
         <tbody>
-          {targets.map((to, index) => (
-            <Row key={to} to={to} on={current === to} explained={all.data?.[index]} show={show} />
+          {targets.map((target) => (
+            <Row key={target.to} target={target} on={current === target.to} explained={all.data?.get(target.to)} show={show} />
           ))}
         </tbody>
       </table>
@@ -51,17 +52,20 @@ export function Elsewhere({ asked, targets, current, show }: ElsewhereProps): JS
 }
 
 interface RowProps {
-  readonly to: string;
+  readonly target: Target;
   readonly on: boolean;
   readonly explained: Explained | undefined;
   show(to: string): void;
 }
 
-function Row({ to, on, explained, show }: RowProps): JSX.Element {
+function Row({ target: { to, model, own }, on, explained, show }: RowProps): JSX.Element {
   const most = explained?.estimate?.max_cost_nano_usd ?? null;
   return (
     <tr className={on ? 'on' : ''}>
-      <td className="md">{to}</td>
+      <td className="md">
+        {to} <code className="mute">{model}</code>
+        {own || on ? null : <span className="mute s"> as you send it</span>}
+      </td>
       <td>{explained === undefined ? null : <Fates explained={explained} />}</td>
       <td>{explained === undefined ? <span className="skeleton" /> : <Says explained={explained} />}</td>
       <td className="r m">

@@ -19,6 +19,7 @@ import { Elsewhere, useTargets } from './elsewhere.tsx';
 import { EXAMPLES, modelOf, pathOf } from './examples.ts';
 import { goOn } from './go-on.ts';
 import { LoadRun } from './load-run.tsx';
+import { keepModel, named, useOwnModel } from './models.ts';
 import { type Parsed, RefusedFields, Verdict } from './verdict.tsx';
 import './page.css';
 
@@ -42,8 +43,9 @@ function parsedRequest(text: string): Parsed {
   }
 }
 
-/** What is being written; it is kept while the reader looks at other pages. */
-const draft = { text: compactJson(EXAMPLES[0]?.request), loaded: '', model: 'any-name' };
+/** What is being written; it is kept while the reader looks at other pages. `fits`: its model is one of the engine, or the reader's own. */
+const FIRST = compactJson(EXAMPLES[0]?.request);
+const draft = { text: FIRST, loaded: '', model: 'any-name', fits: false };
 
 /** The text of the editor and the run that it was loaded from. */
 function useDraft(run: string | undefined, onLoaded: (dialect: string, engine: string | null) => void) {
@@ -103,14 +105,19 @@ export function Page(): JSX.Element {
   const rested = useRested(text);
   const parsed = useMemo(() => parsedRequest(rested), [rested]);
   const [inAddress, setInAddress] = useState(draft.model);
-  const model = modelOf(wish.dialect, 'request' in parsed ? parsed.request : null, inAddress);
+  // What stands there now: a field whose value follows the rested text would lose letters of whoever types fast.
+  const written = useMemo(() => parsedRequest(text), [text]);
+  const modelIn = (read: Parsed): string => modelOf(wish.dialect, 'request' in read ? read.request : null, inAddress);
+  const model = modelIn('request' in written ? written : parsed);
   const asked = useMemo((): Asked | null => {
     if (!('request' in parsed)) return null;
     const { dialect: from, engine: to, compatibility, emulate } = wish;
     return { from, to, compatibility, emulate, request: parsed.request, ...(from === 'gemini' ? { model, stream: true } : {}) };
   }, [parsed, wish, model]);
   const explained = useQuery(explainQuery(asked));
-  const targets = useTargets();
+  const engines = useTargets();
+  const ownModel = useOwnModel();
+  const targets = engines.map((to) => (to === wish.engine ? { to, model: modelIn(parsed), own: true } : ownModel(to, modelIn(parsed))));
   const path = `/e/${wish.engine}${pathOf(wish.dialect, model)}`;
   const [sent, setSent] = useState<Sent | null>(() => sentBefore()[0] ?? null);
   const stop = useRef<AbortController | null>(null);
@@ -126,25 +133,36 @@ export function Page(): JSX.Element {
     setText(body);
     return body;
   };
-  const changeWish = ({ model: named, ...rest }: Partial<Wish>): void => {
+  const changeWish = ({ model: chosen, ...rest }: Partial<Wish>): void => {
     if (Object.keys(rest).length > 0) setWish(rest);
-    if (named === undefined) return;
-    draft.model = named;
-    setInAddress(named);
-    if (wish.dialect !== 'gemini' && 'request' in parsed) take({ ...Object(parsed.request), model: named });
+    if (chosen === undefined) return;
+    draft.model = chosen;
+    setInAddress(chosen);
+    if (wish.dialect !== 'gemini' && 'request' in written) take({ ...Object(written.request), model: chosen });
+  };
+  const fitting = ownModel(wish.engine, model);
+  useEffect(() => {
+    if (draft.fits || !fitting.own) return;
+    draft.fits = true;
+    if (text === FIRST && run === undefined) setText(compactJson(named(EXAMPLES[0]?.request, fitting.model)));
+  }, [fitting, text, run, setText]);
+  const show = (engine: string): void => {
+    keepModel(wish.engine, model);
+    const next = ownModel(engine, model).model;
+    changeWish({ engine, ...(next === model ? {} : { model: next }) });
   };
   const takeExample = (name: string): void => {
     const example = EXAMPLES.find((known) => known.name === name);
     if (example === undefined) return;
     setWish({ dialect: example.dialect });
-    take(example.request);
+    take(named(example.request, ownModel(wish.engine, modelOf(example.dialect, example.request, model)).model));
   };
   const send = (): void => sendBody(text);
   useKeys({
     'mod+enter': send,
     'mod+o': () => setLoading(true),
     escape: () => stop.current?.abort(),
-    ...Object.fromEntries(targets.slice(0, 9).map((to, at) => [`alt+${at + 1}`, () => setWish({ engine: to })])),
+    ...Object.fromEntries(engines.slice(0, 9).map((to, at) => [`alt+${at + 1}`, () => show(to)])),
   });
   useActions([
     { id: 'pg-send', text: 'Send this request', icon: 'send', keys: '⌘ ↵', act: send },
@@ -155,7 +173,13 @@ export function Page(): JSX.Element {
   return (
     <div className="p-playground fill">
       <h1 className="sr">Playground</h1>
-      <Bar wish={{ ...wish, model }} change={changeWish} takeExample={takeExample} load={() => setLoading(true)} curl={curl} />
+      <Bar
+        wish={{ ...wish, model }}
+        change={({ engine, ...rest }) => (engine === undefined ? changeWish(rest) : show(engine))}
+        takeExample={takeExample}
+        load={() => setLoading(true)}
+        curl={curl}
+      />
       <ErrorBand error={failure} />
       <PaneTabs pane={pane} choose={setPane} />
       <div className={explained.data?.mode === 'passthrough' ? `three one-${pane} folded` : `three one-${pane}`}>
@@ -184,7 +208,7 @@ export function Page(): JSX.Element {
           remove={(field) => take(without(asked.request, field))}
         />
       )}
-      <Elsewhere asked={asked} targets={targets} current={wish.engine} show={(engine) => setWish({ engine })} />
+      <Elsewhere asked={asked} targets={targets} current={wish.engine} show={show} />
       {loading ? <LoadRun choose={(chosen) => change({ run: chosen })} close={() => setLoading(false)} /> : null}
     </div>
   );
