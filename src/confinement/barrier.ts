@@ -5,7 +5,7 @@ import { parseJsonObject } from '../base/json.ts';
 import { bubblewrapCommand, bubblewrapOptions, DESCRIPTORS } from './bubblewrap.ts';
 import type { Equipment } from './equipment.ts';
 import type { Room } from './room.ts';
-import { wordFor } from './starter.ts';
+import { endedByNul, wordFor } from './starter.ts';
 
 /** Time for the namespaces and the starter to come up on a busy machine. */
 const START_MS = 20_000;
@@ -29,15 +29,7 @@ export function barrierOf({ room, equipment, connected }: Confined): Barrier {
     begin: async (child, word) => {
       const up = new Starting(child, room, connected);
       feed(child, DESCRIPTORS.filter, room.ports.length > 0 ? equipment.filters.online : equipment.filters.offline);
-      feed(
-        child,
-        DESCRIPTORS.options,
-        Buffer.from(
-          bubblewrapOptions(equipment, room)
-            .map((option) => `${option}\0`)
-            .join(''),
-        ),
-      );
+      feed(child, DESCRIPTORS.options, endedByNul(bubblewrapOptions(equipment, room)));
       return await up.started(word);
     },
   };

@@ -6,13 +6,23 @@ import { needing } from '../../test/support/needs.ts';
 import { startProcess } from '../base/child-process.ts';
 import { barrierOf } from './barrier.ts';
 import { Confiner, isObstacle } from './confiner.ts';
-import { PERL } from './starter.ts';
+import { PERL, wordFor } from './starter.ts';
 
 const found = await new Confiner().equipment();
 const obstacle = isObstacle(found) ? found.reason : existsSync(PERL) ? undefined : 'there is no Perl here';
 
 /** The fourth descriptor is the folder that `ls` reads. */
 const LOOK = 'ls /proc/self/fd; grep SigIgn /proc/$$/status; pwd; printf "[%s]" "$@" "$ODD" "$NONE"';
+
+describe('the word for a starter', () => {
+  it.each([
+    ['an argument', { args: ['sh', 'a\0-c'] }],
+    ['a variable', { env: { A: '1\0LD_PRELOAD=x' } }],
+    ['the folder', { cwd: '/a\0b' }],
+  ])('is not made where %s holds a NUL', (_, odd) => {
+    expect(() => wordFor({ cwd: '/', file: '/bin/sh', args: ['sh'], env: {}, ...odd })).toThrow('must not contain a NUL');
+  });
+});
 
 describe.skipIf(obstacle !== undefined)(needing('a program in a room', obstacle), () => {
   it.each(['perl', 'node'] as const)(

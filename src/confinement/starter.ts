@@ -11,7 +11,14 @@ export type StarterName = 'perl' | 'node';
 /** The word, in a form that both starters read with the little they have: hexadecimal, the parts ended by NUL, which none of them can hold. */
 export function wordFor({ cwd, file, args, env }: BarredProgram): string {
   const parts = [cwd, file, String(args.length), ...args, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-  return Buffer.from(parts.map((part) => `${part}\0`).join('')).toString('hex');
+  return endedByNul(parts).toString('hex');
+}
+
+/** Words, each ended by NUL. One that held a NUL would be two, the second of them an option or a variable that nobody asked for. */
+export function endedByNul(words: readonly string[]): Buffer {
+  const odd = words.find((word) => word.includes('\0'));
+  if (odd !== undefined) throw new Error(`a word of a program must not contain a NUL: ${odd.slice(0, odd.indexOf('\0'))}`);
+  return Buffer.from(words.map((word) => `${word}\0`).join(''));
 }
 
 /** What a starter is started with: where Node or Perl lies inside, and the ports to listen on. */

@@ -110,6 +110,8 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
 function messageOf(issue: Issue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required';
   switch (issue.code) {
+    case 'invalid_key':
+      return issue.issues.find(({ code }) => code === 'custom')?.message ?? issue.message;
     case 'invalid_value':
       if (issue.message === UNKNOWN_CAPABILITY) return unknownValue(issue.input, capabilityNames, UNKNOWN_CAPABILITY);
       return notOneOf(issue.input, issue.values.map(String));

@@ -27,6 +27,16 @@ describe('options that are not well formed', () => {
   });
 
   it.each([
+    [{ prompt: 'a\0--yolo' }, ['prompt']],
+    [{ workspace: { mode: 'staged', include: ['a\0b'] } }, ['workspace.include[0]']],
+    [{ mcpServers: [{ name: 'a', transport: 'stdio', command: 'x', args: ['a\0b'] }] }, ['mcpServers[0].args[0]']],
+    [{ skills: ['a\0b'], check: 'a\0b', workspace: { mode: 'staged' } }, ['check', 'skills[0]']],
+    [{ env: { 'A=B': '1' } }, ['env["A=B"]']],
+  ])('name words that no process can get: %j', (wrong, named) => {
+    expect(faults({ ...RUN, ...wrong })).toEqual(named);
+  });
+
+  it.each([
     [{ sessionId: 'a', forkSessionId: 'b' }, ['']],
     [{ sessionId: 'a', noSession: false }, []],
     [{ runId: 'run_1' }, ['runId']],

@@ -7,7 +7,8 @@ import { APPROVAL_MODES, THINKING_EFFORT_LEVELS } from './coding-agent.ts';
 import { ValidationError } from './run-error.ts';
 import { RunLimits } from './run-limits.ts';
 
-const text = z.string();
+/** Agents get options, their prompt among them, as arguments, variables and files. */
+const text = systemWord;
 /** A value that stands in the arguments of an agent, where one that begins with a dash would be an option. */
 const argument = text.min(1).regex(/^[^-]/, 'must not begin with -');
 const positive = z.int().positive();
@@ -103,7 +104,7 @@ const options = {
   outputFormat: z.enum(['text', 'json', 'jsonl']).optional(),
   /** `false`: the caller will talk to the agent while it runs, so it is held in the form that listens. `true`: nobody answers it. */
   nonInteractive: z.boolean().optional(),
-  cwd: systemWord.min(1).optional(),
+  cwd: text.min(1).optional(),
   env: SystemVariables.optional(),
   timeout: ms.optional(),
   inactivityTimeout: ms.optional(),

@@ -6,12 +6,13 @@ import { JsonRecord } from '../json-value.ts';
 import { CapabilityRequirements, ForeignMinSupport } from '../support.ts';
 
 /**
- * A word that becomes a path, a pattern or a variable of a process. The operating system ends such a word at a NUL, and what a caller
+ * A word that becomes a path, a pattern, an argument or a variable of a process. The operating system ends such a word at a NUL, and what a caller
  * wrote behind one would begin a word of its own among the options of the sandbox.
  */
 export const systemWord = z.string().refine((word) => !word.includes('\0'), 'must not contain a NUL');
+const variableName = systemWord.refine((name) => name !== '' && !name.includes('='), 'is no name of a variable');
 /** Variables of a process, by name. */
-export const SystemVariables = z.record(systemWord, systemWord);
+export const SystemVariables = z.record(variableName, systemWord);
 
 const strings = z.array(systemWord);
 
@@ -44,7 +45,7 @@ const policy = {
 };
 
 const config = {
-  model: z.string().nullable().default(null).describe('Model to use; null leaves the choice to the backend.'),
+  model: systemWord.nullable().default(null).describe('Model to use; null leaves the choice to the backend.'),
   vendor: JsonRecord.describe('Options of the backend, by namespace; the namespace `abp` is ours.'),
   env: SystemVariables.describe('Environment variables of the run.'),
   max_budget_usd: z.number().positive().nullable().default(null).describe('Money the run may cost, in US dollars.'),

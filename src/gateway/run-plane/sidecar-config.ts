@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { SystemVariables, systemWord } from '../../contract/work-orders/work-order.ts';
 import { wholeCommand } from '../../runtime/sidecars/command.ts';
 
 /** A program that speaks the sidecar protocol. */
 export const SidecarConfig = z.strictObject({
-  command: z.array(z.string().min(1)).min(1).describe('The program and its arguments. Files in it are found from this folder on.'),
-  env: z.record(z.string(), z.string()).default({}).describe('Variables that it gets.'),
+  command: z.array(systemWord.min(1)).min(1).describe('The program and its arguments. Files in it are found from this folder on.'),
+  env: SystemVariables.default({}).describe('Variables that it gets.'),
   shows: z
-    .array(z.string().min(1))
+    .array(systemWord.min(1))
     .default([])
     .describe('Files and folders that it reads in a sandbox, beside the folders of its command and the packages of Node above them.'),
   engine: z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonRecord, JsonValue } from '../../contract/json-value.ts';
 import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
+import { SystemVariables, systemWord } from '../../contract/work-orders/work-order.ts';
 
 /** https://semver.org, without build metadata, which two versions may not differ in. */
 const NUMBER = '(?:0|[1-9]\\d{0,8})';
@@ -85,10 +86,10 @@ export const McpServer = z.discriminatedUnion('transport', [
   z.strictObject({
     transport: z.literal('stdio'),
     ...mcpFrame,
-    command: z.string().min(1).max(1000).describe('A program of this machine; needs the token of the home.'),
-    args: z.array(z.string().max(4000)).max(100).default([]),
-    env: z.record(z.string(), z.string()).default({}),
-    cwd: z.string().max(1000).optional(),
+    command: systemWord.min(1).max(1000).describe('A program of this machine; needs the token of the home.'),
+    args: z.array(systemWord.max(4000)).max(100).default([]),
+    env: SystemVariables.default({}),
+    cwd: systemWord.max(1000).optional(),
   }),
 ]);
 export type McpServer = z.output<typeof McpServer>;
