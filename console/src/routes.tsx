@@ -1,12 +1,36 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, useRouterState } from '@tanstack/react-router';
+import type { JSX } from 'react';
 import { Empty } from './components/bits/bits.tsx';
 import { Frame } from './components/frame/frame.tsx';
 
 const root = createRootRoute({
   component: Frame,
-  notFoundComponent: () => <Empty title="There is no page of this address." />,
+  notFoundComponent: Nowhere,
 });
+
+function Nowhere(): JSX.Element {
+  const at = useRouterState({ select: (state) => state.location.pathname });
+  return (
+    <div className="fill">
+      <h1 className="sr">There is no such page</h1>
+      <Empty title="There is no page of this address.">
+        <p>
+          <code>{at}</code>
+        </p>
+        <p>
+          <Link className="btn" to="/">
+            Home
+          </Link>{' '}
+          <Link className="btn" to="/runs">
+            Runs
+          </Link>
+        </p>
+        <p className="note">⌘K finds a run by a part of its id, a page by its name, and actions.</p>
+      </Empty>
+    </div>
+  );
+}
 
 /** What stands behind the question mark, as text. Pages read it with their own `search.ts`. */
 type Search = Readonly<Record<string, string | undefined>>;

@@ -51,6 +51,24 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     await context.close();
   });
 
+  it('an address that nothing has: a browser is told by the console and led back, a program by JSON', async () => {
+    const { page, context, open } = await stage.signedIn();
+    for (const path of ['/nowhere', '/settings/keys/of/nobody']) {
+      const answer = await page.goto(`${stage.server.url}${path}`);
+      expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      await page.getByText('There is no page of this address.').waitFor();
+      await page.locator('main, .empty').getByText(path).first().waitFor();
+    }
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.locator('.empty').getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor({ state: 'attached' });
+    await open('/runs/');
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor({ state: 'attached' });
+    const plain = await fetch(`${stage.server.url}/nowhere`);
+    expect([plain.status, await plain.text()]).toEqual([404, expect.stringContaining('There is no path /nowhere.')]);
+    await context.close();
+  });
+
   it('a filter that fits nothing names what excludes everything, and takes it away', async () => {
     const { page, context, open } = await stage.signedIn();
     await open('/runs?engine=sim&status=cancelled');

@@ -26,6 +26,7 @@ describe('a control path', () => {
     { asks: 'GET /v1/%62ackends?', status: 200, says: '"engine:claude"' },
     { asks: 'GET /V1/backends', status: 404, says: 'There is no path /V1/backends.' },
     { asks: 'GET /v1//backends', status: 404, says: 'There is no path /v1//backends.' },
+    { asks: 'GET /v1/nowhere', headers: ['accept', 'text/html'], status: 404, says: 'There is no path /v1/nowhere.' },
     { asks: 'GET /healthz/', status: 404, says: 'There is no path /healthz/.' },
     { asks: 'GET /v1/receipts/%zz', status: 400, says: 'The path holds a broken escape.' },
     { asks: 'PROPFIND /v1/nowhere/%zz', status: 400, says: 'The path holds a broken escape.' },

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
@@ -72,6 +73,12 @@ export class ConsoleFiles {
     return await this.#reply(folder, 'index.html', acceptsGzip, 'no-cache');
   }
 
+  /** The same page for an address that nothing has: it says so, and leads back. */
+  async nowhere(acceptsGzip: boolean): Promise<Reply> {
+    const { status, body, headers } = await this.page(acceptsGzip);
+    return new Reply(status === 200 ? 404 : status, body, headers);
+  }
+
   /** A file whose name holds the hash of its content. */
   async asset(name: string, acceptsGzip: boolean): Promise<Reply> {
     if (!/^[\w.-]+$/.test(name)) throw new AbpError('not_found', 'There is no such file.');
@@ -128,6 +135,10 @@ export class ConsoleFiles {
     this.#files.set(path, file);
     return file;
   }
+}
+
+export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+  return String(headers['accept-encoding'] ?? '').includes('gzip');
 }
 
 /** A page in place of the console; it looks again by itself while there is hope. */

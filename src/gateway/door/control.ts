@@ -10,6 +10,7 @@ import { audited } from '../audit/audited.ts';
 import { authorize } from '../auth/access.ts';
 import { type Permission, permissionOf } from '../auth/permissions.ts';
 import { shareOf } from '../auth/principal.ts';
+import { acceptsGzip } from '../console/console-files.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Route } from '../route.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
@@ -35,9 +36,18 @@ export function controlPlane(gateway: Gateway, routes: readonly Route[]): Contro
 /** Runs the route of a request. Path, method and caller are looked at before a byte of the body is read. */
 async function serve(gateway: Gateway, router: RouteFinder, admitted: Admitted): Promise<unknown> {
   const { request, principal } = admitted;
+  if (wantsPage(request) && !router.knows(request.url ?? '/')) return await gateway.browsers.files.nowhere(acceptsGzip(request.headers));
   const found = router.find(request.method ?? 'GET', request.url ?? '/');
   authorize(principal, found.permission);
   return await handled(gateway, found, admitted);
+}
+
+/** Paths below which programs ask: an unknown one of these is answered as programs read it, to browsers too. */
+const OF_PROGRAMS = /^\/(?:v1|v1beta|e|docs|assets)(?:\/|$)/i;
+
+/** Whether somebody looks for a page, as a browser does whose address was typed or followed. */
+function wantsPage({ method, url = '/', headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && String(headers.accept ?? '').includes('text/html') && !OF_PROGRAMS.test(url);
 }
 
 /** Reads the body and lets the route answer. */
@@ -111,6 +121,10 @@ class RouteFinder {
   find(method: string, url: string): FoundRoute {
     const known = METHODS.find((one) => one === method);
     return (known === undefined ? undefined : this.#find(known, url)) ?? this.#unknown(method, url);
+  }
+
+  knows(url: string): boolean {
+    return METHODS.some((method) => this.#find(method, url) !== undefined);
   }
 
   #find(method: (typeof METHODS)[number], url: string): FoundRoute | undefined {

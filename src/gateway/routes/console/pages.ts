@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import { acceptsGzip } from '../../console/console-files.ts';
 import { defineRoute, type Route } from '../../route.ts';
 
 const FileParams = z.strictObject({ file: z.string() });
@@ -23,10 +23,6 @@ const PAGES = [
 ];
 
 const NAMED = ['manifest.webmanifest', 'icon.svg'];
-
-function acceptsGzip(headers: IncomingHttpHeaders): boolean {
-  return String(headers['accept-encoding'] ?? '').includes('gzip');
-}
 
 /** The console. It is no part of the described API. */
 export const consolePageRoutes: readonly Route[] = [
