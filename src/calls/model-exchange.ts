@@ -260,14 +260,18 @@ class ModelExchange implements ExchangeSink {
   }
 
   #readWhole(body: Buffer): void {
-    const parsed = parseJson(body.toString('utf8').replace(/^\uFEFF/, ''));
+    const said = body.toString('utf8').replace(/^\uFEFF/, '');
+    const parsed = parseJson(said);
     if (!parsed.ok) return;
+    const { target } = this.#options.route;
     this.#account.whole(parsed.value);
     try {
-      this.#see(unfold(this.#options.route.target.liftResponse(parsed.value)));
+      this.#see(unfold(target.liftResponse(parsed.value)));
     } catch (thrown) {
       if (!(thrown instanceof EngineFailure)) throw thrown;
-      this.#failed(thrown.error);
+      this.#account.gaveUp();
+      this.#account.lost();
+      this.#failed(thrown.error, { ...target.observeBody(said), toolCalls: [] });
     }
   }
 
@@ -285,14 +289,14 @@ class ModelExchange implements ExchangeSink {
     }
   }
 
-  #failed({ kind, message, status, retryAfterMs }: IrError): void {
+  #failed({ kind, message, status, retryAfterMs }: IrError, observed?: Observed): void {
     const { engine } = this.#options.deployment;
     const error = new AbpError('engine_failed', `${engine.name}: ${message}`, {
       backend_id: `engine:${engine.id}`,
       kind,
       status,
     });
-    this.#close('failed', 'engine_error', error);
+    this.#close('failed', 'engine_error', error, observed);
     this.#breakOff({ error, retryable: TRANSIENT.has(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
 

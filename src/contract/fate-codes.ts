@@ -123,6 +123,8 @@ const ANSWER_CODES = {
   call_cut_off: { meaning: 'The token limit cut a call off, and the caller’s dialect has no form for half of one.' },
   call_malformed: { meaning: 'The arguments of a call are no JSON; the caller reads that the call is malformed.' },
   would_be_empty: { meaning: 'The answer would be empty, and is an error instead.' },
+  told_as_error: { meaning: 'The caller reads it in the error that it gets in place of an end.' },
+  answer_failed: { meaning: 'The caller got an error in place of the answer.' },
   unknown_stop_reason: { meaning: 'The engine stopped for a reason in a word that the gateway does not know.' },
   paused: { meaning: 'The engine paused its turn; the caller reads that a limit was reached.' },
   paused_and_continued: { meaning: 'The engine paused its turn; the gateway asked it to go on.' },

@@ -38,6 +38,7 @@ const ANSWER_CONCEPTS = {
   logprobs: { title: 'Logprobs' },
   logprob_bytes: { title: 'Bytes of a token' },
   stop_reason: { title: 'Reason to stop', as: 'tool_use' },
+  stop_detail: { title: 'Words about the reason to stop', own: true },
   stop_sequence: { title: 'Stop sequence that ended the answer' },
   usage_input: { title: 'Tokens read' },
   usage_output: { title: 'Tokens written' },

@@ -130,7 +130,7 @@ describe('an answer that is translated on another thread', () => {
     const way = { engine: 'openai-responses', caller: 'claude', context, changes: [], headers: [] };
     const failed = { id: 'resp_1', status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' }, output: [] };
     await expect(large.translate(Buffer.from(JSON.stringify(failed)), way)).rejects.toMatchObject({
-      error: { kind: 'rate-limit', message: expect.stringContaining('Slow down.') },
+      reason: { error: { kind: 'rate-limit', message: expect.stringContaining('Slow down.') } },
     });
   });
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
+import { FailedAnswer } from '../../src/calls/answers/failed-answer.ts';
 import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/answers/translate.ts';
 import type { EmulationEntry, FidelityEntry } from '../../src/contract/negotiation.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';
@@ -28,8 +29,12 @@ export interface ToldAnswer {
 
 /** A whole answer as a caller of another dialect gets it, and its account. */
 export function wholeAnswer(engine: string, caller: string, body: Json, way: Way = {}): ToldAnswer {
-  const { text, record } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, way));
-  return { body: parseJsonObject(text) ?? {}, ...record };
+  try {
+    const { text, record } = translateWhole(Buffer.from(JSON.stringify(body)), translation(engine, caller, way));
+    return { body: parseJsonObject(text) ?? {}, ...record };
+  } catch (thrown) {
+    throw thrown instanceof FailedAnswer ? thrown.reason : thrown;
+  }
 }
 
 export interface ToldStream {

@@ -12,9 +12,11 @@ import { StreamDecoder } from '../bounds/stream-decoder.ts';
 import { failureError } from '../failure.ts';
 import { encodingOf, retryHints } from '../headers.ts';
 import { LARGE_BYTES, mayHoldMany, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
+import type { Ending } from '../recorder.ts';
 import { engineError, translationError, undecodable } from './answer-errors.ts';
 import { BodyDigest } from './body-digest.ts';
 import { decodedAnswer } from './decoded-answer.ts';
+import { FailedAnswer } from './failed-answer.ts';
 import type { MappedOptions } from './mapped-options.ts';
 import { type Pending, Together } from './together.ts';
 import { ToolGate } from './tool-gate.ts';
@@ -322,13 +324,15 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     }
   }
 
-  #untranslatable(thrown: unknown): void {
+  #untranslatable(failure: unknown): void {
+    const { reason: thrown, facts } = failure instanceof FailedAnswer ? failure : { reason: failure };
+    if (facts !== undefined) this.#record = facts.record;
     if (thrown instanceof EngineFailure) {
-      this.#tellError(thrown.error);
+      this.#tellError(thrown.error, facts?.observed);
       return;
     }
     const error = translationError(thrown);
-    this.#close('failed', 'untranslatable', error, undefined);
+    this.#close('failed', 'untranslatable', error, facts?.observed);
     this.#options.answer.refuse(error);
   }
 
@@ -337,7 +341,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#tellError(translation.engine.liftError(this.#status, retryHints(this.#headers), body.toString('utf8')));
   }
 
-  #tellError(error: IrError): void {
+  #tellError(error: IrError, observed = this.#options.turns?.spent): void {
     const { translation } = this.#options;
     if (this.#stream !== undefined) {
       // It was refused when it was asked to go on.
@@ -347,7 +351,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
     const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
     this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>
-      this.#close('failed', 'engine_error', engineError(error.message), this.#options.turns?.spent),
+      this.#close('failed', 'engine_error', engineError(error.message), observed),
     );
   }
 
@@ -378,12 +382,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     return this.#options.answer.write(bytes);
   }
 
-  #close(
-    status: 'completed' | 'failed' | 'cancelled',
-    reason: string | null,
-    error: AbpError | null,
-    observed: Observed | undefined,
-  ): void {
+  #close(status: Ending['status'], reason: string | null, error: AbpError | null, observed: Observed | undefined): void {
     this.#collected.drop();
     this.#options.recorder.close({
       status,

@@ -13,6 +13,7 @@ import { AnswerForms } from '../../mapping/answers/forms.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import { translationError } from './answer-errors.ts';
 import { EngineStream, holdsError, quoted } from './engine-stream.ts';
+import { FailedAnswer } from './failed-answer.ts';
 import { LongTexts } from './long-texts.ts';
 import { observedOf } from './observed.ts';
 import type { PausedTurns } from './paused-turns.ts';
@@ -160,6 +161,7 @@ export class StreamTranslator {
     this.#account.headers(headers);
     for (const { concept, note, as } of this.#filter.notes) this.#account.note(concept, note, as);
     this.#turns?.tell();
+    if (this.#sighting.failed) this.#account.lostEnd();
     return this.#account.record();
   }
 
@@ -168,7 +170,9 @@ export class StreamTranslator {
     for (const event of events) {
       if (this.#sighting.ended) break;
       this.#count(event);
+      if (event.type === 'error' || (event.type === 'message-end' && event.finish === 'error')) this.#account.gaveUp();
       const told = this.#told(event);
+      if (told?.type === 'message-end') this.#sighting.spent(told.usage);
       if (told !== undefined) text += this.#formed(this.#filter.filter(told));
     }
     return text;
@@ -221,11 +225,21 @@ class Sighting {
   #begun: IrUsage | undefined;
   #end: Extract<IrEvent, { type: 'message-end' }> | undefined;
   #error: string | undefined;
+  /** Usage that the engine told at an end which the caller does not see. */
+  #spent: IrUsage | undefined;
   /** Characters that the engine has written. */
   #written = 0;
 
   get ended(): boolean {
     return this.#end !== undefined || this.#error !== undefined;
+  }
+
+  get failed(): boolean {
+    return this.#error !== undefined;
+  }
+
+  spent(usage: IrUsage): void {
+    this.#spent = usage;
   }
 
   /** A further piece of the answer begins; what was used so far is told with it. */
@@ -267,6 +281,7 @@ class Sighting {
 
   #settled(): Pick<Observed, 'usage' | 'finish'> {
     if (this.#end !== undefined) return { usage: this.#end.usage, finish: this.#end.finish };
+    if (this.#spent !== undefined && this.#spent.inputTokens > 0) return { usage: this.#spent };
     if (this.#begun === undefined) return {};
     // The engine tells what it wrote at the end, which did not come.
     return { usage: { ...this.#begun, outputTokens: Math.max(this.#begun.outputTokens, tokensIn(this.#written)), estimated: true } };
@@ -299,7 +314,27 @@ export function translateWhole(body: Buffer, translation: Translation, headers: 
   const account = new AnswerAccount(translation.engine, translation.caller);
   account.whole(value);
   account.headers(headers);
-  return written(translation.engine.liftResponse(value), translation, account);
+  return given(body, { translation, account }, () => written(translation.engine.liftResponse(value), translation, account));
+}
+
+interface Reading {
+  readonly translation: Translation;
+  readonly account: AnswerAccount;
+  readonly turns?: PausedTurns;
+}
+
+/** The answer, or a failure that says what the engine used for it. */
+function given<T>(body: Buffer, { translation, account, turns }: Reading, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof EngineFailure) account.gaveUp();
+    account.lost();
+    const { model, usage } = translation.engine.observeBody(body.toString('utf8').replace(/^\uFEFF/, ''));
+    const used = turns === undefined ? usage : turns.begun(usage);
+    const observed: Observed = { ...(model === undefined ? {} : { model }), ...(used === undefined ? {} : { usage: used }), toolCalls: [] };
+    throw new FailedAnswer(thrown, { observed, record: account.record() });
+  }
 }
 
 /** The same where the engine may pause; undefined as long as it waits to be asked to go on. */
@@ -312,11 +347,13 @@ export function translatePiece(
   const value = answerIn(body, translation);
   turns.account.whole(value);
   turns.account.headers(headers);
-  const piece = translation.engine.liftResponse(value);
-  for (const event of unfold(piece)) turns.take(event);
-  if (turns.paused) return undefined;
-  turns.tell();
-  return written(turns.answer ?? piece, translation, turns.account);
+  return given(body, { translation, account: turns.account, turns }, () => {
+    const piece = translation.engine.liftResponse(value);
+    for (const event of unfold(piece)) turns.take(event);
+    if (turns.paused) return undefined;
+    turns.tell();
+    return written(turns.answer ?? piece, translation, turns.account);
+  });
 }
 
 /** An answer's value. Throws where its good status belies what it says. */
@@ -337,6 +374,7 @@ function written(answer: IrResponse, translation: Translation, account: AnswerAc
 
 /** The answer with everything done to it that a stream of it would meet. */
 function changed(response: IrResponse, translation: Translation, account: AnswerAccount): IrResponse {
+  if (response.finish === 'error') account.gaveUp();
   const forms = formsOf(translation, account, translation.caller.answers.cutCalls !== undefined);
   const fold = new Fold();
   for (const event of unfold(response))

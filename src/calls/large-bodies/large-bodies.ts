@@ -11,8 +11,19 @@ import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
+import { FailedAnswer } from '../answers/failed-answer.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
-import { arrived, type ExplainedCall, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
+import {
+  arrived,
+  type ExplainedCall,
+  type Failure,
+  type Job,
+  type NamedTranslation,
+  named,
+  namedPatch,
+  type Outcome,
+  type Work,
+} from './protocol.ts';
 
 /** Below this size and this number of values the work takes less than ten milliseconds, and the way to another thread is not worth it. */
 export const LARGE_BYTES = 512 * 1024;
@@ -141,17 +152,31 @@ export class LargeBodies {
     await this.#threads.close();
   }
 
-  async #run(body: Buffer, work: Work, caller: string): Promise<Exclude<Outcome, { kind: 'refused' | 'broken' | 'engine-failed' }>> {
+  async #run(body: Buffer, work: Work, caller: string): Promise<Done> {
     const outcome = await this.#threads
       .run(caller, () => posted(body, work))
       .catch((error: unknown) => {
         throw error instanceof ThreadFailure ? undone(error) : error;
       });
-    if (outcome.kind === 'refused') throw arrived(outcome.error);
-    if (outcome.kind === 'engine-failed') throw new EngineFailure(outcome.error);
-    if (outcome.kind === 'broken') throw new Error(outcome.message);
-    return outcome;
+    switch (outcome.kind) {
+      case 'answer-failed':
+        throw new FailedAnswer(failureOf(outcome.reason), outcome.facts);
+      case 'refused':
+      case 'engine-failed':
+      case 'broken':
+        throw failureOf(outcome);
+      default:
+        return outcome;
+    }
   }
+}
+
+type Done = Exclude<Outcome, Failure | { kind: 'answer-failed' }>;
+
+/** What was thrown on the thread. */
+function failureOf(failure: Failure): Error {
+  if (failure.kind === 'refused') return arrived(failure.error);
+  return failure.kind === 'engine-failed' ? new EngineFailure(failure.error) : new Error(failure.message);
 }
 
 /** The copy is made now and not earlier: the caller's bytes are still needed here. */

@@ -12,6 +12,7 @@ import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
+import type { FailedFacts } from '../answers/failed-answer.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
 
@@ -76,19 +77,25 @@ interface TravellingAnswer {
   readonly record: AnswerRecord;
 }
 
+/** Why a thread has nothing to give back. */
+export type Failure =
+  | { readonly kind: 'refused'; readonly error: TravellingError }
+  /** The answer says that the engine failed. */
+  | { readonly kind: 'engine-failed'; readonly error: IrError }
+  /** A fault of ours. */
+  | { readonly kind: 'broken'; readonly message: string };
+
 export type Outcome =
+  | Failure
+  /** The caller cannot get the answer. */
+  | { readonly kind: 'answer-failed'; readonly reason: Failure; readonly facts: FailedFacts }
   | { readonly kind: 'patch'; readonly body: Uint8Array; readonly fidelity: PatchedText['fidelity'] }
   | { readonly kind: 'prepare'; readonly prepared: TravellingPrepared; readonly textSha256: string }
   | { readonly kind: 'translate'; readonly answer: TravellingAnswer }
   | { readonly kind: 'observe'; readonly seen: SeenAnswer }
   | { readonly kind: 'judge'; readonly verdict: JsonVerdict }
   /** As JSON text, in which numbers keep their digits. */
-  | { readonly kind: 'explain'; readonly text: string; readonly error?: TravellingError }
-  | { readonly kind: 'refused'; readonly error: TravellingError }
-  /** The answer says that the engine failed. */
-  | { readonly kind: 'engine-failed'; readonly error: IrError }
-  /** A fault of ours. */
-  | { readonly kind: 'broken'; readonly message: string };
+  | { readonly kind: 'explain'; readonly text: string; readonly error?: TravellingError };
 
 export function named({ source, target, engine, ...input }: PrepareInput): NamedInput {
   return { ...input, source: source.id, target: target.id, engine: engine.id };

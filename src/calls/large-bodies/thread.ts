@@ -9,11 +9,13 @@ import { readRequest } from '../../mapping/request-text.ts';
 import { scanBody } from '../../mapping/scan.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { judgeJson } from '../../negotiation/post-processing.ts';
+import { FailedAnswer } from '../answers/failed-answer.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
 import {
   dialectOf,
   type ExplainedCall,
+  type Failure,
   type Job,
   type Outcome,
   sendOff,
@@ -71,6 +73,11 @@ function handedOver(outcome: Outcome): ArrayBuffer[] {
 }
 
 function failed(thrown: unknown): Outcome {
+  if (!(thrown instanceof FailedAnswer)) return failure(thrown);
+  return { kind: 'answer-failed', reason: failure(thrown.reason), facts: thrown.facts };
+}
+
+function failure(thrown: unknown): Failure {
   if (thrown instanceof EngineFailure) return { kind: 'engine-failed', error: thrown.error };
   if (AbpError.is(thrown)) return { kind: 'refused', error: sendOff(thrown) };
   return { kind: 'broken', message: thrown instanceof Error ? thrown.message : String(thrown) };

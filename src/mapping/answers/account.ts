@@ -30,6 +30,11 @@ const HEADER: AnswerNote = {
   note: 'headers of the engine are not for callers of another dialect',
 };
 
+const TOLD_AS_ERROR: AnswerNote = { fate: 'renamed', code: 'told_as_error', note: 'error' };
+const LOST: AnswerNote = { fate: 'dropped', code: 'answer_failed', note: 'the caller got an error in place of it' };
+/** What an engine says of its own failure, which the caller's error repeats. */
+const OF_FAILURE: ReadonlySet<AnswerConcept> = new Set(['error', 'stop_reason', 'stop_detail']);
+
 /** A place in an engine's answers, and what stands below it. */
 interface Place {
   readonly path: string;
@@ -70,6 +75,8 @@ export class AnswerAccount {
   /** Places of this answer that the tables do not know, by the place above them. */
   readonly #unknown = new Map<Place, Map<string, Place>>();
   #unknownCount = 0;
+  #gaveUp = false;
+  #lost = false;
   /** Reasons to stop that nobody knows, by the place where they stood. */
   readonly #strange = new Map<Place, Place>();
 
@@ -104,6 +111,23 @@ export class AnswerAccount {
     if (this.#notes.has(concept)) return;
     this.#notes.set(concept, note);
     if (as !== undefined) this.#capabilities.set(concept, as);
+  }
+
+  /** The engine ended its answer with a failure. */
+  gaveUp(): void {
+    this.#gaveUp = true;
+    this.note('stop_reason', TOLD_AS_ERROR);
+    this.note('stop_detail', TOLD_AS_ERROR);
+  }
+
+  /** The end of the answer did not reach the caller, who got an error of ours. */
+  lostEnd(): void {
+    this.note('stop_reason', LOST);
+  }
+
+  /** The caller got an error in place of the whole answer. */
+  lost(): void {
+    this.#lost = true;
   }
 
   record(): AnswerRecord {
@@ -189,6 +213,7 @@ export class AnswerAccount {
   #fate(concept: AnswerConcept | undefined): Pick<FidelityEntry, 'fate' | 'code' | 'note'> {
     if (concept === undefined) return { fate: 'dropped', code: 'unknown_member', note: 'it is not a member we know' } satisfies AnswerNote;
     const told = this.#notes.get(concept);
+    if (this.#lost) return { ...(this.#gaveUp && OF_FAILURE.has(concept) ? TOLD_AS_ERROR : LOST) };
     if (told !== undefined) return { ...told };
     const row = answerConceptRow(concept);
     if (row.ours !== undefined) return { fate: 'dropped', code: 'value_of_gateway', note: row.ours } satisfies AnswerNote;
