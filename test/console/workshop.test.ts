@@ -265,6 +265,25 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
       await row.getByText(/would be sent|refused/).waitFor();
     }));
 
+  it('what a reader has chosen stands in the address, and a colleague who follows it sees the same', () =>
+    visiting('/', async (page, { open }) => {
+      const { items } = await admin<{ items: { run_id: string }[] }>('GET', '/v1/runs?view=row&mode=mapped&status=completed&limit=1');
+      for (const [path, name, says] of [
+        ['/', 'curl', 'sdk=curl'],
+        ['/runs', 'Live', 'live=off'],
+        [`/runs/${items[0]?.run_id}`, 'Losses', 'fates=losses'],
+        ['/agents', 'Limits', 'part=limits'],
+      ] as const) {
+        await open(path);
+        const button = page.getByRole('button', { name, exact: name !== 'Live' && name !== 'Losses' }).first();
+        const before = await button.getAttribute('aria-pressed');
+        await button.click();
+        await page.waitForURL(`**${path}?${says}`);
+        await open(`${path}?${says}`);
+        expect([path, await button.getAttribute('aria-pressed')]).toEqual([path, before === 'true' ? 'false' : 'true']);
+      }
+    }));
+
   it('the palette replays the selected run from its recording and opens the pair', () =>
     visiting('/runs', async (page) => {
       await page.keyboard.press('j');

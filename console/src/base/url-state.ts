@@ -11,3 +11,13 @@ export function useUrlState(): readonly [UrlState, (change: UrlState, options?: 
   };
   return [search, change];
 }
+
+/** One of a few parts of a page, told by its address; the first stands for an address that names none. */
+export function useUrlChoice<T extends string>(name: string, choices: readonly [T, ...T[]]): readonly [T, (next: T) => void] {
+  const [state, change] = useUrlState();
+  const chosen = choices.find((choice) => choice === state[name]) ?? choices[0];
+  const choose = (next: T): void => {
+    if (next !== chosen) change({ [name]: next === choices[0] ? undefined : next }, { replace: true });
+  };
+  return [chosen, choose];
+}

@@ -2,7 +2,7 @@ import type { JSX } from 'react';
 import { CopyId, Segmented } from '../bits/bits.tsx';
 import './snippet.css';
 
-const SDKS = ['anthropic', 'openai', 'google', 'curl', 'claude-code'] as const;
+export const SDKS = ['anthropic', 'openai', 'google', 'curl', 'claude-code'] as const;
 export type Sdk = (typeof SDKS)[number];
 const NAMES = [
   ['anthropic', 'Anthropic'],

@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import type { AgentView } from '../../api/types.ts';
 import { day } from '../../base/format.ts';
+import { useUrlChoice } from '../../base/url-state.ts';
 import { Button, CopyId, ErrorBand, Segmented } from '../../components/bits/bits.tsx';
 import { fileQuery, previewQuery } from './data.ts';
 import { Preview } from './preview.tsx';
 
-type Tab = 'made' | 'limits' | 'file';
+const TABS = ['made', 'limits', 'file'] as const;
+type Tab = (typeof TABS)[number];
 
 /** What an agent is made of, what it is held to, and the file that makes it again elsewhere. */
 export function MadeOf({ agent, change }: { readonly agent: AgentView; change(): void }): JSX.Element {
-  const [tab, setTab] = useState<Tab>('made');
+  const [tab, setTab] = useUrlChoice('part', TABS);
   const preview = useQuery(previewQuery(agent.id));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { enginesQuery, sealKeysQuery } from '../../api/queries.ts';
+import { useUrlChoice } from '../../base/url-state.ts';
 import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
-import { type Sdk, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
+import { SDKS, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
 import { TryNext } from './panels.tsx';
 import './empty.css';
 
@@ -13,7 +14,7 @@ const BUILT_IN = new Set(['sim', 'replay']);
 /** Nothing has run yet: the snippet, large, and a button that sends it from here. */
 export function EmptyHome(): JSX.Element {
   const engines = useQuery(enginesQuery);
-  const [sdk, setSdk] = useState<Sdk>('anthropic');
+  const [sdk, setSdk] = useUrlChoice('sdk', SDKS);
   const [failure, setFailure] = useState<unknown>(null);
   const sendIt = (): void => {
     fetch('/e/sim/v1/messages', {

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { enginesQuery, matrixQuery } from '../../api/queries.ts';
 import type { Engine, RunRow, Usage } from '../../api/types.ts';
 import { count, duration, sumCost } from '../../base/format.ts';
+import { useUrlChoice, useUrlState } from '../../base/url-state.ts';
 import { Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { ModeGlyph } from '../../components/run-line/run-line.tsx';
-import { DIALECTS, type Sdk, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
+import { DIALECTS, SDKS, SdkChoice, Snippet } from '../../components/snippet/snippet.tsx';
 import { enginesUsageQuery, seenQuery } from './data.ts';
 
 const CREDENTIALS: Readonly<Record<string, string>> = { key: 'key', caller: 'caller’s own', none: 'none needed' };
@@ -83,8 +84,9 @@ function EngineRow({ engine, group }: { readonly engine: Engine; readonly group:
 export function Point(): JSX.Element {
   const engines = useQuery(enginesQuery);
   const matrix = useQuery(matrixQuery);
-  const [engine, setEngine] = useState('sim');
-  const [sdk, setSdk] = useState<Sdk>('anthropic');
+  const [state, change] = useUrlState();
+  const engine = state.engine ?? 'sim';
+  const [sdk, setSdk] = useUrlChoice('sdk', SDKS);
   const mode = matrix.data?.cells.find((cell) => cell.engine === engine && cell.dialect === DIALECTS[sdk])?.mode ?? null;
   return (
     <section className="panel hide-s point" aria-label="Point something here">
@@ -98,7 +100,7 @@ export function Point(): JSX.Element {
         <Select
           label="Engine"
           value={engine}
-          onChange={setEngine}
+          onChange={(next) => change({ engine: next }, { replace: true })}
           options={(engines.data?.items ?? []).map(({ id }) => [id, id] as const)}
         />
         <ModeGlyph mode={mode} />

@@ -8,7 +8,7 @@ import { shortId } from '../../base/format.ts';
 import { without } from '../../base/json-path.ts';
 import { useKeys } from '../../base/keys.ts';
 import { parsed as readJson } from '../../base/parsed.ts';
-import { useUrlState } from '../../base/url-state.ts';
+import { useUrlChoice, useUrlState } from '../../base/url-state.ts';
 import { ErrorBand, Segmented } from '../../components/bits/bits.tsx';
 import { JsonEditor } from '../../components/json-editor/json-editor.tsx';
 import { fatesOfLines } from '../../components/json-editor/lines.ts';
@@ -100,7 +100,7 @@ export function Page(): JSX.Element {
   const [wish, run, setWish] = useWish();
   const [, change] = useUrlState();
   const [loading, setLoading] = useState(false);
-  const [pane, setPane] = useState<Pane>('send');
+  const [pane, setPane] = useUrlChoice('pane', PANES);
   const { text, setText, failure } = useDraft(run, (dialect, engine) => setWish({ dialect, ...(engine === null ? {} : { engine }) }));
   const rested = useRested(text);
   const parsed = useMemo(() => parsedRequest(rested), [rested]);
@@ -214,7 +214,8 @@ export function Page(): JSX.Element {
   );
 }
 
-type Pane = 'send' | 'gets' | 'answer';
+const PANES = ['send', 'gets', 'answer'] as const;
+type Pane = (typeof PANES)[number];
 
 /** On a phone the panes are tabs. */
 function PaneTabs({ pane, choose }: { readonly pane: Pane; choose(pane: Pane): void }): JSX.Element {

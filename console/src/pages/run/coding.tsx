@@ -8,6 +8,7 @@ import { useStream } from '../../api/streams.ts';
 import type { AgentEvent, Receipt, RunDetail, RunRow } from '../../api/types.ts';
 import { count, duration } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
+import { useUrlChoice } from '../../base/url-state.ts';
 import { Approval } from '../../components/approval/approval.tsx';
 import { Button, ErrorBand, useNow } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -20,6 +21,9 @@ import { runLanes, stepOfCall } from './lanes.ts';
 import { StepTree } from './step-tree.tsx';
 import { type FileChange, filesOf, type Step, StepList } from './steps.ts';
 import { Transcript, type TranscriptHandle } from './transcript.tsx';
+
+/** On a phone one of these is shown at a time. */
+const SIDES = ['middle', 'tree', 'side'] as const;
 
 /** Events are gathered this long before the page changes. */
 const GATHER_MS = 100;
@@ -99,7 +103,7 @@ export function CodingPage({ run, receipt }: { readonly run: string; readonly re
   const { files, session: conversation } = useFiles(run, live, steps);
   const lanes = useMemo(() => runLanes(steps, rows, { began, until }), [steps, rows, began, until]);
   const [hot, setHot] = useState<string | null>(null);
-  const [shown, setShown] = useState<'middle' | 'tree' | 'side'>('middle');
+  const [shown, setShown] = useUrlChoice('side', SIDES);
   const transcript = useRef<TranscriptHandle>(null);
   const [failure, setFailure] = useState<unknown>(null);
   useCodingKeys({ run, steps, rows, hot, setHot, transcript, asked, may: mayWatch, onFailure: setFailure });

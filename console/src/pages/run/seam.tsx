@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { textOfBody } from '../../api/receipts.ts';
 import type { FidelityEntry, Receipt, RecordingLine } from '../../api/types.ts';
 import { bytes } from '../../base/format.ts';
 import { inOrder, shown, valueAt } from '../../base/json-path.ts';
 import { parsed } from '../../base/parsed.ts';
+import { useUrlChoice } from '../../base/url-state.ts';
 import { Segmented } from '../../components/bits/bits.tsx';
 import { countFates, FateCounts, FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { placesQuery } from './places.ts';
 import type { Place } from './places-in.ts';
 
-type Shown = 'all' | 'changes' | 'losses';
+const SHOWN = ['all', 'changes', 'losses'] as const;
+type Shown = (typeof SHOWN)[number];
 
 const PASSES: Readonly<Record<Shown, (entry: FidelityEntry) => boolean>> = {
   all: () => true,
@@ -33,7 +35,7 @@ interface SeamProps {
 
 /** Each field of the caller's request, its fate in the seam, and where it went. */
 export function Seam({ receipt, recording, onField }: SeamProps): JSX.Element {
-  const [which, setWhich] = useState<Shown>('all');
+  const [which, setWhich] = useUrlChoice('fates', SHOWN);
   const entries = receipt.fidelity ?? [];
   const fates = countFates(entries);
   const sent = recording === undefined ? undefined : parsed(textOfBody(recording.request.body));

@@ -7,7 +7,7 @@ import type { RunRow } from '../../api/types.ts';
 import { FATES } from '../../base/fates.ts';
 import { time } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
-import { type UrlState, useUrlState } from '../../base/url-state.ts';
+import { type UrlState, useUrlChoice, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/bits.tsx';
 import { DataList } from '../../components/data-list/data-list.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
@@ -36,13 +36,17 @@ function LiveSwitch({ on, live, toggle }: { readonly on: boolean; readonly live:
   );
 }
 
+const FOLLOWING = ['on', 'off'] as const;
+
 export function Page(): JSX.Element {
   const [state, change] = useUrlState();
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [atTop, setAtTop] = useState(true);
-  const [liveOn, setLiveOn] = useState(true);
+  const [following, setFollowing] = useUrlChoice('live', FOLLOWING);
+  const liveOn = following === 'on';
+  const toggleLive = (): void => setFollowing(liveOn ? 'off' : 'on');
   const cell = useRef('');
   const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(state.compare === undefined ? [] : [state.compare]));
   const [failure, setFailure] = useState<unknown>(null);
@@ -99,7 +103,7 @@ export function Page(): JSX.Element {
     f: () => {
       if (chosen !== undefined) change(filterByCell(chosen, cell.current));
     },
-    l: () => setLiveOn((before) => !before),
+    l: toggleLive,
     '[': () => goView(view - 1),
     ']': () => goView(view + 1),
     '/': () => field.current?.focus(),
@@ -113,7 +117,7 @@ export function Page(): JSX.Element {
       <h1 className="sr">Runs</h1>
       <div className="bar">
         <FilterField state={state} known={known} field={field} change={change} />
-        <LiveSwitch on={liveOn} live={live} toggle={() => setLiveOn((before) => !before)} />
+        <LiveSwitch on={liveOn} live={live} toggle={toggleLive} />
         <Select
           label="Time"
           value={state.span ?? ''}

@@ -5,6 +5,7 @@ import { send } from '../../api/client.ts';
 import { keysQuery } from '../../api/queries.ts';
 import type { Keys } from '../../api/types.ts';
 import { time } from '../../base/format.ts';
+import { useUrlState } from '../../base/url-state.ts';
 import { Button, CopyId, ErrorBand } from '../../components/bits/bits.tsx';
 import { limitWords } from './data.ts';
 import { NewKey } from './key-form.tsx';
@@ -94,11 +95,16 @@ interface RowProps {
 }
 
 function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
-  const [open, setOpen] = useState<'limits' | 'revoke' | null>(null);
+  const [state, change] = useUrlState();
+  // A question that nobody can take back is not one of the address: who follows a link has not asked it.
+  const [revoking, setRevoking] = useState(false);
+  const limiting = state.limits === item.id;
+  const limit = (open: boolean): void => change({ limits: open ? item.id : undefined }, { replace: true });
   const live = item.revoked_at === null && (item.expires_at === null || Date.parse(item.expires_at) > Date.now());
   const done = (work: Promise<unknown>): void => {
     work.then(() => {
-      setOpen(null);
+      setRevoking(false);
+      if (limiting) limit(false);
       changed();
     }, failed);
   };
@@ -122,10 +128,10 @@ function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
         <td className="r nw">
           {live ? (
             <>
-              <Button small onClick={() => setOpen('limits')}>
+              <Button small onClick={() => limit(true)}>
                 Limits
               </Button>{' '}
-              <Button small onClick={() => setOpen('revoke')}>
+              <Button small onClick={() => setRevoking(true)}>
                 Revoke
               </Button>
             </>
@@ -134,7 +140,7 @@ function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
           )}
         </td>
       </tr>
-      {open === 'revoke' ? (
+      {revoking ? (
         <tr>
           <td colSpan={7} className="asks">
             <span className="row">
@@ -142,15 +148,15 @@ function KeyRow({ item, changed, failed }: RowProps): JSX.Element {
               <Button small acts look="primary" onClick={() => done(send('DELETE', `/v1/keys/${item.id}`))}>
                 Revoke {item.name}
               </Button>
-              <Button small onClick={() => setOpen(null)}>
+              <Button small onClick={() => setRevoking(false)}>
                 Keep it
               </Button>
             </span>
           </td>
         </tr>
       ) : null}
-      {open === 'limits' ? (
-        <KeyLimits item={item} save={(limits) => done(send('PATCH', `/v1/keys/${item.id}`, { limits }))} close={() => setOpen(null)} />
+      {limiting ? (
+        <KeyLimits item={item} save={(limits) => done(send('PATCH', `/v1/keys/${item.id}`, { limits }))} close={() => limit(false)} />
       ) : null}
     </>
   );
