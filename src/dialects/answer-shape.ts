@@ -46,6 +46,8 @@ export interface AnswerShape {
   show(part: VendorPart): ShownPart | undefined;
   /** One line for each citation of a text that is no page on the web. */
   places(meta: VendorMeta | undefined): readonly string[];
+  /** Pages that an answer rests on and tells beside its parts: a text that names them may be missing. */
+  pages?(meta: VendorMeta | undefined): readonly FoundPage[];
   /** The nearest part of this dialect to something that another engine generated; undefined where it has none. */
   form?(shown: ShownPart, id: string): JsonObject | undefined;
 }

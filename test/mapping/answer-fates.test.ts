@@ -135,6 +135,43 @@ describe('hosted tools', () => {
     expect(entryAt(fidelity, 'content[*]<server_tool_use>')).toMatchObject({ fate: 'dropped' });
   });
 
+  test('pages that Gemini grounds an answer on reach a caller without a text that names them', () => {
+    const parts = [{ functionCall: { name: 'f', args: {} } }];
+    const groundingMetadata = { groundingChunks: [{ web: { uri: 'https://owls.example/', title: 'Owls' } }], groundingSupports: [] };
+    const answer = { candidates: [{ content: { parts }, finishReason: 'STOP', groundingMetadata }] };
+    const one = wholeAnswer('gemini', 'claude', json(answer));
+    const many = streamedAnswer('gemini', 'claude', [json(answer)]);
+    for (const { text, fidelity } of [{ ...one, text: JSON.stringify(one.body) }, many]) {
+      expect(text).toContain('[pages that the engine found]\\n- Owls: https://owls.example/');
+      expect(entryAt(fidelity, 'candidates[*].groundingMetadata.groundingChunks[*].web')).toMatchObject({
+        ...{ fate: 'emulated', code: 'as_labelled_text', count: 2 },
+      });
+    }
+  });
+
+  test('a page that Gemini names without a place stands at the end of the text', () => {
+    const groundingChunks = ['a', 'b'].map((name) => ({ web: { uri: `https://${name}.example/`, title: name } }));
+    const groundingSupports = [{ segment: { startIndex: 0, endIndex: 4 }, groundingChunkIndices: [0] }];
+    const candidate = { content: { parts: [{ text: 'Owls fly.' }] }, finishReason: 'STOP' };
+    const answer = { candidates: [{ ...candidate, groundingMetadata: { groundingChunks, groundingSupports } }] };
+    const { body } = wholeAnswer('gemini', 'openai-responses', json(answer));
+    expect(body).toMatchObject({
+      output: [
+        {
+          content: [
+            {
+              text: 'Owls fly.',
+              annotations: [
+                { url: 'https://a.example/', start_index: 0, end_index: 4 },
+                { url: 'https://b.example/', start_index: 9, end_index: 9 },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   test('pages without a text after them are a text', () => {
     const content = (searched as { content: object[] }).content.slice(0, 2);
     expect(JSON.stringify(wholeAnswer('claude', 'gemini', json(claude(content))).body)).toContain('Owls: https://owls.example/');

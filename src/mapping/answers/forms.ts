@@ -2,7 +2,7 @@ import { type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
-import type { Citation, VendorPart } from '../../ir/part.ts';
+import type { Citation, VendorMeta, VendorPart } from '../../ir/part.ts';
 import type { FinishReason } from '../../ir/response.ts';
 import type { AnswerAccount, AnswerNote, AnswerReader } from './account.ts';
 import { cutCallLabel, labelOf, pagesLabel, unknownLabel } from './labels.ts';
@@ -24,6 +24,7 @@ type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
 
 const AS_TEXT: AnswerNote = { fate: 'emulated', code: 'as_labelled_text', note: 'told as labelled text' };
 const BELOW: AnswerNote = { fate: 'emulated', code: 'as_line_below', note: 'told as a line below the text' };
+const NO_TEXT: AnswerNote = { fate: 'dropped', code: 'no_form_at_caller', note: 'there is no text that it could stand in' };
 const IN_JSON: AnswerNote = { fate: 'dropped', code: 'left_out_of_json', note: 'the caller asked for JSON, which a label would break' };
 
 const CALLED_ITSELF: AnswerNote = {
@@ -82,6 +83,8 @@ class OneAnswer {
   readonly #texts = new Map<number, number>();
   /** Pages that a search found and no text has named yet. */
   #pages: FoundPage[] = [];
+  /** Addresses of pages that texts name. */
+  readonly #cited = new Set<string>();
   /** Words of audio that no label has told yet. */
   #heard = '';
   /** The caller has something in hand. */
@@ -261,8 +264,18 @@ class OneAnswer {
     for (const concept of ['document_citation', 'citation_place'] as const) account.note(concept, json ? IN_JSON : BELOW);
   }
 
+  /** Pages that the answer rests on, where no text names them. */
+  #uncited(meta: VendorMeta | undefined): readonly IrAnswerEvent[] {
+    const { engine, caller, account } = this.#options;
+    const pages = engine.id === caller.id ? [] : (engine.answers.pages?.(meta) ?? []).filter(({ url }) => !this.#cited.has(url));
+    if (pages.length === 0) return [];
+    if (this.#cited.size === 0) account.note('citation_place', NO_TEXT);
+    return this.#label(this.#next++, 'citation', pagesLabel(pages));
+  }
+
   /** Pages that were found and not cited have no place in the text. */
   #sourced(event: PartEnd, length: number): PartEnd {
+    for (const { url } of event.citations ?? []) this.#cited.add(url);
     if (this.#pages.length === 0) return event;
     const cited = event.citations ?? [];
     const known = new Set(cited.map(({ url }) => url));
@@ -281,6 +294,7 @@ class OneAnswer {
     const pages = this.#pages;
     this.#pages = [];
     if (pages.length > 0) told.push(...this.#label(this.#next++, 'hosted_result', pagesLabel(pages)));
+    told.push(...this.#uncited(event.meta));
     const places = this.#placesOf({ type: 'part-end', index: -1, ...(event.meta === undefined ? {} : { meta: event.meta }) });
     if (places.length > 0) this.#noteSources();
     if (places.length > 0)

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import type { AnswerConcept } from '../../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../../ir/part.ts';
-import { type AnswerShape, below, type ShownPart, textIn } from '../../answer-shape.ts';
+import { type AnswerShape, below, type FoundPage, type ShownPart, textIn } from '../../answer-shape.ts';
 import { FAILURES, FINISH } from './finish.ts';
+import { groundedPages } from './grounding.ts';
 
 const PART: Record<string, AnswerConcept> = {
   '<text>.text': 'text',
@@ -119,6 +120,11 @@ function places(meta: VendorMeta | undefined): readonly string[] {
   ];
 }
 
+function pages(meta: VendorMeta | undefined): readonly FoundPage[] {
+  const candidate = meta?.gemini?.candidate;
+  return isJsonObject(candidate) ? groundedPages(candidate.groundingMetadata) : [];
+}
+
 function listIn(value: Json | undefined, key: string): readonly JsonObject[] {
   const list = isJsonObject(value) ? value[key] : undefined;
   return Array.isArray(list) ? list.filter((one: Json) => isJsonObject(one)) : [];
@@ -197,5 +203,6 @@ export const answers: AnswerShape = {
   },
   show,
   places,
+  pages,
   form,
 };

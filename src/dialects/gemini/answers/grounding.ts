@@ -13,9 +13,17 @@ export function liftGrounding(grounding: Json | undefined, text: string): { cita
   const supports = listOf(isJsonObject(grounding) ? grounding.groundingSupports : undefined).filter(isJsonObject);
   const bytes = Buffer.from(text, 'utf8');
   const placed = supports.flatMap((support) => supported(support, pages, bytes));
-  const whole = pages.flatMap((page) => (page === undefined ? [] : [{ ...page, start: 0, end: text.length }]));
-  const citations = placed.length > 0 ? placed : whole;
+  const named = new Set(placed.map(({ url }) => url));
+  // Where the other pages have places, one without stands at the end of the text.
+  const start = placed.length > 0 ? text.length : 0;
+  const others = pages.flatMap((page) => (page === undefined || named.has(page.url) ? [] : [{ ...page, start, end: text.length }]));
+  const citations = [...placed, ...others];
   return citations.length === 0 ? {} : { citations };
+}
+
+/** The same without a text that they could stand in. */
+export function groundedPages(grounding: Json | undefined): readonly Page[] {
+  return listOf(isJsonObject(grounding) ? grounding.groundingChunks : undefined).flatMap((chunk) => pageOf(chunk) ?? []);
 }
 
 type Page = Pick<Citation, 'url' | 'title'>;
