@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Capability } from '../contract/capability.ts';
+import { plainName } from '../contract/plain-name.ts';
 import { Plane } from '../contract/receipts/parts.ts';
 import { TrafficRow } from '../contract/runs/run-traffic.ts';
 import { Compatibility } from '../contract/support.ts';
@@ -45,5 +46,13 @@ export const Scopes = z.strictObject({
 });
 export type Scopes = z.infer<typeof Scopes>;
 
+/** Names of models may be addresses of a vendor's resources. */
+const patterns = z.array(plainName(1000)).max(1000).optional();
+
 /** Scopes that a caller may give to a key; terms of a run are set by the run. */
-export const UserScopes = Scopes.omit({ run: true });
+export const UserScopes = Scopes.omit({ run: true }).extend({
+  engines: patterns.describe('Engines, by id or pattern.'),
+  models: patterns.describe('Models, by name or pattern.'),
+  agents: patterns.describe('Coding agents, by id or pattern.'),
+  tags: patterns.describe('Tags that calls may bring in X-ABP-Tags, by name or pattern; an empty list allows none.'),
+});

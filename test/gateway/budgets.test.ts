@@ -133,6 +133,8 @@ describe('a budget', () => {
     [400, { on: { key: 'local' }, period: 'day' }],
     [400, { on: {}, period: 'day', limit_requests: 1 }],
     [400, { on: { key: 'local', tag: 'a' }, period: 'day', limit_requests: 1 }],
+    [400, { on: { tag: 'x'.repeat(201) }, period: 'day', limit_requests: 1 }],
+    [400, { on: { agent: 'a\0' }, period: 'day', limit_requests: 1 }],
     [400, { on: { key: 'local' }, period: 'year', limit_requests: 1 }],
     [400, { on: { key: 'local' }, period: 'day', limit_requests: 0 }],
     [400, { on: { key: 'local' }, period: 'day', limit_nano_usd: 0.5 }],

@@ -59,6 +59,11 @@ describe('users and teams', () => {
     expect((await admin('POST', '/v1/teams', { id: 'blue' })).status).toBe(409);
     expect((await admin('POST', '/v1/users', { id: 'bob', teams: ['nobody'] })).status).toBe(422);
     expect((await admin('POST', '/v1/users', { id: '../bob' })).status).toBe(400);
+    const steering = await admin('POST', '/v1/users', { id: 'bob', name: 'Bob\x1b[2J' });
+    expect([steering.status, String(steering.body)]).toEqual([
+      400,
+      expect.stringContaining('name: must not contain a NUL, a control character'),
+    ]);
     expect(json(await admin('GET', '/v1/teams/blue')).members).toEqual(['ann@example.com']);
     expect(json(await admin('PATCH', '/v1/teams/blue', { name: 'Blue' }))).toMatchObject({ name: 'Blue', limits: { concurrency: 3 } });
     expect(json(await admin('PATCH', '/v1/users/ann@example.com', { teams: [] })).teams).toEqual([]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainName } from '../../contract/plain-name.ts';
 
 /** The kinds of things that a budget may be for. */
 export const SUBJECTS = ['key', 'user', 'team', 'tag', 'agent', 'engine'] as const;
@@ -31,13 +32,15 @@ export interface Budget {
 
 const limit = z.int().positive().optional();
 
+const subject = plainName().min(1).optional();
+
 const SubjectNames = z.strictObject({
-  key: z.string().min(1).optional().describe('A key by its id, with the runs it asks for; local: callers without a key.'),
-  user: z.string().min(1).optional().describe('All keys of a user.'),
-  team: z.string().min(1).optional().describe('All keys of a team and of its users.'),
-  tag: z.string().min(1).optional().describe('All calls with this tag.'),
-  agent: z.string().min(1).optional().describe('A coding agent, or an agent by its id.'),
-  engine: z.string().min(1).optional().describe('An engine by its id.'),
+  key: subject.describe('A key by its id, with the runs it asks for; local: callers without a key.'),
+  user: subject.describe('All keys of a user.'),
+  team: subject.describe('All keys of a team and of its users.'),
+  tag: subject.describe('All calls with this tag.'),
+  agent: subject.describe('A coding agent, or an agent by its id.'),
+  engine: subject.describe('An engine by its id.'),
 });
 
 /** A budget in the words of the API and of the configuration. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonRecord } from '../../contract/json-value.ts';
+import { plainName } from '../../contract/plain-name.ts';
 import { ReceiptNegotiation } from '../../contract/receipts/parts.ts';
 import { CapabilityRequirements } from '../../contract/support.ts';
 import { ConflictPolicy } from '../../platform/agents/agent.ts';
@@ -18,11 +19,11 @@ const CapabilityChoice = z.union([
 export type CapabilityChoice = z.infer<typeof CapabilityChoice>;
 
 const fields = {
-  name: z.string().min(1).max(AGENT_LIMITS.name),
+  name: plainName(AGENT_LIMITS.name).min(1),
   description: z.string().max(AGENT_LIMITS.description).nullable(),
   system_prompt: z.string().max(AGENT_LIMITS.systemPrompt).describe('The prompt; additions of capabilities go before it.'),
   model: z.string().min(1).max(AGENT_LIMITS.model).nullable().describe('engine/model, or a name of the route table. null: sim/sim-1.'),
-  tags: z.array(z.string().min(1).max(AGENT_LIMITS.tag)).max(AGENT_LIMITS.tags),
+  tags: z.array(plainName(AGENT_LIMITS.tag).min(1)).max(AGENT_LIMITS.tags),
   max_iterations: z.int().min(1).max(AGENT_LIMITS.iterations).nullable().describe('Model calls of one turn.'),
   max_cost_usd: z.number().min(AGENT_LIMITS.leastCostUsd).max(AGENT_LIMITS.costUsd).nullable().describe('Dollars of one turn.'),
   conflicts: ConflictPolicy.describe('Tools of one name: error, prefix, prefer (the first) or prefer:<capability>.'),

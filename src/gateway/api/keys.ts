@@ -2,25 +2,21 @@ import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Role, Scopes, UserScopes } from '../../calls/scopes.ts';
 import { CacheTerms } from '../../contract/cache-terms.ts';
+import { plainName } from '../../contract/plain-name.ts';
 import { Recording } from '../../contract/receipts/parts.ts';
 
 const MOST_SECONDS = 100 * 365 * 24 * 3600;
 
 const expiresIn = z.number().positive().max(MOST_SECONDS).nullable().optional();
-const service = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('The program whose key it is, by a name of your own, where it is no user’s.');
+const service = plainName().min(1).optional().describe('The program whose key it is, by a name of your own, where it is no user’s.');
 
 export const NewKey = z.strictObject({
-  name: z.string().min(1).max(200),
+  name: plainName().min(1),
   scopes: UserScopes.default({}),
   recording: Recording.optional(),
-  tags: z.array(z.string().min(1).max(200)).max(50).default([]),
-  user: z.string().optional().describe('The user whose key it is.'),
-  team: z.string().optional().describe('The team whose key it is.'),
+  tags: z.array(plainName().min(1)).max(50).default([]),
+  user: plainName().optional().describe('The user whose key it is.'),
+  team: plainName().optional().describe('The team whose key it is.'),
   service,
   limits: CallLimits.default({}).describe('What its holder may use at a time; what is absent follows `limits` of the configuration.'),
   cache: CacheTerms.optional().describe('Gives its equal requests the same answer again: {ttl_s, shared}. Never, unless it is set.'),
@@ -33,8 +29,8 @@ export const NewKey = z.strictObject({
 export const KeyChange = z.strictObject({
   limits: CallLimits.optional().describe('Instead of the limits it has; an empty object leaves those of the configuration.'),
   cache: CacheTerms.nullable().optional().describe('How long its equal requests get the same answer again; null: never.'),
-  user: z.string().nullable().optional().describe('The user whose key it is from now on; null: nobody’s.'),
-  team: z.string().nullable().optional().describe('The team whose key it is from now on; null: none.'),
+  user: plainName().nullable().optional().describe('The user whose key it is from now on; null: nobody’s.'),
+  team: plainName().nullable().optional().describe('The team whose key it is from now on; null: none.'),
   service: service.unwrap().nullable().optional().describe('The program whose key it is from now on; null: none.'),
 });
 

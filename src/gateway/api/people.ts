@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Role } from '../../calls/scopes.ts';
+import { plainName } from '../../contract/plain-name.ts';
 
 /** Names that stand in addresses and on command lines as they are. */
 const id = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$/, { error: 'must be letters, digits and . _ @ + -, and begin with one of the first two' });
-const name = z.string().max(200);
+const name = plainName();
 
 export const NewTeam = z.strictObject({
   id,
@@ -48,12 +49,12 @@ export const NewUser = z.strictObject({
   role: Role.optional().describe(
     'The most that any key of the user opens (docs/permissions.md); without it each key opens what its own scopes say.',
   ),
-  teams: z.array(z.string()).max(100).default([]),
+  teams: z.array(plainName()).max(100).default([]),
 });
 export const UserChange = z.strictObject({
   name: name.optional(),
   role: Role.nullable().optional().describe('From the next call on; null: none.'),
-  teams: z.array(z.string()).max(100).optional(),
+  teams: z.array(plainName()).max(100).optional(),
 });
 export const UserView = z.strictObject({
   id: z.string(),
@@ -90,7 +91,7 @@ export const DeviceCode = z.strictObject({
 });
 
 export const NewDevice = z.strictObject({
-  label: z.string().min(1).max(200).default('a command line').describe('The machine, as the list of sign-ins shows it.'),
+  label: plainName().min(1).default('a command line').describe('The machine, as the list of sign-ins shows it.'),
 });
 
 export const DeviceQuestion = z.strictObject({ device: z.string().min(1).max(MOST_SEALED) });
