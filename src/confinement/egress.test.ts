@@ -26,6 +26,8 @@ async function proxy(rules: Partial<EgressRules>): Promise<{ port: number; recor
     rules: { allow: [], deny: [], ...rules },
     onRecord: (record) => records.push(record),
     resolve: async (host) => NAMES[host] ?? [],
+    // Whatever was judged: nothing outside of this machine is dialled.
+    dial: () => connect(originPort, '127.0.0.1'),
   });
   const door = createServer((socket) => egress.accept(socket));
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
@@ -119,6 +121,27 @@ it('forwards plain HTTP to the address that was judged, without what is meant fo
   });
   expect(answer).toBe(`GET /a?b=c 127.0.0.1:${originPort}`);
   expect(records).toEqual([{ host: '127.0.0.1', port: originPort }]);
+});
+
+it.each([
+  ['CONNECT ex\u00e4mple.com:443', 'ex.mple.com:443', '400 Bad Request'],
+  ['CONNECT a#b:443', 'a#b:443', '400 Bad Request'],
+  ['CONNECT a\\b:443', 'a\\b:443', '400 Bad Request'],
+  ['FOO http://example.com/', 'http://example.com', '400 Bad Request'],
+  ['CONNECT :443', ':443', '403 Forbidden'],
+  ['CONNECT example.com:99999', 'example.com:99999', '403 Forbidden'],
+  ['GET /path?secret=1', '/', '403 Forbidden'],
+  ['GET https://me:secret@example.com/secret', 'https://example.com', '403 Forbidden'],
+])('answers and records %s, which leads nowhere', async (line, host, status) => {
+  const { port, records } = await proxy({});
+  const answered = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`, 'latin1')));
+    socket.setEncoding('utf8').once('data', resolve);
+    socket.once('close', () => resolve('closed without a word'));
+  });
+  expect(answered).toContain(`HTTP/1.1 ${status}`);
+  const refused = status.startsWith('400') ? 'is not asked for in valid HTTP' : 'names no host that can be reached by this proxy';
+  expect(records).toEqual([{ host, port: 0, refused }]);
 });
 
 it('answers a refusal with 403 and the reason', async () => {

@@ -12,7 +12,9 @@ export interface EgressRules {
 
 /** One place that a confined program wanted to reach. */
 export interface EgressRecord {
+  /** The host, or what the program wrote where a host belongs. */
   readonly host: string;
+  /** 0 where it named none. */
   readonly port: number;
   /** Why it was refused; absent when it was let through. */
   readonly refused?: string;
@@ -35,7 +37,13 @@ export interface EgressOptions {
   readonly rules: EgressRules;
   readonly onRecord: (record: EgressRecord) => void;
   readonly resolve?: Resolve;
+  /** Opens a connection to an address that was judged. */
+  readonly dial?: typeof connect;
 }
+
+/** No name of a host is longer; a record holds no more of what a program wrote in its place. */
+const MOST_HOST = 255;
+const NO_HOST = 'names no host that can be reached by this proxy';
 
 /**
  * The only way out of a room: a proxy for CONNECT and for plain HTTP. It resolves names here, judges the address it will dial, and dials
@@ -47,7 +55,7 @@ export class Egress {
   readonly #open = new Set<Socket>();
 
   constructor(options: EgressOptions) {
-    this.#options = { resolve: systemResolve, ...options };
+    this.#options = { resolve: systemResolve, dial: connect, ...options };
     this.#server = this.#make();
   }
 
@@ -70,8 +78,19 @@ export class Egress {
     server.on('connect', (request, socket: Socket, head) => {
       this.#tunnel(request, socket, head).catch(() => socket.destroy());
     });
-    server.on('clientError', (_error, socket) => socket.destroy());
+    // The parser turned down what it read; anything else is a connection that broke.
+    server.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket) => {
+      if (error.code?.startsWith('HPE_') !== true || !socket.writable) socket.destroy();
+      else socket.end(answerOf('400 Bad Request', this.#refuse(writtenTarget(error.rawPacket), 0, 'is not asked for in valid HTTP')));
+    });
     return server;
+  }
+
+  /** Records a refusal and says it. */
+  #refuse(host: string, port: number, reason: string): string {
+    const shown = host.slice(0, MOST_HOST);
+    this.#options.onRecord({ host: shown, port, refused: reason });
+    return `${shown}:${port} ${reason}`;
   }
 
   #track(socket: Socket): void {
@@ -83,12 +102,12 @@ export class Egress {
 
   async #tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const target = targetOf(`http://${request.url ?? ''}`, 443);
-    const way = target === undefined ? 'it names no host' : await this.#judge(target);
+    const way = target === undefined ? this.#refuse(plainText(request.url ?? ''), 0, NO_HOST) : await this.#judge(target);
     if (target === undefined || typeof way === 'string') {
-      socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${String(way)}\n`);
+      socket.end(answerOf('403 Forbidden', String(way)));
       return;
     }
-    const upstream = connect({ host: way.address, port: target.port, timeout: CONNECT_MS });
+    const upstream = this.#options.dial({ host: way.address, port: target.port, timeout: CONNECT_MS });
     this.#track(upstream);
     upstream.once('timeout', () => upstream.destroy());
     upstream.once('connect', () => {
@@ -103,7 +122,7 @@ export class Egress {
 
   async #plain(send: typeof import('node:http').request, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = targetOf(request.url ?? '', 80);
-    const way = target === undefined ? 'the proxy takes requests for whole addresses' : await this.#judge(target);
+    const way = target === undefined ? this.#refuse(plainText(request.url ?? ''), 0, NO_HOST) : await this.#judge(target);
     if (target === undefined || typeof way === 'string') {
       response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${String(way)}\n`);
       return;
@@ -132,10 +151,7 @@ export class Egress {
   /** The address to dial, or why not. */
   async #judge({ host, port }: Target): Promise<{ address: string } | string> {
     const { rules, resolve, onRecord } = this.#options;
-    const refused = (reason: string): string => {
-      onRecord({ host, port, refused: reason });
-      return `${host}:${port} ${reason}`;
-    };
+    const refused = (reason: string): string => this.#refuse(host, port, reason);
     const denied = refusalOf(rules, { host, port });
     if (denied !== undefined) return refused(denied);
     const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
@@ -149,6 +165,25 @@ export class Egress {
     onRecord({ host, port });
     return { address };
   }
+}
+
+function answerOf(status: string, words: string): string {
+  return `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${words}\n`;
+}
+
+/** The second word of a request that is no valid one, or its beginning. */
+function writtenTarget(packet: Buffer | undefined): string {
+  const [line = ''] = (packet ?? Buffer.alloc(0)).toString('latin1', 0, 2 * MOST_HOST).split(/[\r\n]/, 1);
+  const [first = '', second] = line.split(' ');
+  return plainText(second ?? first);
+}
+
+/** The place that a program wrote, for receipts and answers: without user, path and query, where secrets stand, and in plain characters. */
+function plainText(written: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z]{1,10}:\/\/)?(.*)$/is.exec(written.slice(0, 2 * MOST_HOST)) ?? [];
+  const [authority = ''] = rest.split(/[/?]/, 1);
+  const place = `${scheme}${authority.slice(authority.lastIndexOf('@') + 1)}`;
+  return place === '' ? '/' : place.replace(/[^\x21-\x7e]/g, '.');
 }
 
 interface Target {

@@ -4,7 +4,6 @@ import { join, sep } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
 import { confiner, isObstacle } from '../../../confinement/confiner.ts';
 import { ControlGroup, type GroupPlaces, groupPlaces } from '../../../confinement/control-groups.ts';
-import type { EgressRecord } from '../../../confinement/egress.ts';
 import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
 import { shownAsIs } from '../../../confinement/room.ts';
 import { AbpError } from '../../../contract/errors.ts';
@@ -19,6 +18,7 @@ import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
 import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
 import { assertAnswerable } from '../dialogue/approval-gate.ts';
 import type { Traffic } from '../traffic.ts';
+import { EgressBook } from './egress-book.ts';
 import { RunRoom } from './run-room.ts';
 
 /** Where an agent works, what is behind that, and what holds it there. */
@@ -31,7 +31,7 @@ export interface Ground {
   readonly stage?: Stage;
   readonly room?: RunRoom;
   /** Hosts that the agent wanted to reach; filled while it runs. */
-  readonly egress: readonly EgressRecord[];
+  readonly egress: EgressBook;
   readonly policy: Policy;
   readonly limits: RunLimits;
 }
@@ -49,7 +49,6 @@ export interface GroundPlan {
   readonly remark: (message: string) => void;
 }
 
-const MOST_EGRESS = 1000;
 const MIB = 1024 * 1024;
 
 /** The part of a run that is known before anything of it is started. */
@@ -154,7 +153,7 @@ export async function layGround(plan: GroundPlan): Promise<Ground> {
   const stage = staged ? await Stage.make(stagesFolder(plan.home), plan.runId, stagePlan(plan, judged), plan.port.disk) : undefined;
   const leftOut = stage?.staged.historyLeftOut;
   if (leftOut !== undefined) plan.remark(`the staged copy has no git history: ${leftOut}`);
-  const egress: EgressRecord[] = [];
+  const egress = new EgressBook();
   const room = equipment === undefined ? undefined : roomOf(plan, { ...judged, equipment, stage, egress });
   return {
     cwd: stage === undefined || room !== undefined ? plan.cwd : stage.tree,
@@ -228,7 +227,7 @@ function stagePlan({ options, cwd }: GroundPlan, { policy, equipment, limits: { 
 interface RoomParts extends Pick<Judged, 'policy' | 'hidden' | 'limits' | 'groups'> {
   readonly equipment: Equipment;
   readonly stage: Stage | undefined;
-  readonly egress: EgressRecord[];
+  readonly egress: EgressBook;
 }
 
 function roomOf(
@@ -253,8 +252,8 @@ function roomOf(
     rules: { allow: policy.allow_network, deny: policy.deny_network },
     admit: (socket) => port.takeConnection?.(runId, socket),
     onEgress: (record) => {
-      if (egress.length < MOST_EGRESS) egress.push(record);
-      if (record.refused !== undefined) remark(`the agent may not reach ${record.host}:${record.port}: it ${record.refused}`);
+      const isNew = egress.add(record);
+      if (isNew && record.refused !== undefined) remark(`the agent may not reach ${record.host}:${record.port}: it ${record.refused}`);
     },
   });
 }
@@ -267,13 +266,5 @@ function groupOf(runId: RunId, { processes, memoryMb }: RunLimits, groups: Group
 
 /** The rules of a run when it has ended, with every limit that it came to and every place that it reached or wanted to reach. */
 export function rulesAtEnd({ rules, egress, room }: Ground): readonly RuleRecord[] {
-  const counts = new Map<string, number>();
-  for (const { host, port, refused } of egress) {
-    const place = refused === undefined ? `${host}:${port}` : `${host}:${port} refused: it ${refused}`;
-    counts.set(place, (counts.get(place) ?? 0) + 1);
-  }
-  const reached = [...counts].map(
-    ([place, count]) => ({ rule: 'network', by: 'os', detail: count === 1 ? place : `${place} (${count} times)` }) as const,
-  );
-  return [...(room?.withStops(rules) ?? rules), ...reached];
+  return [...(room?.withStops(rules) ?? rules), ...egress.rules()];
 }
