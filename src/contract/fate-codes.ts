@@ -123,6 +123,7 @@ const ANSWER_CODES = {
   call_cut_off: { meaning: 'The token limit cut a call off, and the caller’s dialect has no form for half of one.' },
   call_malformed: { meaning: 'The arguments of a call are no JSON; the caller reads that the call is malformed.' },
   would_be_empty: { meaning: 'The answer would be empty, and is an error instead.' },
+  text_as_object: { meaning: 'The caller’s dialect has no calls with a free text; the arguments are an object that holds it.' },
   told_as_error: { meaning: 'The caller reads it in the error that it gets in place of an end.' },
   answer_failed: { meaning: 'The caller got an error in place of the answer.' },
   unknown_stop_reason: { meaning: 'The engine stopped for a reason in a word that the gateway does not know.' },

@@ -40,6 +40,8 @@ export interface AnswerShape {
   readonly partly?: Readonly<Partial<Record<AnswerConcept, string>>>;
   /** The words for a reason to stop that are understood, by the member where an engine writes them. */
   readonly stops: Readonly<Record<string, ReadonlySet<string>>>;
+  /** Callers can be told calls whose arguments are a free text. */
+  readonly textCalls?: boolean;
   /** Where a call that the token limit cut off can be told: in a stream alone, or nowhere; everywhere where nothing is said. */
   readonly cutCalls?: 'streamed' | 'nowhere';
   /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */

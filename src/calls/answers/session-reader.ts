@@ -9,6 +9,7 @@ export const SESSION: AnswerReader = {
   answers: {
     claims: {},
     stops: {},
+    textCalls: true,
     names: {
       structure: 'structure',
       answer_id: 'answer_id',

@@ -187,6 +187,7 @@ function form(shown: ShownPart, id: string): JsonObject | undefined {
 export const answers: AnswerShape = {
   claims: { ...below('', RESPONSE), ...below('.output[*]', OUTPUT) },
   eventClaims: EVENTS,
+  textCalls: true,
   stops: {
     status: new Set(['completed', 'incomplete', 'failed', 'cancelled', 'queued', 'in_progress']),
     incomplete_details: new Set(['max_output_tokens', 'content_filter']),

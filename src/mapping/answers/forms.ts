@@ -40,6 +40,12 @@ const CUT_OFF: AnswerNote = {
 };
 const CUT_OFF_IN_JSON: AnswerNote = { ...CUT_OFF, fate: 'dropped', note: 'the token limit cut off a call, which was left out' };
 
+const AS_OBJECT: AnswerNote = {
+  fate: 'emulated',
+  code: 'text_as_object',
+  note: 'the text of the call is the member “input” of its arguments',
+};
+
 const MALFORMED: AnswerNote = {
   fate: 'emulated',
   code: 'call_malformed',
@@ -79,6 +85,8 @@ class OneAnswer {
   readonly #held = new Map<number, { readonly part: VendorPart; text: string }>();
   /** Calls that are not known to be whole, where half of one would have no form. */
   readonly #calls = new Map<number, { readonly events: IrAnswerEvent[]; readonly name: string; text: string }>();
+  /** Calls with a free text that are open, where the caller's dialect has none. */
+  readonly #textCalls = new Map<number, string>();
   /** Texts that are open, and how long they are. */
   readonly #texts = new Map<number, number>();
   /** Pages that a search found and no text has named yet. */
@@ -115,6 +123,13 @@ class OneAnswer {
     const { part, index } = event;
     this.#next = Math.max(this.#next, index + 1);
     if (part.kind === 'text') this.#texts.set(index, 0);
+    if (part.kind === 'tool-call' && part.custom === true && this.#options.caller.answers.textCalls !== true) {
+      const { custom: _text, ...call } = part;
+      this.#options.account.note('tool_call', AS_OBJECT);
+      this.#textCalls.set(index, '');
+      this.#said = true;
+      return [{ ...event, part: call }];
+    }
     if (part.kind === 'tool-call' && part.custom !== true && this.#options.wholeCalls) {
       this.#calls.set(index, { events: [event], name: part.name, text: '' });
       return [];
@@ -164,6 +179,11 @@ class OneAnswer {
       held.text += event.text;
       return [];
     }
+    const words = this.#textCalls.get(event.index);
+    if (words !== undefined) {
+      this.#textCalls.set(event.index, words + event.text);
+      return [];
+    }
     const length = this.#texts.get(event.index);
     if (length !== undefined) this.#texts.set(event.index, length + event.text.length);
     if (event.text !== '') this.#said = true;
@@ -180,6 +200,9 @@ class OneAnswer {
       const meta = event.meta === undefined ? part.meta : { ...part.meta, ...event.meta };
       return this.#foreign(event.index, { ...part, ...(text === '' ? {} : { text }), ...(meta === undefined ? {} : { meta }) });
     }
+    const words = this.#textCalls.get(event.index);
+    this.#textCalls.delete(event.index);
+    if (words !== undefined) return [{ type: 'part-delta', index: event.index, text: JSON.stringify({ input: words }) }, event];
     const length = this.#texts.get(event.index);
     this.#texts.delete(event.index);
     if (length === undefined) return [event];

@@ -110,6 +110,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
   const { reasoningField, carrier, details } = flavour;
   return {
     claims: claimsOf(flavour),
+    textCalls: true,
     stops: { finish_reason: new Set(Object.keys(FINISH)) },
     names: {
       structure: 'structure',
