@@ -61,8 +61,18 @@ export function heldBack(path: string, after: TreeNode | null): string | undefin
   if (after?.type === 'special')
     return after.hollow === true ? 'it is one of more holes than are read' : 'it is a pipe, a socket or a device';
   if (after?.type === 'file' && after.setid === true) return 'it has a set-id bit';
-  if (after?.type === 'link' && leaves(path, after.target)) return 'the link leads out of the workspace';
-  return undefined;
+  return after?.type === 'link' ? heldLink(path, after.target) : undefined;
+}
+
+/**
+ * A link is judged by its words. Those that go up behind a name say nothing of where that is: the name may be that of another link, and
+ * what is above the place it leads to may lie outside.
+ */
+function heldLink(path: string, target: string): string | undefined {
+  if (leaves(path, target)) return 'the link leads out of the workspace';
+  const steps = target.split('/').filter((step) => step !== '' && step !== '.');
+  const name = steps.findIndex((step) => step !== '..');
+  return name !== -1 && steps.includes('..', name) ? 'the link may lead out of the workspace' : undefined;
 }
 
 function leaves(path: string, target: string): boolean {
