@@ -323,6 +323,11 @@ describe.each([
   });
 });
 
+test('a status that only some servers of Responses write is understood', () => {
+  const { fidelity } = wholeAnswer('openai-responses', 'claude', json({ id: 'resp_1', status: 'complete', output: [] }));
+  expect(entryAt(fidelity, 'status')).toMatchObject({ fate: 'renamed', note: 'stop_reason' });
+});
+
 test('a stream that ends for a reason that nobody knows has the same fate', () => {
   const { fidelity } = streamedAnswer('openai-chat', 'claude', [
     { id: 'c', model: 'm', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] },

@@ -189,7 +189,8 @@ export const answers: AnswerShape = {
   eventClaims: EVENTS,
   textCalls: true,
   stops: {
-    status: new Set(['completed', 'incomplete', 'failed', 'cancelled', 'queued', 'in_progress']),
+    // Some servers write `complete`.
+    status: new Set(['completed', 'complete', 'incomplete', 'failed', 'cancelled', 'queued', 'in_progress']),
     incomplete_details: new Set(['max_output_tokens', 'content_filter']),
   },
   names: {

@@ -65,13 +65,13 @@ const TROUBLES: readonly (Pick<Rule, 'pattern' | 'example' | 'does'> & { readonl
     trouble: 'pause-always',
     pattern: /\bpause the turn again and again\b/gi,
     example: 'Pause the turn again and again.',
-    does: 'ends with `pause_turn` however often it is asked to go on; where the gateway does that, it gives up after eight times',
+    does: 'ends with `pause_turn` however often it is asked to go on',
   },
   {
     trouble: 'pause',
     pattern: /\bpause the turn\b(?! again and again)/gi,
     example: 'Pause the turn.',
-    does: 'ends with `pause_turn` (`sim:claude`) and finishes when it is asked to go on; with a hosted tool in the request the gateway does that for callers of other dialects',
+    does: 'ends with `pause_turn` (`sim:claude`) and finishes when it is asked to go on; callers of other dialects read that a limit was reached',
   },
   {
     trouble: 'refuse',
