@@ -59,8 +59,12 @@ describe('abp chat', () => {
     const { id } = JSON.parse((await post(`${server.url}/v1/sessions`, { agent_id: agentId }, admin)).body.toString('utf8'));
     await post(`${server.url}/v1/sessions/${id}/messages`, { message: { content: 'call the tool launch with {}' } }, admin);
     await expect.poll(async () => (await read(`/v1/sessions/${id}`)).status).toBe('waiting');
+    const waits = async () =>
+      (await read(`/v1/runs?view=row&plane=agent&status=running&tag=session:${id}`)).items.map((row: { waiting: boolean }) => row.waiting);
+    await expect.poll(waits).toEqual([true]);
     const { code, out } = await callAbp(['chat', 'helper', '--session', id, '--message', 'say "and this"', '--approve', 'yes'], { env });
     expect([code, out]).toEqual([0, 'and this\n']);
+    await expect.poll(waits).toEqual([]);
     const tools = (await read(`/v1/sessions/${id}/messages`)).items.filter(({ role }: { role: string }) => role === 'tool_result');
     expect(tools[0].content[0].result).toBe('launched');
   });

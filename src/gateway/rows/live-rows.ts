@@ -1,5 +1,6 @@
 import { AbpError } from '../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
+import { getSession } from '../../store/agent-plane/sessions.ts';
 import { findRunKey } from '../../store/keys.ts';
 import type { RunRow } from '../api/run-rows.ts';
 import type { Gateway } from '../gateway.ts';
@@ -15,9 +16,23 @@ function idOf(row: RunRow): RunId {
   return run;
 }
 
-/** Adds what no receipt says: how many calls a run of a coding agent has made and, while it goes on, what they came to and whether it waits. */
+/** Adds what no receipt says: how many calls a run of a coding agent has made and, while it goes on, what they came to and whether it waits; of a turn whether it waits. */
 export async function withLiveFacts(gateway: Gateway, rows: readonly RunRow[]): Promise<RunRow[]> {
-  return await Promise.all(rows.map(async (row) => (row.plane === 'run' ? await codingRow(gateway, row) : row)));
+  return await Promise.all(rows.map(async (row) => (await MORE[row.plane]?.(gateway, row)) ?? row));
+}
+
+const MORE: Readonly<Partial<Record<RunRow['plane'], (gateway: Gateway, row: RunRow) => Promise<RunRow>>>> = {
+  run: codingRow,
+  agent: turnRow,
+};
+
+const SESSION_TAG = 'session:';
+
+/** A turn that asks somebody waits as its session does; it works on nothing meanwhile. */
+async function turnRow({ store }: Gateway, row: RunRow): Promise<RunRow> {
+  const session = row.tags.find((tag) => tag.startsWith(SESSION_TAG))?.slice(SESSION_TAG.length);
+  if (row.completed_at !== null || session === undefined) return row;
+  return { ...row, waiting: (await getSession(store, session))?.status === 'waiting' };
 }
 
 async function codingRow(gateway: Gateway, row: RunRow): Promise<RunRow> {

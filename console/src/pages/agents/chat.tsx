@@ -106,7 +106,7 @@ export function Chat({ session, agent }: { readonly session: Session; readonly a
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region can be scrolled by keys */}
       <div className="msgs scroll" tabIndex={0} role="log" aria-label="Conversation">
         {items.length === 0 && messages.data !== undefined ? <p className="mute">Nothing said yet.</p> : null}
-        <Messages items={items} agent={agent.id} />
+        <Messages items={items} agent={agent.id} waits={session.status === 'waiting'} />
         {restarted ? <div className="turn">the answer began again</div> : null}
         {partial === '' ? null : (
           <div className="a">

@@ -24,8 +24,15 @@ function callsIn(items: readonly Message[], turn: string | null): number {
   return items.filter(({ role, turn_id: one }) => role === 'agent' && one === turn).length;
 }
 
+interface MessagesProps {
+  readonly items: readonly Message[];
+  readonly agent: string;
+  /** Somebody has to answer before it goes on: what has no result yet is not under way. */
+  readonly waits: boolean;
+}
+
 /** Everything that was said, calls with their results, and a line where a turn ends. */
-export function Messages({ items, agent }: { readonly items: readonly Message[]; readonly agent: string }): JSX.Element {
+export function Messages({ items, agent, waits }: MessagesProps): JSX.Element {
   const results = resultsIn(items);
   const turns = [...new Set(items.flatMap(({ turn_id: turn }) => turn ?? []))];
   return (
@@ -36,10 +43,15 @@ export function Messages({ items, agent }: { readonly items: readonly Message[];
           <Fragment key={message.id}>
             {message.content.map((part, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place
-              <PartView key={at} part={part} message={message} results={results} agent={agent} />
+              <PartView key={at} part={part} message={message} results={results} agent={agent} waits={waits} />
             ))}
             {isLast && message.role !== 'user' && message.run_id !== null ? (
-              <TurnLine run={message.run_id} number={turns.indexOf(message.turn_id ?? '') + 1} calls={callsIn(items, message.turn_id)} />
+              <TurnLine
+                run={message.run_id}
+                number={turns.indexOf(message.turn_id ?? '') + 1}
+                calls={callsIn(items, message.turn_id)}
+                waits={waits}
+              />
             ) : null}
           </Fragment>
         );
@@ -53,14 +65,15 @@ interface PartProps {
   readonly message: Message;
   readonly results: Results;
   readonly agent: string;
+  readonly waits: boolean;
 }
 
-function PartView({ part, message, results, agent }: PartProps): JSX.Element | null {
+function PartView({ part, message, results, agent, waits }: PartProps): JSX.Element | null {
   const text = typeof part.text === 'string' ? part.text : '';
   // A result stands with its call.
   if (part.type === 'tool_result') return null;
   if (part.type === 'tool_call')
-    return <Call part={part} at={Date.parse(message.created_at)} result={results.get(String(part.id))} agent={agent} />;
+    return <Call part={part} at={Date.parse(message.created_at)} result={results.get(String(part.id))} agent={agent} waits={waits} />;
   if (part.type === 'thinking') {
     return (
       <details className="mute s">
@@ -82,22 +95,28 @@ interface CallProps {
   readonly at: number;
   readonly result: { readonly part: Part; readonly at: number } | undefined;
   readonly agent: string;
+  readonly waits: boolean;
 }
 
+const CALL_STATES = {
+  waits: ['warn', 'clock', 'waits for an answer'],
+  works: ['live', 'clock', 'under way'],
+  failed: ['bad', 'refused', 'failed'],
+  done: ['ok', 'check', 'done'],
+} as const;
+
 /** A call and its result: who brought the tool, how long it took, what came of it. */
-function Call({ part, at, result, agent }: CallProps): JSX.Element {
+function Call({ part, at, result, agent, waits }: CallProps): JSX.Element {
   const preview = useQuery({ ...previewQuery(agent), staleTime: 60_000 });
   const name = String(part.name ?? 'tool');
   const source = preview.data?.tools.find((tool) => tool.name === name)?.source.capability_id;
-  const failed = result?.part.error !== undefined;
+  const [look, icon, label] =
+    CALL_STATES[result === undefined ? (waits ? 'waits' : 'works') : result.part.error === undefined ? 'done' : 'failed'];
   return (
     <div className="call">
       <div className="h">
-        <span className={result === undefined ? 'live' : failed ? 'bad' : 'ok'}>
-          <Icon
-            name={result === undefined ? 'clock' : failed ? 'refused' : 'check'}
-            label={result === undefined ? 'under way' : failed ? 'failed' : 'done'}
-          />
+        <span className={look}>
+          <Icon name={icon} label={label} />
         </span>
         <b className="m">{name}</b>
         <code className="mute el grow">{words(part.arguments)}</code>
@@ -109,8 +128,15 @@ function Call({ part, at, result, agent }: CallProps): JSX.Element {
   );
 }
 
+interface TurnLineProps {
+  readonly run: string;
+  readonly number: number;
+  readonly calls: number;
+  readonly waits: boolean;
+}
+
 /** Where a turn ends: its time, its calls, its cost and its receipt. */
-function TurnLine({ run, number, calls }: { readonly run: string; readonly number: number; readonly calls: number }): JSX.Element {
+function TurnLine({ run, number, calls, waits }: TurnLineProps): JSX.Element {
   const receipt = useQuery(receiptQuery(run));
   const { timing, cost: price, status } = receipt.data ?? {};
   const took = timing?.last_byte_ms ?? null;
@@ -120,7 +146,7 @@ function TurnLine({ run, number, calls }: { readonly run: string; readonly numbe
         turn {number}
         {took === null ? '' : ` · ${duration(took)}`}
         {calls === 1 ? ' · 1 call' : ` · ${calls} calls`}
-        {status === undefined || status === 'completed' ? '' : ` · ${status}`}
+        {status === undefined || status === 'completed' ? '' : ` · ${waits && status === 'running' ? 'waits for you' : status}`}
         {price === undefined || price === null ? '' : ` · ${cost(price.nano_usd)}`} ·{' '}
         <Link className="u" to="/runs/$run" params={{ run }}>
           receipt {shortId(run)}

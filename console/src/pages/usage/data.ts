@@ -90,7 +90,7 @@ function byMonth(usage: Usage): Usage {
 }
 
 /** Calls that were refused for a field of theirs, as filters of a list of runs. */
-export const REFUSED = { fate: 'refused', plane: 'gateway' } as const;
+export const REFUSED = { fate: 'refused' } as const;
 /** Sums know codes alone; the words that a refusal was told in stand in the lines of its runs. */
 const MOST_REFUSALS = 200;
 
