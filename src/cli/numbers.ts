@@ -5,7 +5,7 @@ export function compact(value: number): string {
   return `${unit === '' ? value : scaled.toFixed(scaled < 100 ? 1 : 0)}${unit}`;
 }
 
-/** `1 call`, `2 calls`. */
+/** `1 call`, `1,011 receipts`: exact, because who reads how many were checked or cost nothing compares that with another number. */
 export function counted(many: number, one: string, several = `${one}s`): string {
-  return `${compact(many)} ${many === 1 ? one : several}`;
+  return `${many.toLocaleString('en')} ${many === 1 ? one : several}`;
 }

@@ -7,8 +7,6 @@ import { type Config, RouteConfig } from './config.ts';
 import { checkRoutes, enginesOf } from './engine-config.ts';
 
 const NAME = 'routes';
-/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
-const FRESH_MS = 5000;
 
 /**
  * The route table in effect: first the rows that operators keep in the database, then those of the configuration. Kept in memory, because
@@ -19,24 +17,11 @@ export class LiveRoutes {
   #config: Pick<Config, 'routes' | 'engines'>;
   #kept: readonly RouteRow[] = [];
   #rows: readonly RouteRow[];
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, config: Pick<Config, 'routes' | 'engines'>) {
     this.#store = store;
     this.#config = config;
     this.#rows = config.routes;
-  }
-
-  /** Reads them, and on a database that several nodes share goes on reading them. */
-  async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.read();
-    if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
-    this.#timer.unref();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   /** The whole table; the first row that matches counts. */

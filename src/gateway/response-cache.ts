@@ -10,8 +10,6 @@ import type { Config } from './config.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 const PREFIX = 'cache/key/';
-/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
-const FRESH_MS = 5000;
 
 /** The cache of answers as the configuration wants it. */
 export function responseCacheOf({ cache }: Config, homePath: string, log: Logger): ResponseCache {
@@ -28,22 +26,9 @@ export function responseCacheOf({ cache }: Config, homePath: string, log: Logger
 export class KeyCaches {
   readonly #store: Store;
   #byKey: ReadonlyMap<string, CacheTerms> = new Map();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store) {
     this.#store = store;
-  }
-
-  /** Reads them, and on a database that several nodes share goes on reading them. */
-  async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.read();
-    if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
-    this.#timer.unref();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   of(keyId: string | null): CacheTerms | undefined {

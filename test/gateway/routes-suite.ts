@@ -104,9 +104,7 @@ export function routesSuite(database: string, databaseUrl: () => Promise<string 
       const { LiveRoutes } = await import('../../src/gateway/live-routes.ts');
       const store = await openStore({ home: openHome({ path: home }), besideKeeper: true });
       const routes = new LiveRoutes(store, { routes: [], engines: {} });
-      await routes.open((error) => {
-        throw error;
-      });
+      await routes.read();
       await store.close();
       return routes.kept.map(({ match }) => match);
     }

@@ -37,7 +37,7 @@ export async function homeApi({ io, configPath }: Context, home: Home): Promise<
   );
   const store = await openStore({ home, url: config.database.url });
   const routes = new LiveRoutes(store, config);
-  await routes.open(() => undefined);
+  await routes.read();
   const plane = agentPlaneOf(config, { store, routes, version: packageVersion() });
   const { text: clean } = redactor(config.recording.redact, secretValues(config, home.token));
   // The next server of this home seals what is recorded here.
@@ -56,7 +56,6 @@ export async function homeApi({ io, configPath }: Context, home: Home): Promise<
       return asJson(answer instanceof Reply ? answer.body : answer);
     },
     close: async () => {
-      routes.close();
       await plane.close();
       await store.close();
     },

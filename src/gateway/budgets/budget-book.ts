@@ -13,6 +13,7 @@ import { forgetGrants } from '../../store/budgets/grants.ts';
 import { findKey } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
 import type { SpentOn, SpentSums } from '../../store/usage/spent.ts';
+import { FRESH_MS } from '../reload/kept-fresh.ts';
 import { Leases, type LeaseWord } from './leases.ts';
 import { configuredBudget, rowOf, spentOn, storedBudget } from './subjects.ts';
 
@@ -40,8 +41,6 @@ export interface BudgetBookOptions {
   readonly away: 'refuse' | 'allow';
 }
 
-/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
-const FRESH_MS = 5000;
 /** How long a shared budget that nobody uses here may go without a look at what others have spent. */
 const IDLE_MS = 30_000;
 /** Parts of the next period are asked for this much before it begins. */

@@ -7,8 +7,6 @@ import type { Store } from '../../store/store.ts';
 import type { LimitShares } from './limit-shares.ts';
 
 const PREFIX = 'limits/key/';
-/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
-const FRESH_MS = 5000;
 
 /** Limits beside those of callers. */
 export interface MoreLimits {
@@ -44,24 +42,11 @@ export class LimitTable {
   /** By key, with the limits of everybody filled in. */
   #byKey = new Map<string, CallLimits>();
   readonly #made = { caller: new Map<string, Limited>(), team: new Map<string, Limited>(), engine: new Map<string, Limited>() };
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, everybody: CallLimits, more: MoreLimits) {
     this.#store = store;
     this.#more = more;
     this.#everybody = everybody;
-  }
-
-  /** Reads them, and on a database that several nodes share goes on reading them. */
-  async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.read();
-    if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
-    this.#timer.unref();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   /** Takes over what the configuration says now. The same limits stay the same objects: they tell whether somebody's use goes on. */

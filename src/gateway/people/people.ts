@@ -53,8 +53,6 @@ interface KeyOwner {
 type TeamTerms = Pick<Team, 'id' | 'name' | 'limits' | 'showsRuns'>;
 type UserTerms = Pick<User, 'id' | 'name' | 'role' | 'teams'> & Partial<Pick<User, 'subject' | 'keyId'>>;
 
-/** Other nodes on the same database hear of a change at once, or, where a notice gets lost, this much later at the latest. */
-const FRESH_MS = 5000;
 const NO_TEAMS: readonly string[] = [];
 
 /** Users, teams and whose keys are whose. Kept in memory, because every call asks. */
@@ -66,22 +64,9 @@ export class People {
   #owners: ReadonlyMap<string, KeyHoldersTable> = new Map();
   /** Made when first asked for, anew after every change. */
   #standings = new Map<string, Standing>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store) {
     this.#store = store;
-  }
-
-  /** Reads them, and on a database that several nodes share goes on reading them. */
-  async open(onFault: (error: unknown) => void): Promise<void> {
-    await this.read();
-    if (this.#store.kind !== 'postgres') return;
-    this.#timer = setInterval(() => this.read().catch(onFault), FRESH_MS);
-    this.#timer.unref();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   get users(): readonly User[] {

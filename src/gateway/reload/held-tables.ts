@@ -14,6 +14,7 @@ import { LimitTable } from '../limits/limit-table.ts';
 import { LiveRoutes } from '../live-routes.ts';
 import { People } from '../people/people.ts';
 import { KeyCaches } from '../response-cache.ts';
+import { keepFresh } from './kept-fresh.ts';
 import type { Prepare } from './reloader.ts';
 import { SharedChanges } from './shared-changes.ts';
 
@@ -27,10 +28,9 @@ interface Keeping {
   readonly node: string;
 }
 
-async function routesOf(config: Config, { store, log }: Pick<Keeping, 'store' | 'log'>, closers: Closers): Promise<LiveRoutes> {
-  const routes = new LiveRoutes(store, config);
-  closers.push(() => routes.close());
-  await routes.open((error) => log.warn({ error }, 'routes could not be read again; those known before hold'));
+async function routesOf(config: Config, keeping: Pick<Keeping, 'store' | 'log'>, closers: Closers): Promise<LiveRoutes> {
+  const routes = new LiveRoutes(keeping.store, config);
+  await keepFresh(routes, 'routes', keeping, closers);
   return routes;
 }
 
@@ -42,12 +42,10 @@ export async function heldTo(
 ): Promise<Pick<Gateway, 'routes' | 'people' | 'limits' | 'budgets' | 'budgetNotices' | 'caches'>> {
   const { store, log, webhooks } = keeping;
   const people = new People(store);
-  closers.push(() => people.close());
-  await people.open((error) => log.warn({ error }, 'users and teams could not be read again; those known before hold'));
+  await keepFresh(people, 'users and teams', keeping, closers);
   const budgetNotices = new BudgetNotices(webhooks, log);
   const caches = new KeyCaches(store);
-  closers.push(() => caches.close());
-  await caches.open((error) => log.warn({ error }, 'caches of keys could not be read again; those known before hold'));
+  await keepFresh(caches, 'caches of keys', keeping, closers);
   return {
     routes: await routesOf(config, keeping, closers),
     people,
@@ -59,15 +57,13 @@ export async function heldTo(
 }
 
 async function limitsOf(config: Config, people: People, keeping: Keeping, closers: Closers): Promise<LimitTable> {
-  const { store, log } = keeping;
-  const limits = new LimitTable(store, CallLimits.strip().parse(config.limits), {
+  const limits = new LimitTable(keeping.store, CallLimits.strip().parse(config.limits), {
     engines: engineLimits(config),
     teamsOf: (key) => people.teamsOf(key),
     ofTeam: (team) => people.limitsOf(team),
     shares: await openShares(keeping, closers),
   });
-  closers.push(() => limits.close());
-  await limits.open((error) => log.warn({ error }, 'limits of keys could not be read again; those known before hold'));
+  await keepFresh(limits, 'limits of keys', keeping, closers);
   return limits;
 }
 

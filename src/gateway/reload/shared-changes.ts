@@ -3,6 +3,7 @@ import { randomToken } from '../../base/ids.ts';
 import { nodeStates } from '../../store/budgets/grants.ts';
 import { CHANGES_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { PostgresStore } from '../../store/store.ts';
+import { FRESH_MS } from './kept-fresh.ts';
 
 interface SharedChangesOptions {
   readonly store: PostgresStore;
@@ -16,7 +17,7 @@ interface SharedChangesOptions {
 }
 
 /** By then every node has read its tables again by itself. */
-const MOST_WAIT_MS = 5000;
+const MOST_WAIT_MS = FRESH_MS;
 /** A node that was silent for so long does not serve. */
 const LOST_MS = 15 * 60_000;
 

@@ -29,13 +29,11 @@ function bucketState({ bucket }: Keeper): { readonly bucket?: 'ok' | 'away' } {
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-const expositions = new WeakMap<Gateway, Exposition>();
-
 /** The metrics of the server as Prometheus reads them: of all processes that share its port, unless those of this one are asked for. */
 export async function metricsReply(gateway: Gateway, of?: 'process'): Promise<Reply> {
-  const exposition = expositions.get(gateway) ?? new Exposition(gateway);
-  expositions.set(gateway, exposition);
-  const { siblings } = gateway;
+  const { siblings, telemetry } = gateway;
+  telemetry.exposition ??= new Exposition(gateway);
+  const { exposition } = telemetry;
   const text =
     siblings === undefined || of === 'process'
       ? await exposition.text()

@@ -24,6 +24,8 @@ export class Telemetry {
   readonly #config: Config['telemetry'];
   readonly #log: Logger;
   #otlp: Otlp | undefined;
+  /** The metrics of this process as Prometheus reads them. The first question for them makes it, because it reads the whole gateway. */
+  exposition: { text(): Promise<string> } | undefined;
   /** Rows of receipts that the keeper has written. */
   settled = 0;
 
