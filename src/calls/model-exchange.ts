@@ -20,7 +20,7 @@ import { translationError, undecodable } from './answers/answer-errors.ts';
 import { BodyDigest } from './answers/body-digest.ts';
 import { decodedAnswer } from './answers/decoded-answer.ts';
 import { EngineStream } from './answers/engine-stream.ts';
-import { observedOf } from './answers/observed.ts';
+import { observedOf } from './answers/seen-answer.ts';
 import { SESSION } from './answers/session-reader.ts';
 import type { Holding } from './bounds/body-budget.ts';
 import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';

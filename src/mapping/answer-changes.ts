@@ -1,4 +1,6 @@
 import type { IrAnswerEvent, IrEvent } from '../ir/event.ts';
+import { tokensIn } from '../ir/token-estimate.ts';
+import { type IrUsage, NO_USAGE } from '../ir/usage.ts';
 import { isQuickSchema } from '../negotiation/json-schema.ts';
 import type { JsonAsked, JsonVerdict } from '../negotiation/post-processing.ts';
 import type { AnswerChange, AnswerFilter, FilterNote } from './answer-filter.ts';
@@ -7,7 +9,6 @@ import { ForcedToolFilter } from './emulations/forced-tool.ts';
 import { SingleCallFilter } from './emulations/single-call.ts';
 import { StopFilter } from './emulations/stop-cut.ts';
 import { UnwrapFilter } from './emulations/wrapped-answer.ts';
-import { inputEstimate } from './input-estimate.ts';
 import { idFilter } from './tools/tool-ids.ts';
 import { nameFilter } from './tools/tool-names.ts';
 import { WrappedCallsFilter } from './tools/tool-schemas.ts';
@@ -117,4 +118,26 @@ function through(filters: readonly AnswerFilter[], event: IrAnswerEvent): readon
     events = events.length === 1 && only !== undefined ? filter.filter(only) : events.flatMap((one) => filter.filter(one));
   }
   return events;
+}
+
+/**
+ * Callers whose stream begins with the input count decide by it when to compact their context, and most engines tell it only at the
+ * end. The beginning gets an estimate; the end has the engine's own counts, or estimates too where the engine never tells any.
+ */
+export function inputEstimate(tokens: number): AnswerFilter {
+  let written = 0;
+  const estimated = (usage: IrUsage): IrUsage => ({
+    ...usage,
+    inputTokens: tokens,
+    outputTokens: usage.outputTokens === 0 ? tokensIn(written) : usage.outputTokens,
+    estimated: true,
+  });
+  return {
+    filter: (event: IrAnswerEvent) => {
+      if (event.type === 'part-delta') written += event.text.length;
+      if (event.type !== 'message-start' && event.type !== 'message-end') return [event];
+      const usage = event.usage ?? NO_USAGE;
+      return [usage.inputTokens > 0 ? event : { ...event, usage: estimated(usage) }];
+    },
+  };
 }

@@ -10,7 +10,6 @@ import { readableHistory } from './history.ts';
 import type { ModelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
-import { withoutToolSettings } from './tools/no-tools.ts';
 import { looseStrict } from './tools/strict-tools.ts';
 import { mapIds } from './tools/tool-ids.ts';
 import { type Renames, renamesFor, renameTools } from './tools/tool-names.ts';
@@ -77,4 +76,19 @@ function renameNotes(request: IrRequest, renames: Renames): FateNote[] {
     const note = `declared as ${to}; answers get the name ${name} back`;
     return [{ concept: 'tool', fate: 'emulated', code: 'tool_renamed', note, ...(at === undefined ? {} : { at }) }];
   });
+}
+
+/** Vendors answer settings for tools beside no tool with 400. A choice that forces none says nothing then, and neither does how many calls. */
+export function withoutToolSettings(request: IrRequest): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
+  if (request.tools.length > 0) return { request, notes: [] };
+  const { toolChoice, parallelToolCalls: _none, ...rest } = request;
+  const forces = toolChoice !== undefined && toolChoice.kind !== 'auto' && toolChoice.kind !== 'none';
+  const note = 'there is no tool to choose';
+  return {
+    request: forces ? { ...rest, toolChoice } : rest,
+    notes: [
+      { concept: 'parallel_tool_calls', fate: 'dropped', code: 'no_tool_to_choose', note },
+      ...(forces ? [] : [{ concept: 'tool_choice', fate: 'renamed', code: 'no_tool_to_choose', note } as const]),
+    ],
+  };
 }

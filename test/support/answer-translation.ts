@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { parseJsonObject } from '../../src/base/json.ts';
-import { FailedAnswer } from '../../src/calls/answers/failed-answer.ts';
+import { FailedAnswer } from '../../src/calls/answers/answer-errors.ts';
 import { StreamTranslator, type Translation, translateWhole } from '../../src/calls/answers/translate.ts';
 import type { EmulationEntry, FidelityEntry } from '../../src/contract/negotiation.ts';
 import type { AnswerContext } from '../../src/dialects/dialect.ts';

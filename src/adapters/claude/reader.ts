@@ -3,7 +3,6 @@ import type { EventDraft } from '../adapter.ts';
 import type { RunAccount } from '../families/jsonl/account.ts';
 import { countAt, listAt, numberAt, objectAt, textAt } from '../families/lines/fields.ts';
 import { textOfContent } from '../families/tools/effects.ts';
-import { unifiedDiff } from './diff.ts';
 
 /** Claude Code tells the model in these words, older and newer, that a tool was not allowed. */
 const REFUSALS = /^(?:Claude requested permissions? to|Permission to use|This command requires approval)/;
@@ -206,4 +205,16 @@ export class ClaudeReader {
     });
     return [...tokens, ...cost];
   }
+}
+
+/** The agent's own record of an edit as a unified diff; undefined when the result is not an edit. */
+function unifiedDiff(details: JsonObject): string | undefined {
+  const hunks = listAt(details.structuredPatch).map(objectAt);
+  return hunks.length === 0 ? undefined : hunks.map(hunkText).join('');
+}
+
+function hunkText(hunk: JsonObject): string {
+  const range = (mark: string, start: number | undefined, lines: number | undefined) => `${mark}${start ?? 0},${lines ?? 0}`;
+  const head = `@@ ${range('-', countAt(hunk.oldStart), countAt(hunk.oldLines))} ${range('+', countAt(hunk.newStart), countAt(hunk.newLines))} @@`;
+  return `${[head, ...listAt(hunk.lines).map((line) => textAt(line) ?? '')].join('\n')}\n`;
 }

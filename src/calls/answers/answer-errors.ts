@@ -1,4 +1,6 @@
 import { AbpError } from '../../contract/errors.ts';
+import type { Observed } from '../../dialects/dialect.ts';
+import type { AnswerRecord } from '../../mapping/answers/account.ts';
 
 /** An answer whose bytes are not what their encoding says. */
 export function undecodable(encoding: string): Error {
@@ -19,4 +21,23 @@ export function translationError(thrown: unknown): AbpError {
   if (AbpError.is(thrown) && thrown.code === 'engine_failed') return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
+}
+
+/** What the receipt says of an answer that the caller did not get. */
+export interface FailedFacts {
+  /** What it used: the engine charges for it, whatever became of it. */
+  readonly observed: Observed;
+  readonly record: AnswerRecord;
+}
+
+/** An answer that came as a whole, and in place of which the caller gets an error. */
+export class FailedAnswer extends Error {
+  readonly reason: unknown;
+  readonly facts: FailedFacts;
+
+  constructor(reason: unknown, facts: FailedFacts) {
+    super(reason instanceof Error ? reason.message : String(reason));
+    this.reason = reason;
+    this.facts = facts;
+  }
 }

@@ -1,5 +1,6 @@
 import { SseFrames } from '../../base/sse.ts';
-import type { Dialect, Observed } from '../../dialects/dialect.ts';
+import type { Dialect, Observed, ObservedToolCall } from '../../dialects/dialect.ts';
+import type { IrResponse } from '../../ir/response.ts';
 import { quoted } from './engine-stream.ts';
 
 /** Facts for the receipt that we saw in an answer that passed unchanged. */
@@ -25,4 +26,16 @@ function whole(body: string, dialect: Dialect): Observed {
   const said = body.replace(/^\uFEFF/, '');
   if (/^\s*[^\s{[]/.test(said)) return { toolCalls: [], error: `The engine's answer is not JSON but: ${quoted(said)}` };
   return dialect.observeBody(said);
+}
+
+/** The facts for the receipt in an answer that was read as a whole. */
+export function observedOf(response: IrResponse): Observed {
+  return {
+    model: response.model,
+    usage: response.usage,
+    finish: response.finish,
+    toolCalls: response.parts.flatMap((part): ObservedToolCall[] =>
+      part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
+    ),
+  };
 }

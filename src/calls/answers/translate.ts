@@ -11,12 +11,11 @@ import type { AnswerChanges } from '../../mapping/answer-changes.ts';
 import { AnswerAccount, type AnswerRecord, NO_RECORD } from '../../mapping/answers/account.ts';
 import { AnswerForms } from '../../mapping/answers/forms.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
-import { translationError } from './answer-errors.ts';
+import { FailedAnswer, translationError } from './answer-errors.ts';
 import { EngineStream, holdsError, quoted } from './engine-stream.ts';
-import { FailedAnswer } from './failed-answer.ts';
 import { LongTexts } from './long-texts.ts';
-import { observedOf } from './observed.ts';
 import type { PausedTurns } from './paused-turns.ts';
+import { observedOf } from './seen-answer.ts';
 
 /** Everything a translator needs: both dialects, the changes on the way, and the caller's names. */
 export interface Translation {

@@ -11,7 +11,7 @@ import type { ExplainInput, Explanation } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
-import { FailedAnswer } from '../answers/failed-answer.ts';
+import { FailedAnswer } from '../answers/answer-errors.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import {
   arrived,

@@ -12,7 +12,7 @@ import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
-import type { FailedFacts } from '../answers/failed-answer.ts';
+import type { FailedFacts } from '../answers/answer-errors.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
 

@@ -9,7 +9,7 @@ import { readRequest } from '../../mapping/request-text.ts';
 import { scanBody } from '../../mapping/scan.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { judgeJson } from '../../negotiation/post-processing.ts';
-import { FailedAnswer } from '../answers/failed-answer.ts';
+import { FailedAnswer } from '../answers/answer-errors.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
 import {

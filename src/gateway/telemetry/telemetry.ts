@@ -7,9 +7,8 @@ import { CallCounts } from './call-counts.ts';
 import type { Otlp } from './otlp.ts';
 import { type LineSink, Requests, type SeenRequest } from './requests.ts';
 import { RunWatch } from './run-watch.ts';
-import { samplingOf } from './sampling.ts';
 import { metricsAddress, tracesAddress } from './telemetry-config.ts';
-import { TraceContexts } from './trace-contexts.ts';
+import { samplingOf, TraceContexts } from './trace-contexts.ts';
 
 /** Milliseconds between exports, where the variables of OpenTelemetry say nothing else. */
 const EXPORT_MS = 5000;

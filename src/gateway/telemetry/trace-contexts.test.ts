@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openFact, runIdOf } from '../../../test/support/facts.ts';
 import { newRunId } from '../../contract/run-id.ts';
 import { RunWatch } from './run-watch.ts';
-import { samplingOf } from './sampling.ts';
-import { parseTraceparent, TraceContexts } from './trace-contexts.ts';
+import { parseTraceparent, samplingOf, TraceContexts } from './trace-contexts.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TracedToolCall, TraceLinks } from '../../calls/trace-links.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { RunWatcher, SeenRun } from './run-watch.ts';
+import type { TelemetryConfig } from './telemetry-config.ts';
 
 /** The place of a run in a trace. */
 export interface TraceContext {
@@ -143,4 +144,20 @@ export class TraceContexts implements RunWatcher, TraceLinks {
     }
     return { traceId: hex, spanId, parentSpanId: undefined, sampled: this.#sampling(hex, undefined), state: undefined };
   }
+}
+
+const PARENT_BASED = 'parentbased_';
+/** The random part of a trace id: its last 56 bits. */
+const RANDOM_DIGITS = 14;
+const RANDOM_SPAN = 2 ** 56;
+
+/** The sampler that the configuration names. A ratio keeps the same traces on every node, and those that others keep by the same rule. */
+export function samplingOf({ sampler, sample_ratio: ratio }: Pick<TelemetryConfig, 'sampler' | 'sample_ratio'>): Sampling {
+  const isParentBased = sampler.startsWith(PARENT_BASED);
+  const rule = isParentBased ? sampler.slice(PARENT_BASED.length) : sampler;
+  return (traceId, caller) => {
+    if (isParentBased && caller !== undefined) return caller;
+    if (rule !== 'traceidratio') return rule === 'always_on';
+    return Number.parseInt(traceId.slice(-RANDOM_DIGITS), 16) >= (1 - ratio) * RANDOM_SPAN;
+  };
 }

@@ -3,7 +3,6 @@ import { AbpError } from '../../contract/errors.ts';
 import { nearName } from '../../contract/near-name.ts';
 import type { AgentCapability } from './capability.ts';
 import { completeConfig } from './config.ts';
-import { dependencyOrder } from './dependency-order.ts';
 
 /** Where capabilities come from: every version of an id that may be used, in any order. */
 export interface CapabilitySource {
@@ -130,4 +129,26 @@ async function unknownCapability(source: CapabilitySource, id: string, wishes: r
   const who = by === undefined ? '' : ` ${by} depends on it.`;
   const hint = near === undefined ? '' : ` Did you mean ${near}?`;
   return new AbpError('unprocessable', `There is no capability "${id}".${who}${hint}`, { capability_id: id });
+}
+
+/**
+ * Ids with everything they depend on: what is depended on comes first, and nothing else changes the order that was given. A circle is
+ * refused by its path.
+ */
+export function dependencyOrder(ids: readonly string[], dependenciesOf: (id: string) => readonly string[]): string[] {
+  const order: string[] = [];
+  const placed = new Set<string>();
+  const visit = (id: string, path: readonly string[]): void => {
+    if (placed.has(id)) return;
+    const start = path.indexOf(id);
+    if (start !== -1) {
+      const circle = [...path.slice(start), id];
+      throw new AbpError('unprocessable', `Capabilities depend on each other in a circle: ${circle.join(' → ')}.`, { circle });
+    }
+    for (const dependency of dependenciesOf(id)) visit(dependency, [...path, id]);
+    placed.add(id);
+    order.push(id);
+  };
+  for (const id of ids) visit(id, []);
+  return order;
 }

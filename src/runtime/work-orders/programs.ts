@@ -9,6 +9,8 @@ import type { CapabilityManifest } from '../../contract/support.ts';
 import { splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { LOOP_CAPABILITIES } from '../bare-model/bare-model.ts';
+import type { CodingAgents } from '../coding-agents/coding-agents.ts';
+import { HOSTS } from '../hosts.ts';
 import { allowedEnvironment } from '../runs/process/environment.ts';
 import type { SidecarProgram } from '../sidecars/adapter.ts';
 import { SIDECAR_TIMES, type SidecarTimes } from '../sidecars/dialogue.ts';
@@ -49,13 +51,13 @@ export function engineProgram(engine: Engine, named: string): SidecarProgram {
 }
 
 /** Our own programs find what this process has compiled; in a sandbox they read it and cannot change it. */
-export function ownCache(): Readonly<Record<string, string>> {
+function ownCache(): Readonly<Record<string, string>> {
   const folder = compileCacheFolder();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 /** Files and folders of this installation that our own programs need to read. */
-export function ownPackage(): readonly string[] {
+function ownPackage(): readonly string[] {
   const root = ownFile('').replace(/[/\\]$/, '');
   const parts = root.split(sep);
   const at = parts.indexOf('node_modules');
@@ -138,4 +140,25 @@ export class SidecarGreetings {
       takesToolRules: false,
     };
   }
+}
+
+/** One of the five hosts as the run engine starts it: the same program that `abp host <id>` is. */
+export function hostProgram(name: string, agents: CodingAgents): SidecarProgram & { readonly engine: string } {
+  const host = HOSTS.find(({ id }) => id === `host:${name}`);
+  if (host === undefined) throw new AbpError('not_found', `There is no host "${name}".`, { backend: `host:${name}` });
+  const inner = agents.adapters.list().find(({ agent }) => agent === host.agent);
+  return {
+    backend: host.id,
+    name: host.name,
+    command: [process.execPath, '--disable-warning=ExperimentalWarning', ownFile('bin/abp.js'), 'host', name],
+    env: { ...ownCache() },
+    shows: ownPackage(),
+    times: SIDECAR_TIMES,
+    manifest: host.manifest,
+    version: null,
+    asksFirst: true,
+    takesToolRules: inner === undefined || inner.takesToolRules === true,
+    engine: host.engine,
+    ...(inner !== undefined && { traffic: inner.traffic, wants: inner.cliCommand }),
+  };
 }

@@ -21,9 +21,8 @@ import { servingEngine } from '../runs/traffic.ts';
 import { type SidecarProgram, sidecarAdapter, sidecarKnowledge } from '../sidecars/adapter.ts';
 import { type Candidate, type Ranked, rankBackends } from './backend-choice.ts';
 import { assertMembers } from './backend-members.ts';
-import { hostProgram } from './host-programs.ts';
 import { type OrderBackend, type OrderedRun, optionsOf } from './order-options.ts';
-import { engineManifest, engineProgram, SidecarGreetings, type SidecarSetting } from './programs.ts';
+import { engineManifest, engineProgram, hostProgram, SidecarGreetings, type SidecarSetting } from './programs.ts';
 import { vendorOf } from './vendor.ts';
 
 export interface WorkOrdersOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IrRequest } from '../../ir/request.ts';
-import { withoutToolSettings } from './no-tools.ts';
+import type { IrRequest } from '../ir/request.ts';
+import { withoutToolSettings } from './writing.ts';
 
 const request: IrRequest = {
   model: 'm',

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { IrAnswerEvent } from '../ir/event.ts';
 import { type IrUsage, NO_USAGE } from '../ir/usage.ts';
-import { AnswerChanges } from './answer-changes.ts';
-import { inputEstimate } from './input-estimate.ts';
+import { AnswerChanges, inputEstimate } from './answer-changes.ts';
 
 function usages(told: IrUsage): (IrUsage | undefined)[] {
   const { filter } = inputEstimate(12);
